@@ -1,0 +1,34 @@
+/**
+ * The engine: probe → plan → score (whole or a frame range) → pool.
+ */
+import type { MediaRoots } from "./roots.ts";
+import type { PairRequest } from "./request.ts";
+import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
+
+export interface EngineOptions {
+  /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; undefined: bundled, then PATH. */
+  readonly scorerPath?: string | undefined;
+  /** --model-dir: NAME.json files that go before the scorer's built-in models. */
+  readonly modelDir?: string | undefined;
+  /** Threads that one score uses; default: the cores of this machine. */
+  readonly threads?: number | undefined;
+  /** Directories that media may be read from; undefined: any local file. */
+  readonly mediaRoots?: MediaRoots | undefined;
+}
+
+export interface ScoreOptions {
+  /** Ends the score: the scorer is killed and SCORE_CANCELLED thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. */
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** What the services see of the engine. `openEngine` (open.ts) makes one. */
+export interface Engine {
+  readonly scorer: ScorerInfo;
+  /** Names of the models that can be asked for. */
+  models(): Promise<readonly string[]>;
+  /** Scores a pair from its files to its pooled result. Throws Failure. */
+  score(request: PairRequest, options?: ScoreOptions): Promise<ScoreResult>;
+}

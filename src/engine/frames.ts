@@ -1,0 +1,115 @@
+/**
+ * Per-frame values of a score, held by column: the scorer prints six decimals,
+ * so a value is kept as a whole number of millionths in 4 bytes. A column that
+ * meets a value beyond ±2147 widens to 8-byte floats. Digits are never lost.
+ */
+
+const MICRO = 1e6;
+/** Stands for "not a finite number" in a compact column. */
+const NOT_FINITE = -(2 ** 31);
+const MICRO_MAX = 2 ** 31 - 1;
+
+class Column {
+  #values: Int32Array | Float64Array;
+
+  constructor(capacity: number) {
+    this.#values = new Int32Array(capacity);
+  }
+
+  get(row: number): number | undefined {
+    const stored = this.#values[row];
+    if (stored === undefined) return undefined;
+    if (this.#values instanceof Float64Array) return Number.isFinite(stored) ? stored : undefined;
+    return stored === NOT_FINITE ? undefined : stored / MICRO;
+  }
+
+  set(row: number, value: number): void {
+    if (this.#values instanceof Float64Array) {
+      this.#values[row] = value;
+      return;
+    }
+    const micro = Math.round(value * MICRO);
+    if (!Number.isFinite(value)) this.#values[row] = NOT_FINITE;
+    else if (Math.abs(micro) <= MICRO_MAX) this.#values[row] = micro;
+    else {
+      this.#widen();
+      this.#values[row] = value;
+    }
+  }
+
+  grow(capacity: number): void {
+    const grown =
+      this.#values instanceof Float64Array ? new Float64Array(capacity) : new Int32Array(capacity);
+    grown.set(this.#values);
+    this.#values = grown;
+  }
+
+  #widen(): void {
+    const wide = new Float64Array(this.#values.length);
+    for (let row = 0; row < wide.length; row++) wide[row] = this.get(row) ?? Number.NaN;
+    this.#values = wide;
+  }
+}
+
+/** One frame: its number and the finite values of its metrics. */
+export interface FrameRow {
+  readonly frame: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+export class FrameTable {
+  readonly metrics: readonly string[];
+  readonly #columns: ReadonlyMap<string, Column>;
+  #numbers: Uint32Array;
+  #length = 0;
+
+  constructor(metrics: readonly string[], capacity = 1024) {
+    this.metrics = metrics;
+    this.#columns = new Map(metrics.map((metric) => [metric, new Column(capacity)]));
+    this.#numbers = new Uint32Array(capacity);
+  }
+
+  /** Rows held. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a row; `values` are in the order of `metrics`, NaN where there is no finite value. */
+  append(frame: number, values: readonly number[]): void {
+    if (this.#length === this.#numbers.length) this.#grow();
+    const row = this.#length++;
+    this.#numbers[row] = frame;
+    let index = 0;
+    for (const column of this.#columns.values()) column.set(row, values[index++] ?? Number.NaN);
+  }
+
+  /** Frame number of a row. */
+  frame(row: number): number {
+    return this.#numbers[row] ?? 0;
+  }
+
+  /** Value of a metric in a row; undefined where it is not a finite number. */
+  value(metric: string, row: number): number | undefined {
+    return row < this.#length ? this.#columns.get(metric)?.get(row) : undefined;
+  }
+
+  /** The rows one by one, in order, without holding them all as objects. */
+  *rows(): Generator<FrameRow> {
+    for (let row = 0; row < this.#length; row++) {
+      const metrics: Record<string, number> = {};
+      for (const [metric, column] of this.#columns) {
+        const value = column.get(row);
+        if (value !== undefined) metrics[metric] = value;
+      }
+      yield { frame: this.frame(row), metrics };
+    }
+  }
+
+  #grow(): void {
+    const capacity = Math.max(16, this.#numbers.length * 2);
+    const numbers = new Uint32Array(capacity);
+    numbers.set(this.#numbers);
+    this.#numbers = numbers;
+    for (const column of this.#columns.values()) column.grow(capacity);
+  }
+}

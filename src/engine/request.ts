@@ -1,0 +1,55 @@
+/** What the engine is asked: a pair, the models and metrics, and the policies for pairs that differ. */
+
+export type Side = "reference" | "distorted";
+export const SIDES = ["reference", "distorted"] as const satisfies readonly Side[];
+
+/** Model when the request names none; the contract's default. */
+export const DEFAULT_MODEL = "vmaf_v0.6.1";
+
+/** Extra metrics by the names that requests use. */
+export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** Geometry of a headerless .yuv file. */
+export interface RawVideo {
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** For example yuv420p or yuv420p10le. */
+  readonly pixelFormat: string;
+  /** Frames per second as a number or a fraction; undefined: not known, not compared. */
+  readonly frameRate?: string | undefined;
+}
+
+export interface PairRequest {
+  /** Paths on this machine. */
+  readonly reference: string;
+  readonly distorted: string;
+  /** At least one; the first is the one that `score` reports. */
+  readonly models: readonly string[];
+  readonly features: readonly Feature[];
+  readonly rawVideo?: RawVideo | undefined;
+  /** AUTO scales the distorted video to the reference's size. */
+  readonly scaling: "AUTO" | "REFUSE";
+  readonly onFrameCountMismatch: "REFUSE" | "COMMON";
+  readonly onFrameRateMismatch: "REFUSE" | "COMMON";
+  readonly editLists: "APPLY" | "IGNORE";
+  /** Score every n-th frame only; 1: every frame. */
+  readonly subsample: number;
+}
+
+/** A request with every default of the contract. */
+export function pairRequest(
+  pair: Pick<PairRequest, "reference" | "distorted"> & Partial<PairRequest>,
+): PairRequest {
+  return {
+    models: [DEFAULT_MODEL],
+    features: [],
+    scaling: "AUTO",
+    onFrameCountMismatch: "REFUSE",
+    onFrameRateMismatch: "REFUSE",
+    editLists: "APPLY",
+    subsample: 1,
+    ...pair,
+  };
+}

@@ -1,0 +1,92 @@
+/** What the engine answers. */
+import type { FrameTable } from "./frames.ts";
+
+/** Pooled values of one metric; formulas in pool.ts. */
+export interface Pooled {
+  readonly mean: number;
+  readonly harmonicMean: number;
+  readonly min: number;
+  readonly max: number;
+  readonly stdDev: number;
+  readonly p1: number;
+  readonly p5: number;
+  readonly p10: number;
+  readonly p50: number;
+}
+
+/** What was found in a file. */
+export interface MediaInfo {
+  /** mp4, matroska, mpegts, y4m, yuv … */
+  readonly container: string;
+  readonly codec: string;
+  /** Coded size in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Sample layout as decoded, for example yuv420p10le. */
+  readonly pixelFormat: string;
+  readonly bitDepth: number;
+  /** Fraction such as "25/1"; empty when the file states none. */
+  readonly frameRate: string;
+  /** Frames that play. */
+  readonly frames: number;
+  readonly colorRange: "limited" | "full" | "";
+  /** Clockwise degrees. */
+  readonly rotation: number;
+}
+
+export interface ScalingInfo {
+  readonly fromWidth: number;
+  readonly fromHeight: number;
+  readonly toWidth: number;
+  readonly toHeight: number;
+  readonly algorithm: "bicubic";
+}
+
+export interface Warning {
+  /** Stable code, for example SCALED. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ScorerInfo {
+  readonly program: "ffmpeg" | "vmaf";
+  /** The executable's own version. */
+  readonly version: string;
+  readonly libvmafVersion: string;
+}
+
+export interface ModelScore {
+  readonly model: string;
+  /** Key in pooled and frames: "vmaf" for the first model, else the model's name. */
+  readonly metric: string;
+  readonly score: number;
+}
+
+export interface ScoreResult {
+  readonly score: number;
+  readonly model: string;
+  readonly models: readonly ModelScore[];
+  /** Feature → mean; the models' own features included, models not. */
+  readonly features: Readonly<Record<string, number>>;
+  /** Metric (models and features) → pooled values. */
+  readonly pooled: Readonly<Record<string, Pooled>>;
+  readonly frameCount: number;
+  readonly reference: MediaInfo;
+  readonly distorted: MediaInfo;
+  readonly scaling: ScalingInfo | undefined;
+  readonly warnings: readonly Warning[];
+  readonly scorer: ScorerInfo;
+  readonly durationMs: number;
+  /** Per-frame values of every metric; always there, compact. */
+  readonly frames: FrameTable;
+}
+
+/** How far a score has come. */
+export interface Progress {
+  readonly framesDone: number;
+  readonly framesTotal: number;
+  /** Frames per second since scoring started; 0 until the first frame. */
+  readonly fps: number;
+  /** Seconds; undefined until the first frame. */
+  readonly secondsLeft: number | undefined;
+}

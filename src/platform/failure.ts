@@ -1,0 +1,82 @@
+/**
+ * The one typed error that crosses every boundary.
+ *
+ * `code` is stable: clients and tests match on it. `kind` says what sort of
+ * fault it is; `rest/` turns the kind into an HTTP status, `rpc/` into a gRPC
+ * status, `cli/` into an exit code. `detail` tells a person what happened, to
+ * which thing, and what to do; `found` holds the facts behind it, per side.
+ */
+export type FailureKind =
+  | "invalid" // the request is malformed
+  | "forbidden" // the caller may not
+  | "too-large" // the request is too large
+  | "media" // the media cannot be scored, and why
+  | "limit" // over a limit, try again later
+  | "cancelled" // the caller went away or cancelled
+  | "deadline" // the time limit ran out
+  | "unavailable" // not ready, try again later
+  | "internal"; // the scorer, or the program itself, failed
+
+/** Every stable code with its kind. docs/errors.md explains each. */
+export const FAILURE_KINDS = {
+  INVALID_REQUEST: "invalid",
+  INVALID_JSON: "invalid",
+  UNKNOWN_MODEL: "invalid",
+  UNKNOWN_FEATURE: "invalid",
+  REQUEST_TOO_LARGE: "too-large",
+  RESPONSE_TOO_LARGE: "too-large",
+  PATH_NOT_ALLOWED: "forbidden",
+  MEDIA_NOT_FOUND: "media",
+  MEDIA_NOT_A_FILE: "media",
+  MEDIA_NOT_READABLE: "media",
+  MEDIA_UNSUPPORTED: "media",
+  MEDIA_NO_VIDEO: "media",
+  MEDIA_NO_FRAMES: "media",
+  MEDIA_CORRUPT: "media",
+  MEDIA_TRUNCATED: "media",
+  MEDIA_TOO_LARGE: "media",
+  MEDIA_CHANGED: "media",
+  PIXEL_FORMAT_UNSUPPORTED: "media",
+  RAW_GEOMETRY_MISSING: "media",
+  RAW_GEOMETRY_MISMATCH: "media",
+  FRAME_SIZE_CHANGES: "media",
+  FRAME_SIZE_MISMATCH: "media",
+  FRAME_COUNT_MISMATCH: "media",
+  FRAME_RATE_MISMATCH: "media",
+  ORIENTATION_MISMATCH: "media",
+  TOO_MANY_SCORES: "limit",
+  SCORE_CANCELLED: "cancelled",
+  SCORE_TIMEOUT: "deadline",
+  SCORER_NOT_READY: "unavailable",
+  SHUTTING_DOWN: "unavailable",
+  SCORER_NOT_FOUND: "internal",
+  SCORER_FAILED: "internal",
+  INTERNAL: "internal",
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureCode = keyof typeof FAILURE_KINDS;
+
+/** Facts behind a failure, shown to the caller: plain JSON, no paths of ours. */
+export type Found = Readonly<Record<string, unknown>>;
+
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: FailureCode;
+  readonly found: Found | undefined;
+
+  constructor(code: FailureCode, detail: string, options: { found?: Found; cause?: unknown } = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.found = options.found;
+  }
+
+  get kind(): FailureKind {
+    return FAILURE_KINDS[this.code];
+  }
+
+  /** Any thrown value as a Failure; what is not one already is INTERNAL and says nothing to callers. */
+  static from(thrown: unknown): Failure {
+    if (thrown instanceof Failure) return thrown;
+    return new Failure("INTERNAL", "svc itself failed; the log has the details.", { cause: thrown });
+  }
+}
