@@ -1,0 +1,209 @@
+/**
+ * Settings of a process: each is a flag, an SVC_… variable and a key of the
+ * configuration file at once. A flag beats the variable, the variable beats the
+ * file, the file beats the default. All three are text, read by the same parser,
+ * so a value means the same wherever it stands.
+ */
+import { readFile } from "node:fs/promises";
+import { delimiter } from "node:path";
+import { type Command, Option } from "commander";
+
+/** A flag, variable or configuration file that cannot be used; the process ends with exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export interface Setting<T> {
+  /** Commander's notation, for example "--port <port>"; its long name is the key everywhere. */
+  readonly flags: string;
+  /** What it does, with its unit. */
+  readonly help: string;
+  /** The default in words, shown in the help. */
+  readonly shownDefault: string;
+  readonly fallback: T;
+  /** The value that a text stands for. Throws an Error whose message completes "VALUE …". */
+  parse(text: string): T;
+  /** Joins the values of a flag that may be repeated; undefined: it may not. */
+  join?(values: readonly T[]): T;
+}
+
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+export type SettingValues<S extends Settings> = {
+  readonly [Key in keyof S]: S[Key] extends Setting<infer T> ? T : never;
+};
+
+type Described = Pick<Setting<unknown>, "flags" | "help"> & { shownDefault?: string };
+
+/** A whole number from `min` to `max`. */
+export function integer(about: Described & { fallback: number; min: number; max: number }): Setting<number> {
+  return {
+    ...about,
+    shownDefault: about.shownDefault ?? String(about.fallback),
+    parse(text) {
+      const value = Number(text);
+      if (/^\d{1,15}$/.test(text) && value >= about.min && value <= about.max) return value;
+      throw new Error(`is not a whole number from ${about.min} to ${about.max}`);
+    },
+  };
+}
+
+/** A text; undefined when it is not set. */
+export function text(about: Described): Setting<string | undefined> {
+  return {
+    ...about,
+    shownDefault: about.shownDefault ?? "none",
+    fallback: undefined,
+    parse(value) {
+      if (value === "" || value.includes("\0")) throw new Error("is empty or holds a NUL character");
+      return value;
+    },
+  };
+}
+
+/** A text with a default. */
+export function textOr(about: Described & { fallback: string }): Setting<string> {
+  const { parse } = text(about);
+  return { ...about, shownDefault: about.fallback, parse: (value) => parse(value) ?? about.fallback };
+}
+
+/** One of a few words. */
+export function choice<T extends string>(about: Described & { fallback: T; of: readonly T[] }): Setting<T> {
+  return {
+    ...about,
+    shownDefault: about.shownDefault ?? about.fallback,
+    parse(value) {
+      const known = about.of.find((word) => word === value);
+      if (known !== undefined) return known;
+      throw new Error(`is not one of ${about.of.join(", ")}`);
+    },
+  };
+}
+
+/** A flag that may be repeated; in its variable the values are separated by ":" as in PATH. */
+export function list(about: Described): Setting<readonly string[]> {
+  return {
+    ...about,
+    shownDefault: about.shownDefault ?? "none",
+    fallback: [],
+    parse: (value) => value.split(delimiter).filter((part) => part !== ""),
+    join: (values) => values.flat(),
+  };
+}
+
+/** A switch, off by default: the flag takes no value, the variable and the file true or false. */
+export function toggle(about: Described): Setting<boolean> {
+  return {
+    ...about,
+    shownDefault: "off",
+    fallback: false,
+    parse(value) {
+      if (value === "true" || value === "1") return true;
+      if (value === "false" || value === "0") return false;
+      throw new Error("is not true or false");
+    },
+  };
+}
+
+const CONFIG_FILE = text({
+  flags: "--config <file>",
+  help: "YAML file of these settings, each by its name without the dashes",
+});
+
+/** Adds the settings' flags, and --config, to a command. */
+export function addSettings(command: Command, settings: Settings): Command {
+  for (const setting of [...Object.values(settings), CONFIG_FILE]) command.addOption(optionOf(setting));
+  return command;
+}
+
+function optionOf(setting: Setting<unknown>): Option {
+  const about = `${setting.help} (default: ${setting.shownDefault}; env: ${variableOf(setting)})`;
+  const option = new Option(setting.flags, about);
+  if (setting.join === undefined) return option;
+  return option.argParser((value: string, before: readonly string[] | undefined) => [
+    ...(before ?? []),
+    value,
+  ]);
+}
+
+/** The value of every setting, from the flags that `command` was given, the environment and the file. */
+export async function readSettings<S extends Settings>(
+  command: Command,
+  settings: S,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<SettingValues<S>> {
+  const sources = { flags: command.opts<Record<string, unknown>>(), environment };
+  const path = read(CONFIG_FILE, sources);
+  const file = path === undefined ? undefined : { path, values: await readFileSettings(path, settings) };
+  const entries = Object.entries(settings).map(([key, setting]) => [
+    key,
+    read(setting, { ...sources, file }),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+interface Sources {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly file?: { readonly path: string; readonly values: ReadonlyMap<string, unknown> } | undefined;
+}
+
+function read<T>(setting: Setting<T>, { flags, environment, file }: Sources): T {
+  const name = nameOf(setting);
+  const flag = flags[attributeOf(setting)];
+  if (flag !== undefined) return parse(setting, flag, `--${name}`);
+  const variable = environment[variableOf(setting)];
+  if (variable !== undefined && variable !== "") return parse(setting, variable, variableOf(setting));
+  const filed = file?.values.get(name);
+  if (filed !== undefined) return parse(setting, filed, `${name} in ${file?.path}`);
+  return setting.fallback;
+}
+
+function parse<T>(setting: Setting<T>, given: unknown, where: string): T {
+  try {
+    if (Array.isArray(given) && setting.join)
+      return setting.join(given.map((one) => setting.parse(asText(one))));
+    return setting.parse(asText(given));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${where}: ${JSON.stringify(given)} ${why}.`, { cause: error });
+  }
+}
+
+function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new Error("is not a single value");
+}
+
+async function readFileSettings(path: string, settings: Settings): Promise<ReadonlyMap<string, unknown>> {
+  const { parse: parseYaml } = await import("yaml");
+  let document: unknown;
+  try {
+    document = parseYaml(await readFile(path, "utf8"), { maxAliasCount: 0 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--config: ${path} cannot be read: ${why}`, { cause: error });
+  }
+  if (document === null || document === undefined) return new Map();
+  if (typeof document !== "object" || Array.isArray(document)) {
+    throw new UsageError(`--config: ${path} does not hold "name: value" lines.`);
+  }
+  const entries = Object.entries(document);
+  const known = Object.values(settings).map(nameOf);
+  const unknown = entries.find(([key]) => !known.includes(key));
+  if (unknown)
+    throw new UsageError(`${unknown[0]} in ${path} is not a setting. There are: ${known.join(", ")}.`);
+  return new Map(entries);
+}
+
+function nameOf(setting: Setting<unknown>): string {
+  return new Option(setting.flags).name();
+}
+
+function attributeOf(setting: Setting<unknown>): string {
+  return new Option(setting.flags).attributeName();
+}
+
+function variableOf(setting: Setting<unknown>): string {
+  return `SVC_${nameOf(setting).toUpperCase().replaceAll("-", "_")}`;
+}

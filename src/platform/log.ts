@@ -1,0 +1,55 @@
+/**
+ * The log: one line per event on stderr, as JSON or as text. Written at once and
+ * not in the background, so that the last lines before an exit are never lost.
+ */
+import pino from "pino";
+
+export type Log = pino.Logger;
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export const LOG_FORMATS = ["json", "text"] as const;
+
+export interface LogOptions {
+  readonly level: (typeof LOG_LEVELS)[number];
+  readonly format: (typeof LOG_FORMATS)[number];
+}
+
+const STDERR = 2;
+
+export function openLog(options: LogOptions): Log {
+  const stderr = pino.destination({ fd: STDERR, sync: true });
+  // A reader of the log that goes away must not end the service.
+  stderr.on("error", () => {});
+  const stream =
+    options.format === "json" ? stderr : { write: (line: string) => stderr.write(textLine(line)) };
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    stream,
+  );
+}
+
+/** "06:12:01.123 INFO  score finished  requestId=… score=93.1": values as JSON, so that no control character passes. */
+export function textLine(json: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(json) as Record<string, unknown>;
+  const clock = String(time).slice(11, 23);
+  const facts = Object.entries(rest).map(([key, value]) => `${key}=${factOf(key, value)}`);
+  const message = escapeControls(String(msg ?? ""));
+  return `${[clock, String(level).toUpperCase().padEnd(5), message, ...facts].join(" ")}\n`;
+}
+
+function factOf(key: string, value: unknown): string {
+  if (key === "err" && typeof value === "object" && value !== null && "stack" in value) {
+    return JSON.stringify(value.stack);
+  }
+  const plain = typeof value === "string" && /^[\w./:@%+-]+$/.test(value);
+  return plain ? value : escapeControls(JSON.stringify(value));
+}
+
+/** JSON leaves DEL and the C1 controls as they are; a terminal may obey them. */
+function escapeControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

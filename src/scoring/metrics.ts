@@ -1,0 +1,39 @@
+/** The scoring service's metrics. No paths, names or ids in labels: their number is bounded. */
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Seconds; from a short clip to a film. */
+const DURATION_BUCKETS = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
+
+export class ScoringMetrics {
+  /** Scores by result: OK or the failure's code; refused ones too. */
+  readonly scores: Counter<"code">;
+  /** Seconds of the scores that were begun. */
+  readonly duration: Histogram<"code">;
+  readonly frames: Counter;
+  readonly running: Gauge;
+
+  constructor(registry: Registry, limit: number) {
+    const registers = [registry];
+    this.scores = new Counter({
+      name: "svc_scores_total",
+      help: "Score requests by result: OK or the code of the failure.",
+      labelNames: ["code"],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: "svc_score_duration_seconds",
+      help: "Time from the start of a score to its end, by result.",
+      labelNames: ["code"],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.frames = new Counter({
+      name: "svc_score_frames_total",
+      help: "Frames of finished scores.",
+      registers,
+    });
+    this.running = new Gauge({ name: "svc_scores_running", help: "Scores that run now.", registers });
+    new Gauge({ name: "svc_scores_limit", help: "Scores that may run at a time.", registers }).set(limit);
+    this.scores.inc({ code: "OK" }, 0);
+  }
+}

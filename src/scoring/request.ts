@@ -1,0 +1,167 @@
+/** The validation of a score request: once, for every transport. */
+
+import {
+  DEFAULT_MODEL,
+  FEATURES,
+  type Feature,
+  type PairRequest,
+  type RawVideo,
+  SIDES,
+} from "../engine/request.ts";
+import {
+  EditLists_Policy,
+  Mismatch_Policy,
+  type RawVideo as RawVideoMessage,
+  Scaling_Policy,
+  type ScoreRequest,
+} from "../gen/proto/svc/v1/scoring_pb.ts";
+import { Failure } from "../platform/failure.ts";
+
+/** PATH_MAX of Linux: no longer path can be opened. */
+const MAX_PATH_BYTES = 4096;
+const MAX_MODELS = 8;
+const MAX_SUBSAMPLE = 1000;
+const MAX_SIDE_PIXELS = 16_384;
+const DEFAULT_PIXEL_FORMAT = "yuv420p";
+
+/** A name, never a path: model files are looked up by it. */
+const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
+const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
+
+/** Spellings of the field for the features that have more than one. */
+const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
+  "ms-ssim": "ms_ssim",
+  msssim: "ms_ssim",
+  float_ssim: "ssim",
+  float_ms_ssim: "ms_ssim",
+  "psnr-hvs": "psnr_hvs",
+};
+
+/** The request for the engine that a message stands for. Throws Failure. */
+export function pairRequestOf(message: ScoreRequest): PairRequest {
+  for (const side of SIDES) checkPath(side, message[side]);
+  return {
+    reference: message.reference,
+    distorted: message.distorted,
+    models: modelsOf(message),
+    features: featuresOf(message.features),
+    rawVideo: message.rawVideo && rawVideoOf(message.rawVideo),
+    scaling: policyOf("scaling", message.scaling, SCALING),
+    onFrameCountMismatch: policyOf("onFrameCountMismatch", message.onFrameCountMismatch, MISMATCH),
+    onFrameRateMismatch: policyOf("onFrameRateMismatch", message.onFrameRateMismatch, MISMATCH),
+    editLists: policyOf("editLists", message.editLists, EDIT_LISTS),
+    subsample: message.subsample === 0 ? 1 : inRange("subsample", message.subsample, MAX_SUBSAMPLE),
+  };
+}
+
+function checkPath(side: string, path: string): void {
+  if (path === "") throw invalid(`${side} is missing. Give the path of the ${side} video.`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+    throw invalid(`${side} is longer than ${MAX_PATH_BYTES} bytes, more than any path can be.`);
+  }
+  if (!path.isWellFormed()) throw invalid(`${side} is not valid Unicode: it holds half of a surrogate pair.`);
+  if (/\p{Cc}/u.test(path)) {
+    throw invalid(`${side} holds a control character (${shown(path)}). Rename the file.`);
+  }
+}
+
+function modelsOf(message: ScoreRequest): readonly string[] {
+  if (message.model !== "" && message.models.length > 0) {
+    throw invalid("model and models are both given. Use models alone for several models.");
+  }
+  if (message.models.length > MAX_MODELS) {
+    throw invalid(`models names ${message.models.length} models; at most ${MAX_MODELS} fit in one pass.`);
+  }
+  const models = message.models.length > 0 ? message.models : [message.model || DEFAULT_MODEL];
+  const odd = models.find((model) => !MODEL_NAME.test(model));
+  if (odd !== undefined) {
+    throw invalid(
+      `${shown(odd)} is not a model name. Give a name such as ${DEFAULT_MODEL}: letters, digits, ".", "_", "-".`,
+    );
+  }
+  const twice = models.find((model, index) => models.indexOf(model) !== index);
+  if (twice !== undefined) throw invalid(`models names ${twice} twice.`);
+  return models;
+}
+
+function featuresOf(names: readonly string[]): readonly Feature[] {
+  return [...new Set(names.map(featureOf))];
+}
+
+function featureOf(name: string): Feature {
+  const folded = name.toLowerCase();
+  const alias = Object.hasOwn(FEATURE_ALIASES, folded) ? FEATURE_ALIASES[folded] : undefined;
+  const feature = alias ?? FEATURES.find((known) => known === folded);
+  if (feature !== undefined) return feature;
+  throw new Failure(
+    "UNKNOWN_FEATURE",
+    `${shown(name)} is not a feature. There are: ${FEATURES.join(", ")}.`,
+    {
+      found: { features: FEATURES },
+    },
+  );
+}
+
+function rawVideoOf(message: RawVideoMessage): RawVideo {
+  const pixelFormat = message.pixelFormat || DEFAULT_PIXEL_FORMAT;
+  if (!PIXEL_FORMAT.test(pixelFormat)) {
+    throw invalid(`rawVideo.pixelFormat ${shown(pixelFormat)} is not a pixel format such as yuv420p10le.`);
+  }
+  return {
+    width: inRange("rawVideo.width", message.width, MAX_SIDE_PIXELS),
+    height: inRange("rawVideo.height", message.height, MAX_SIDE_PIXELS),
+    pixelFormat,
+    frameRate: frameRateOf(message.frameRate),
+  };
+}
+
+function frameRateOf(text: string): string | undefined {
+  if (text === "") return undefined;
+  const [numerator, denominator] = text.split("/");
+  if (FRAME_RATE.test(text) && Number(numerator) > 0 && denominator !== "0" && Number(denominator ?? 1) > 0) {
+    return text;
+  }
+  throw invalid(`rawVideo.frameRate ${shown(text)} is not a rate such as "25" or "30000/1001".`);
+}
+
+const SCALING = {
+  [Scaling_Policy.POLICY_UNSPECIFIED]: "AUTO",
+  [Scaling_Policy.AUTO]: "AUTO",
+  [Scaling_Policy.REFUSE]: "REFUSE",
+} as const;
+const MISMATCH = {
+  [Mismatch_Policy.POLICY_UNSPECIFIED]: "REFUSE",
+  [Mismatch_Policy.REFUSE]: "REFUSE",
+  [Mismatch_Policy.COMMON]: "COMMON",
+} as const;
+const EDIT_LISTS = {
+  [EditLists_Policy.POLICY_UNSPECIFIED]: "APPLY",
+  [EditLists_Policy.APPLY]: "APPLY",
+  [EditLists_Policy.IGNORE]: "IGNORE",
+} as const;
+
+/** Enums of proto3 are open: a number that this version does not know arrives as it is. */
+function policyOf<T extends string>(field: string, value: number, policies: Readonly<Record<number, T>>): T {
+  const policy = policies[value];
+  if (policy !== undefined) return policy;
+  const known = [...new Set(Object.values(policies))].join(" or ");
+  throw invalid(`${field} ${value} is not a policy that this version knows. Use ${known}.`);
+}
+
+function inRange(field: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw invalid(`${field} is ${value}. Use a whole number from 1 to ${max}.`);
+}
+
+function invalid(detail: string): Failure {
+  return new Failure("INVALID_REQUEST", detail);
+}
+
+/** A caller's text in a message: quoted, escaped and short. */
+function shown(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text).replace(
+    /\p{Cc}/gu,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

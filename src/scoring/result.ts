@@ -1,0 +1,52 @@
+/** The engine's result as the message of the interface. */
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { FrameTable } from "../engine/frames.ts";
+import type { Progress, ScoreResult } from "../engine/result.ts";
+import {
+  type FrameScoreSchema,
+  type ScoreProgress,
+  ScoreProgressSchema,
+  type ScoreResult as ScoreResultMessage,
+  ScoreResultSchema,
+} from "../gen/proto/svc/v1/scoring_pb.ts";
+
+/** Everything but the per-frame values: those can be too many to hold as objects, so each transport tells them its way. */
+export function resultMessage(result: ScoreResult): ScoreResultMessage {
+  const { frames: _, scaling, models, warnings, ...same } = result;
+  return create(ScoreResultSchema, {
+    ...same,
+    models: [...models],
+    warnings: [...warnings],
+    ...(scaling && { scalingApplied: scaling }),
+  });
+}
+
+export function progressMessage(progress: Progress): ScoreProgress {
+  const { secondsLeft, ...same } = progress;
+  return create(ScoreProgressSchema, { ...same, ...(secondsLeft !== undefined && { secondsLeft }) });
+}
+
+type FrameInit = MessageInitShape<typeof FrameScoreSchema>;
+
+/** Field tags, lengths and the 8-byte value of one metric, beside its key. */
+const METRIC_BYTES = 13;
+/** Tag and length of a frame, and its number. */
+const FRAME_BYTES = 10;
+
+/** The most bytes that one frame of a table takes in a message. */
+export function frameBytes(metrics: readonly string[]): number {
+  return metrics.reduce((sum, metric) => sum + Buffer.byteLength(metric) + METRIC_BYTES, FRAME_BYTES);
+}
+
+/** The rows of a table in runs that stay under `maxBytes` each as a message. */
+export function* frameBatches(table: FrameTable, maxBytes: number): Generator<FrameInit[]> {
+  const perBatch = Math.max(1, Math.floor(maxBytes / frameBytes(table.metrics)));
+  let batch: FrameInit[] = [];
+  for (const row of table.rows()) {
+    batch.push(row);
+    if (batch.length < perBatch) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -1,0 +1,159 @@
+/**
+ * The scoring service: what every transport calls. Validation, the limit of
+ * scores at a time, readiness, draining, metrics and the log live here, once.
+ */
+import type { Engine } from "../engine/engine.ts";
+import type { PairRequest } from "../engine/request.ts";
+import type { Progress, ScoreResult, ScorerInfo } from "../engine/result.ts";
+import type { ScoreRequest } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import { within } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { ScoringMetrics } from "./metrics.ts";
+import { pairRequestOf } from "./request.ts";
+
+/** Seconds after which a refused client should try again. */
+export const RETRY_AFTER_SECONDS = 1;
+/** Milliseconds that an aborted scorer gets to be gone: it is killed, not asked. */
+const ABORT_LIMIT_MS = 5_000;
+
+/** A request's surroundings, the same from every transport. */
+export interface CallContext {
+  readonly requestId: string;
+  /** Aborts when the caller has gone or cancelled. */
+  readonly signal: AbortSignal;
+  /** Milliseconds that the caller will wait; undefined: as long as the service allows. */
+  readonly timeoutMs?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface ScoringOptions {
+  /** Throws SCORER_NOT_READY until the engine is open. */
+  readonly engine: () => Engine;
+  /** Scores at a time. */
+  readonly concurrency: number;
+  /** Wall-clock limit of one score in milliseconds. */
+  readonly timeoutMs: number;
+  readonly metrics: ScoringMetrics;
+  readonly log: Log;
+}
+
+export class ScoringService {
+  readonly #options: ScoringOptions;
+  readonly #abortAll = new AbortController();
+  #running = 0;
+  #draining = false;
+  #idle: (() => void) | undefined;
+
+  constructor(options: ScoringOptions) {
+    this.#options = options;
+  }
+
+  /** Scores a pair. Throws Failure, and nothing else. */
+  async score(request: ScoreRequest, context: CallContext): Promise<ScoreResult> {
+    const log = this.#options.log.child({ requestId: context.requestId });
+    try {
+      const pair = pairRequestOf(request);
+      const engine = this.#admit();
+      const result = await this.#run(engine, pair, context, log);
+      this.#options.metrics.scores.inc({ code: "OK" });
+      return result;
+    } catch (thrown) {
+      const failure = this.#failureOf(thrown, context);
+      this.#options.metrics.scores.inc({ code: failure.code });
+      logFailure(log, failure);
+      throw failure;
+    }
+  }
+
+  /** What computes the scores. Throws Failure when scores are not accepted now. */
+  readiness(): ScorerInfo {
+    if (this.#draining) throw new Failure("SHUTTING_DOWN", "The server is shutting down. Ask another one.");
+    return this.#options.engine().scorer;
+  }
+
+  /** From now on no score is accepted, and readiness says so. */
+  refuseNew(): void {
+    this.#draining = true;
+  }
+
+  /** Waits for the running scores, for at most `limitMs`; aborts those that are left. */
+  async drain(limitMs: number): Promise<void> {
+    this.refuseNew();
+    if (await within(limitMs, () => this.#untilIdle())) return;
+    this.#options.log.warn({ running: this.#running }, "stopping the scores that are still running");
+    this.abort();
+    await within(ABORT_LIMIT_MS, () => this.#untilIdle());
+  }
+
+  /** Kills every running scorer at once. */
+  abort(): void {
+    this.refuseNew();
+    this.#abortAll.abort();
+  }
+
+  #admit(): Engine {
+    this.readiness();
+    const { concurrency } = this.#options;
+    if (this.#running < concurrency) return this.#options.engine();
+    throw new Failure(
+      "TOO_MANY_SCORES",
+      `${this.#running} scores run already, as many as --concurrency allows. Try again later.`,
+      { found: { running: this.#running, limit: concurrency } },
+    );
+  }
+
+  async #run(engine: Engine, pair: PairRequest, context: CallContext, log: Log): Promise<ScoreResult> {
+    const { metrics } = this.#options;
+    const started = performance.now();
+    let code = "OK";
+    metrics.running.set(++this.#running);
+    log.info({ reference: pair.reference, distorted: pair.distorted, models: pair.models }, "score started");
+    try {
+      const result = await engine.score(pair, {
+        signal: AbortSignal.any([context.signal, this.#abortAll.signal]),
+        timeoutMs: Math.max(
+          1,
+          Math.min(this.#options.timeoutMs, context.timeoutMs ?? Number.POSITIVE_INFINITY),
+        ),
+        onProgress: context.onProgress,
+      });
+      metrics.frames.inc(result.frameCount);
+      log.info(
+        { score: result.score, frames: result.frameCount, durationMs: result.durationMs },
+        "score finished",
+      );
+      return result;
+    } catch (thrown) {
+      code = this.#failureOf(thrown, context).code;
+      throw thrown;
+    } finally {
+      metrics.running.set(--this.#running);
+      metrics.duration.observe({ code }, (performance.now() - started) / 1000);
+      if (this.#running === 0) this.#idle?.();
+    }
+  }
+
+  /** A score that was cancelled because the process stops is not the caller's doing. */
+  #failureOf(thrown: unknown, context: CallContext): Failure {
+    const failure = Failure.from(thrown);
+    const ours = failure.kind === "cancelled" && !context.signal.aborted && this.#abortAll.signal.aborted;
+    if (!ours) return failure;
+    return new Failure("SHUTTING_DOWN", "The server shut down before the score was done. Score again.", {
+      cause: thrown,
+    });
+  }
+
+  #untilIdle(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#idle = resolve;
+    if (this.#running === 0) resolve();
+    return promise;
+  }
+}
+
+function logFailure(log: Log, failure: Failure): void {
+  const facts = { code: failure.code, detail: failure.message, found: failure.found };
+  if (failure.kind === "internal") log.error({ ...facts, err: failure.cause ?? failure }, "score failed");
+  else log.info(facts, "score refused");
+}
