@@ -1,0 +1,52 @@
+/**
+ * Gets from a fresh checkout to a running script:
+ *
+ *   node scripts/bootstrap.mjs SCRIPT [ARGUMENT…]   install what is missing, then run SCRIPT
+ *   node scripts/bootstrap.mjs --install [FOLDER]   install only (default: the checkout)
+ *
+ * This is the only file that runs on the machine's own Node.js (20 or newer), so
+ * it is plain JavaScript and imports nothing but Node.js itself and install.mjs.
+ * Everything else runs under the Node.js that the project pins.
+ */
+import { spawn } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const OLDEST_NODE = 20;
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Runs a command in place of this process, as far as Node.js can: same files, signals and exit code. */
+function become(command, args) {
+  const child = spawn(command, args, { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => fail(`${command} cannot be started: ${error.message}.`));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail(message) {
+  process.stderr.write(`svc: ${message}\n`);
+  process.exit(1);
+}
+
+async function main([script, ...args]) {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
+    fail(
+      `this needs Node.js ${OLDEST_NODE} or newer to start, and found ${process.versions.node}. ` +
+        "Install a newer one from https://nodejs.org or your package manager, then run the same command again.",
+    );
+  }
+  if (script === undefined) fail("usage: node scripts/bootstrap.mjs SCRIPT [ARGUMENT…]");
+  const { install, pinnedNode } = await import("./install.mjs");
+  try {
+    await install(script === "--install" && args[0] !== undefined ? resolve(args[0]) : ROOT);
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+  if (script !== "--install") become(pinnedNode(ROOT), [join(ROOT, script), ...args]);
+}
+
+await main(process.argv.slice(2));
