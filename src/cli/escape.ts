@@ -1,0 +1,43 @@
+/**
+ * Text of others (file names, messages about files) made fit to print: a hostile
+ * name must not move the cursor, hide text or turn its direction on the terminal.
+ */
+
+/** Control characters (C0, DEL, C1), line separators, and every invisible or direction-turning format character. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** The text with every unprintable character as \n, \t or \u{…}. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, escapeCharacter);
+}
+
+/** As printable, but keeps line breaks: for messages of several lines. */
+export function printableLines(text: string): string[] {
+  return text.split(/\r?\n/).map((line) => printable(line.replaceAll("\t", " ")));
+}
+
+/** A file name in double quotes, as it may stand in a message. */
+export function quoteName(name: string): string {
+  return `"${printable(name.replace(/["\\]/g, "\\$&"))}"`;
+}
+
+/** JSON whose strings hold no unprintable character raw; it parses to the same value. */
+export function printableJson(value: unknown, indent?: number): string {
+  const json = JSON.stringify(value, null, indent);
+  return json.replace(UNPRINTABLE, (character) => (character === "\n" ? character : utf16Escapes(character)));
+}
+
+function escapeCharacter(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\r") return "\\r";
+  if (character === "\t") return "\\t";
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+function utf16Escapes(character: string): string {
+  let escapes = "";
+  for (let index = 0; index < character.length; index++) {
+    escapes += `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`;
+  }
+  return escapes;
+}

@@ -1,0 +1,105 @@
+/** How commands for people end: exit codes, and errors told on standard error. */
+import { Failure, type FailureKind } from "../platform/failure.ts";
+import { printableJson, printableLines } from "./escape.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
+
+export const EXIT = {
+  scored: 0,
+  underGate: 1,
+  /** The input, or the command line, is at fault. */
+  input: 2,
+  /** The scorer, or svc itself, failed. */
+  scorer: 3,
+  /** Ctrl-C: 128 + SIGINT, the shells' convention. */
+  interrupted: 130,
+} as const;
+
+const EXIT_OF_KIND = {
+  invalid: EXIT.input,
+  forbidden: EXIT.input,
+  "too-large": EXIT.input,
+  media: EXIT.input,
+  limit: EXIT.scorer,
+  cancelled: EXIT.interrupted,
+  deadline: EXIT.scorer,
+  unavailable: EXIT.scorer,
+  internal: EXIT.scorer,
+} as const satisfies Record<FailureKind, number>;
+
+/** What to do about a failure, in this command's options. */
+const ADVICE: Readonly<Record<string, string>> = {
+  FRAME_COUNT_MISMATCH: "To score the frames that both have: --on-frame-count-mismatch common",
+  FRAME_RATE_MISMATCH: "To score the frames that both have: --on-frame-rate-mismatch common",
+  FRAME_SIZE_MISMATCH: "To scale the distorted video to the reference's size, leave out --no-scaling.",
+  RAW_GEOMETRY_MISSING: "For raw .yuv files, give the geometry: --size 1920x1080 --pixel-format yuv420p",
+  SCORE_TIMEOUT: "Give it longer with --timeout SECONDS, or leave the option out.",
+  SCORER_NOT_FOUND: "Name a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
+  UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",
+};
+
+export function exitCodeOf(failure: Failure): number {
+  return EXIT_OF_KIND[failure.kind];
+}
+
+/** The lines that tell a person what happened, to which thing, and what to do. */
+export function failureLines(failure: Failure, terminal: Terminal): string[] {
+  const told =
+    failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : failure.message;
+  const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) =>
+    wrap(line, terminal.columns - 7),
+  );
+  const advice = ADVICE[failure.code];
+  const hint = advice === undefined ? [] : wrap(advice, terminal.columns - 7);
+  return [...lines, ...hint].map((line, index) =>
+    index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
+  );
+}
+
+/** A failure on standard output, for --json: the fields of the REST interface's problem that have a meaning here. */
+export function failureJson(failure: Failure): string {
+  const problem = {
+    type: "about:blank",
+    title: "The pair was not scored",
+    detail: failure.message,
+    code: failure.code,
+    ...(failure.found ? { found: failure.found } : {}),
+  };
+  return `${printableJson(problem, 2)}\n`;
+}
+
+/** A fault of the program: all that is known about it, because there is no log to look into. */
+function unexpected(cause: unknown): string {
+  const known = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  return `svc itself failed. Please report this, with the command you gave:\n${known}`;
+}
+
+/** A reader that went away (`svc score … | head`) is no fault; a full disk is. */
+export async function writeAll(stream: NodeJS.WriteStream, pieces: Iterable<string>): Promise<void> {
+  try {
+    for (const piece of pieces) await write(stream, piece);
+  } catch (error) {
+    if (isBrokenPipe(error)) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure("INTERNAL", `The result could not be written to standard output: ${reason}.`);
+  }
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    stream.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+function isBrokenPipe(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED")
+  );
+}
+
+/** A failed write is told to its writer; without a listener the stream would end the process too. */
+export function tolerateClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+}

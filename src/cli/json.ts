@@ -1,0 +1,52 @@
+/** The result as JSON, in the shape of the REST interface's 200 body. */
+
+import type { FrameTable } from "../engine/frames.ts";
+import type { ScoreResult } from "../engine/result.ts";
+import type { ScoreResultJson } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { printableJson } from "./escape.ts";
+
+/** Frames per piece: a film's frames are never one string. */
+const FRAMES_PER_PIECE = 1000;
+
+/** The text in pieces; with per-frame values when `frames` is set. */
+export function* resultJson(result: ScoreResult, frames: boolean): Generator<string> {
+  const head = printableJson(withoutFrames(result), 2);
+  if (!frames) {
+    yield `${head}\n`;
+    return;
+  }
+  yield `${head.slice(0, head.lastIndexOf("\n}"))},\n  "frames": [`;
+  yield* frameRows(result.frames);
+  yield "\n  ]\n}\n";
+}
+
+function* frameRows(table: FrameTable): Generator<string> {
+  let piece = "";
+  let count = 0;
+  for (const row of table.rows()) {
+    piece += `${count++ === 0 ? "" : ","}\n    ${printableJson(row)}`;
+    if (count % FRAMES_PER_PIECE === 0) {
+      yield piece;
+      piece = "";
+    }
+  }
+  yield piece;
+}
+
+function withoutFrames({ frames: _, ...result }: ScoreResult): ScoreResultJson {
+  const { models, warnings, scaling, pooled, features, ...rest } = result;
+  return {
+    score: rest.score,
+    model: rest.model,
+    models: [...models],
+    features: { ...features },
+    pooled: { ...pooled },
+    frameCount: rest.frameCount,
+    reference: rest.reference,
+    distorted: rest.distorted,
+    ...(scaling ? { scaling } : {}),
+    warnings: [...warnings],
+    scorer: rest.scorer,
+    durationMs: rest.durationMs,
+  };
+}

@@ -1,0 +1,40 @@
+/** The worst moments of a video: the lowest values of a metric, well apart from each other. */
+import type { Series } from "./view.ts";
+
+export interface Moment {
+  readonly row: number;
+  readonly frame: number;
+  readonly value: number;
+}
+
+/** A viewer takes frames closer than this for one moment. */
+const APART_SECONDS = 2;
+/** The same, when the rate is not known: 2 s at 25 fps. */
+const APART_FRAMES = 50;
+
+/** Frames between two moments at a rate in frames per second. */
+export function framesApart(rate: number | undefined): number {
+  return rate === undefined ? APART_FRAMES : Math.ceil(APART_SECONDS * rate);
+}
+
+/** Up to `count` moments, the worst first; of equal values the earlier one. */
+export function worstMoments(series: Series, metric: string, apart: number, count = 5): Moment[] {
+  const moments: Moment[] = [];
+  while (moments.length < count) {
+    const next = lowest(series, metric, apart, moments);
+    if (!next) break;
+    moments.push(next);
+  }
+  return moments;
+}
+
+function lowest(series: Series, metric: string, apart: number, taken: readonly Moment[]): Moment | undefined {
+  let found: Moment | undefined;
+  for (let row = 0; row < series.length; row++) {
+    const value = series.value(metric, row);
+    if (value === undefined || (found && value >= found.value)) continue;
+    const frame = series.frame(row);
+    if (taken.every((moment) => Math.abs(moment.frame - frame) >= apart)) found = { row, frame, value };
+  }
+  return found;
+}

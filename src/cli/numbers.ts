@@ -1,0 +1,40 @@
+/** Numbers, rates and times as people read them. */
+
+/** Digits behind the point for the values of a metric: SSIM-like values (up to 1) need more than VMAF's. */
+export function decimalsFor(largest: number): number {
+  return Math.abs(largest) < 2 ? 5 : 3;
+}
+
+/** Six decimals, as the scorer prints. */
+export function exact(value: number): string {
+  return value.toFixed(6);
+}
+
+/** "25 fps", "29.97 fps"; undefined for an unknown rate. */
+export function rateText(fraction: string): string | undefined {
+  const rate = rateOf(fraction);
+  return rate === undefined ? undefined : `${Number(rate.toFixed(3))} fps`;
+}
+
+/** "30000/1001" as a number; undefined when it is no positive rate. */
+export function rateOf(fraction: string): number | undefined {
+  const [num = "", den = "1"] = fraction.split("/");
+  const rate = Number(num) / Number(den);
+  return num !== "" && Number.isFinite(rate) && rate > 0 ? rate : undefined;
+}
+
+/** Seconds as 00:00:05.280. */
+export function timeCode(seconds: number): string {
+  const milliseconds = Math.round(seconds * 1000);
+  const ms = String(milliseconds % 1000).padStart(3, "0");
+  return `${clock(Math.floor(milliseconds / 1000), true)}.${ms}`;
+}
+
+/** Whole seconds as 0:05, 12:05 or 1:02:05; in full as 00:00:05. */
+export function clock(seconds: number, full = false): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  if (full) return `${two(hours)}:${two(minutes)}:${two(seconds % 60)}`;
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}

@@ -1,0 +1,244 @@
+/** The options of `svc score`: their notation, help and parsing. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseRational } from "../engine/rational.ts";
+import { DEFAULT_MODEL, FEATURES, type Feature, type PairRequest, type RawVideo } from "../engine/request.ts";
+import { Failure } from "../platform/failure.ts";
+
+/** What commander hands over. */
+export interface ScoreFlags {
+  readonly model?: readonly string[];
+  readonly modelDir?: string;
+  readonly vmafBinary?: string;
+  readonly metric?: readonly Feature[];
+  readonly subsample: number;
+  readonly threads?: number;
+  readonly size?: Size;
+  readonly pixelFormat?: string;
+  readonly frameRate?: string;
+  readonly scaling: boolean;
+  readonly onFrameCountMismatch: "refuse" | "common";
+  readonly onFrameRateMismatch: "refuse" | "common";
+  readonly editLists: "apply" | "ignore";
+  readonly timeout?: number;
+  readonly json?: boolean;
+  readonly frames?: boolean;
+  readonly csv?: string;
+  readonly failUnder: readonly string[];
+  readonly allMetrics?: boolean;
+  readonly quiet?: boolean;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** As many as the interface takes in one pass. */
+const MAX_MODELS = 8;
+const MAX_SUBSAMPLE = 1000;
+const MAX_THREADS = 256;
+const MAX_SIDE_PIXELS = 16_384;
+/** setTimeout's limit in seconds, about 24 days. */
+const MAX_TIMEOUT_SECONDS = 2_147_483;
+const DEFAULT_PIXEL_FORMAT = "yuv420p";
+
+export function addScoreOptions(command: Command): Command {
+  const options = [...metricOptions(), ...pairOptions(), ...outputOptions(), ...scorerOptions()];
+  for (const option of options) command.addOption(option);
+  return command;
+}
+
+function metricOptions(): Option[] {
+  return [
+    new Option(
+      "-m, --model <name>",
+      `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score" (default: ${DEFAULT_MODEL})`,
+    ).argParser(collectModel),
+    new Option(
+      "--metric <name>",
+      `more metrics, repeated or as a list with commas: ${FEATURES.join(", ").replaceAll("_", "-").replace("psnr-hvs", "psnr_hvs")} (default: none)`,
+    ).argParser(collectMetrics),
+    new Option("--subsample <n>", "score every n-th frame only, 1 to 1000; quicker, less exact")
+      .default(1)
+      .argParser(whole(MAX_SUBSAMPLE)),
+  ];
+}
+
+function pairOptions(): Option[] {
+  return [
+    new Option(
+      "--size <WxH>",
+      "size of raw .yuv files in pixels (default: read from a name such as clip_576x324.yuv)",
+    ).argParser(parseSize),
+    new Option(
+      "--pixel-format <format>",
+      `samples of raw .yuv files, with --size (default: ${DEFAULT_PIXEL_FORMAT})`,
+    ),
+    new Option(
+      "--frame-rate <fps>",
+      "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size (default: unknown)",
+    ).argParser(parseRate),
+    new Option(
+      "--no-scaling",
+      "refuse a pair of different sizes (default: scale the distorted one, bicubic, and say so)",
+    ),
+    choice(
+      "--on-frame-count-mismatch <policy>",
+      "different numbers of frames: refuse, or score the common ones",
+      ["refuse", "common"],
+    ),
+    choice("--on-frame-rate-mismatch <policy>", "different frame rates: refuse, or score the common frames", [
+      "refuse",
+      "common",
+    ]),
+    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply them, or ignore them", [
+      "apply",
+      "ignore",
+    ]),
+  ];
+}
+
+function outputOptions(): Option[] {
+  return [
+    new Option(
+      "--fail-under <gate>",
+      "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1 (default: none)",
+    )
+      .default([], "none")
+      .argParser((value: string, before: readonly string[]) => [...before, value]),
+    new Option("--json", "print the result as JSON, as POST /v1/score answers (default: a report)"),
+    new Option("--frames", "with --json: the values of every frame too (default: off)"),
+    new Option(
+      "--csv <file>",
+      'write the values of every frame to a file, "-" for standard output (default: none)',
+    ),
+    new Option("--all-metrics", "show the models' own features in the report too (default: off)"),
+    new Option("-q, --quiet", "no progress, no report; errors and missed gates only (default: off)"),
+  ];
+}
+
+function scorerOptions(): Option[] {
+  return [
+    new Option(
+      "--vmaf-binary <path>",
+      "Netflix's vmaf, or an ffmpeg with libvmaf (default: bundled, then PATH)",
+    ).env("SVC_VMAF_BINARY"),
+    new Option(
+      "--model-dir <dir>",
+      "folder of NAME.json models, before the built-in ones (default: none)",
+    ).env("SVC_MODEL_DIR"),
+    new Option("--threads <n>", "threads of the scorer (default: one per core)")
+      .env("SVC_THREADS")
+      .argParser(whole(MAX_THREADS)),
+    new Option("--timeout <seconds>", "give up after this time (default: none)")
+      .env("SVC_SCORE_TIMEOUT")
+      .argParser(parseSeconds),
+  ];
+}
+
+/** The first of the words is the default. Upper case, as in the REST interface, is understood too. */
+function choice(flags: string, help: string, words: readonly [string, string]): Option {
+  return new Option(flags, help).default(words[0]).argParser((value: string) => {
+    const word = words.find((known) => known === value.toLowerCase());
+    if (word === undefined) throw new InvalidArgumentError(`Use ${words.join(" or ")}.`);
+    return word;
+  });
+}
+
+function collectModel(value: string, before: readonly string[] = []): readonly string[] {
+  if (value === "") throw new InvalidArgumentError(`Name a model, for example ${DEFAULT_MODEL}.`);
+  if (before.includes(value)) throw new InvalidArgumentError("It is named twice.");
+  if (before.length === MAX_MODELS)
+    throw new InvalidArgumentError(`At most ${MAX_MODELS} models fit in one pass.`);
+  return [...before, value];
+}
+
+function collectMetrics(value: string, before: readonly Feature[] = []): readonly Feature[] {
+  const metrics = value.split(",").map((name) => {
+    const folded = name.trim().toLowerCase().replaceAll("-", "_");
+    const feature = FEATURES.find((known) => known === folded);
+    if (feature === undefined) throw new InvalidArgumentError(`There are: ${FEATURES.join(", ")}.`);
+    return feature;
+  });
+  return [...new Set([...before, ...metrics])];
+}
+
+function whole(max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d{1,9}$/.test(value) || number < 1 || number > max) {
+      throw new InvalidArgumentError(`Use a whole number from 1 to ${max}.`);
+    }
+    return number;
+  };
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) {
+    throw new InvalidArgumentError(`Use seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}.`);
+  }
+  return seconds;
+}
+
+function parseRate(value: string): string {
+  if (parseRational(value)) return value;
+  throw new InvalidArgumentError("Use frames per second, for example 25, 29.97 or 30000/1001.");
+}
+
+function parseSize(value: string): Size {
+  const match = /^(\d{1,5})[x:×](\d{1,5})$/i.exec(value);
+  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
+  const fits = (side: number) => side >= 1 && side <= MAX_SIDE_PIXELS;
+  if (!fits(width) || !fits(height)) {
+    throw new InvalidArgumentError(
+      `Use width x height in pixels up to ${MAX_SIDE_PIXELS}, for example 1920x1080.`,
+    );
+  }
+  return { width, height };
+}
+
+/** The engine's request. Throws Failure where options do not go together. */
+export function requestOf(reference: string, distorted: string, flags: ScoreFlags): PairRequest {
+  return {
+    reference,
+    distorted,
+    models: flags.model ?? [DEFAULT_MODEL],
+    features: flags.metric ?? [],
+    rawVideo: rawVideoOf(flags),
+    scaling: flags.scaling ? "AUTO" : "REFUSE",
+    onFrameCountMismatch: flags.onFrameCountMismatch === "common" ? "COMMON" : "REFUSE",
+    onFrameRateMismatch: flags.onFrameRateMismatch === "common" ? "COMMON" : "REFUSE",
+    editLists: flags.editLists === "ignore" ? "IGNORE" : "APPLY",
+    subsample: flags.subsample,
+  };
+}
+
+function rawVideoOf({ size, pixelFormat, frameRate }: ScoreFlags): RawVideo | undefined {
+  if (size) return { ...size, pixelFormat: pixelFormat ?? DEFAULT_PIXEL_FORMAT, frameRate };
+  const alone =
+    pixelFormat !== undefined ? "--pixel-format" : frameRate !== undefined ? "--frame-rate" : undefined;
+  if (alone) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      `${alone} describes raw .yuv files: give their size too, with --size WxH.`,
+    );
+  }
+  return undefined;
+}
+
+/** Throws Failure where two options want standard output, or one has no meaning without another. */
+export function checkOutputs({ json, frames, csv }: ScoreFlags): void {
+  if (frames && !json) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "--frames adds per-frame values to --json. Give --json too, or use --csv FILE.",
+    );
+  }
+  if (json && csv === "-") {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "--json and --csv - both write to standard output. Give --csv a file name.",
+    );
+  }
+}

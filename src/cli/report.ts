@@ -1,0 +1,119 @@
+/** A score as a page for people. */
+import { chart } from "./chart.ts";
+import { printable, quoteName } from "./escape.ts";
+import { figures } from "./figures.ts";
+import { framesApart, type Moment, worstMoments } from "./moments.ts";
+import { exact, rateText, timeCode } from "./numbers.ts";
+import { pooledTable } from "./pooledtable.ts";
+import { paint, type Terminal } from "./terminal.ts";
+import { FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
+import { wrap } from "./wrap.ts";
+
+export interface ReportOptions {
+  readonly terminal: Terminal;
+  /** File names as the user gave them. */
+  readonly names: { readonly reference: string; readonly distorted: string };
+  /** Metrics asked for beside the models. */
+  readonly features: readonly string[];
+  /** Show the models' own features in the table too. */
+  readonly allMetrics: boolean;
+  /** Rows of the chart. */
+  readonly chartHeight?: number;
+}
+
+/** The lines of the whole report. */
+export function report(view: ScoreView, options: ReportOptions): string[] {
+  const sections = [
+    headline(view, options.terminal),
+    files(view, options),
+    warnings(view, options.terminal),
+    pooledTable(view.pooled, shownMetrics(view, options.features, options.allMetrics), options.terminal),
+    frameSection(view, options),
+    scorerLine(view, options.terminal),
+  ];
+  return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
+}
+
+/** The score in large figures where they can be drawn, and in every digit. */
+function headline(view: ScoreView, terminal: Terminal): string[] {
+  const models = view.models.map(({ model, metric }) => {
+    const mean = view.pooled[metric]?.mean;
+    const score = mean === undefined ? "no finite value" : exact(mean);
+    return `${paint(terminal, "bold", `VMAF ${score}`)}  ${printable(model)}`;
+  });
+  if (!terminal.unicode) return models;
+  return [...figures(view.score.toFixed(2)).map((line) => paint(terminal, "bold", line)), "", ...models];
+}
+
+function files(view: ScoreView, { terminal, names }: ReportOptions): string[] {
+  return [
+    ...fileLine("Reference", names.reference, view.reference, terminal),
+    ...fileLine("Distorted", names.distorted, view.distorted, terminal),
+  ];
+}
+
+function fileLine(label: string, name: string, media: MediaView, terminal: Terminal): string[] {
+  const separator = terminal.unicode ? " · " : ", ";
+  const facts = [
+    media.container,
+    media.codec,
+    `${media.width}x${media.height}`,
+    media.pixelFormat,
+    rateText(media.frameRate) ?? "rate unknown",
+    `${media.frames} frames`,
+    ...(media.colorRange === "full" ? ["full range"] : []),
+    ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
+  ];
+  const described = facts.map(printable).join(separator);
+  return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
+}
+
+function warnings(view: ScoreView, terminal: Terminal): string[] {
+  return view.warnings.flatMap(({ code, message }) => {
+    const [first = "", ...rest] = wrap(
+      `Warning: ${printable(message)} (${printable(code)})`,
+      terminal.columns,
+      " ".repeat(9),
+    );
+    return [paint(terminal, "yellow", first), ...rest.map((line) => paint(terminal, "yellow", line))];
+  });
+}
+
+/** The chart of the first model and the worst moments, marked in the chart by their number. */
+function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
+  const rate = scoredRate(view);
+  const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
+  if (moments.length === 0) return [];
+  const size = chartHeight === undefined ? {} : { height: chartHeight };
+  return [
+    paint(terminal, "dim", "VMAF by frame"),
+    ...chart(view.frames, FIRST_METRIC, { terminal, rate, marks: moments, ...size }),
+    "",
+    paint(
+      terminal,
+      "dim",
+      `Worst frames, at least ${rate === undefined ? `${framesApart(rate)} frames` : "2 s"} apart`,
+    ),
+    ...momentLines(moments, rate, terminal),
+  ];
+}
+
+function momentLines(moments: readonly Moment[], rate: number | undefined, terminal: Terminal): string[] {
+  const frameWidth = Math.max(...moments.map(({ frame }) => String(frame).length));
+  const valueWidth = Math.max(...moments.map(({ value }) => exact(value).length));
+  return moments.map(({ frame, value }, index) => {
+    const number = paint(terminal, "yellow", String(index + 1));
+    const time = rate === undefined ? "" : `  ${timeCode(frame / rate)}`;
+    return `  ${number}  frame ${String(frame).padStart(frameWidth)}${time}  ${exact(value).padStart(valueWidth)}`;
+  });
+}
+
+function scorerLine(view: ScoreView, terminal: Terminal): string[] {
+  const { program, version, libvmafVersion } = view.scorer;
+  const seconds = view.durationMs / 1000;
+  const fps = seconds > 0 ? ` (${(view.frameCount / seconds).toFixed(1)} fps)` : "";
+  const text =
+    `Scored ${view.frameCount} frames in ${seconds.toFixed(1)} s${fps} ` +
+    `with ${printable(program)} ${printable(version)}, libvmaf ${printable(libvmafVersion)}.`;
+  return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
+}

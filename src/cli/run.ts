@@ -1,0 +1,118 @@
+/** What `svc score` does: score the pair, give the result out, hold it against the gates. */
+import type { EngineOptions } from "../engine/engine.ts";
+import { openEngine } from "../engine/open.ts";
+import type { PairRequest } from "../engine/request.ts";
+import type { ScoreResult } from "../engine/result.ts";
+import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
+import { quoteName } from "./escape.ts";
+import { EXIT, writeAll } from "./exit.ts";
+import { checkGates, expectGate, type Gate, type GateOutcome, gateLines, parseGate } from "./gates.ts";
+import { resultJson } from "./json.ts";
+import { checkOutputs, requestOf, type ScoreFlags } from "./options.ts";
+import { progressLine } from "./progress.ts";
+import { report } from "./report.ts";
+import { detectTerminal, type Terminal } from "./terminal.ts";
+
+/** Everything that can be known to be wrong is found while this is made, before any scoring. */
+interface Plan {
+  readonly request: PairRequest;
+  readonly gates: readonly Gate[];
+  /** File to write per-frame values to. */
+  readonly csv: CsvTarget | undefined;
+  readonly flags: ScoreFlags;
+}
+
+/** Scores a pair as the flags say; returns the exit code. Throws Failure. */
+export async function runScore(
+  reference: string,
+  distorted: string,
+  flags: ScoreFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const plan = await planOf(reference, distorted, flags);
+  const result = await scored(plan, signal);
+  return deliver(plan, result, signal);
+}
+
+async function planOf(reference: string, distorted: string, flags: ScoreFlags): Promise<Plan> {
+  checkOutputs(flags);
+  const request = requestOf(reference, distorted, flags);
+  const gates = flags.failUnder.map((text) => expectGate(parseGate(text), request));
+  const csv =
+    flags.csv === undefined || flags.csv === "-"
+      ? undefined
+      : await csvTarget(flags.csv, [reference, distorted]);
+  return { request, gates, csv, flags };
+}
+
+async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
+  const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
+  const timeoutMs = flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000);
+  try {
+    line.note("Reading the two files …");
+    const engine = await openEngine(engineOptions(flags));
+    return await engine.score(request, { signal, timeoutMs, onProgress: line.update });
+  } finally {
+    line.clear();
+  }
+}
+
+function engineOptions(flags: ScoreFlags): EngineOptions {
+  return { scorerPath: flags.vmafBinary, modelDir: flags.modelDir, threads: flags.threads };
+}
+
+/** A quiet terminal shows no progress. */
+function terminalOf(stream: NodeJS.WriteStream, { quiet }: ScoreFlags): Terminal {
+  const terminal = detectTerminal(stream, process.env);
+  return quiet ? { ...terminal, live: false } : terminal;
+}
+
+/** Machine-readable output takes standard output; what is for people then goes to standard error. */
+async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Promise<number> {
+  const { flags, csv } = plan;
+  const machine = flags.json === true || flags.csv === "-";
+  if (flags.json) await writeAll(process.stdout, resultJson(result, flags.frames === true));
+  if (flags.csv === "-") await writeAll(process.stdout, csvText(result.frames));
+  const forPeople = machine ? process.stderr : process.stdout;
+  if (!flags.quiet && !flags.json)
+    await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
+  if (csv) await writeCsv(csv, result.frames, signal);
+  if (csv && !flags.quiet && !flags.json) {
+    await print(forPeople, [`The values of every frame are in ${quoteName(csv.name)}.`]);
+  }
+  return judge(plan, result, forPeople);
+}
+
+function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Terminal): string[] {
+  return report(result, {
+    terminal,
+    names: request,
+    features: request.features,
+    allMetrics: flags.allMetrics === true,
+  });
+}
+
+/** Tells how the gates came out: all of them, or with --quiet the missed ones, on standard error. */
+async function judge(
+  { gates, flags }: Plan,
+  result: ScoreResult,
+  forPeople: NodeJS.WriteStream,
+): Promise<number> {
+  const outcomes = checkGates(gates, result.pooled);
+  const missed = outcomes.filter(({ passed }) => !passed);
+  const stream = flags.quiet ? process.stderr : forPeople;
+  await printGates(stream, flags.quiet ? missed : outcomes, flags);
+  return missed.length > 0 ? EXIT.underGate : EXIT.scored;
+}
+
+async function printGates(
+  stream: NodeJS.WriteStream,
+  outcomes: readonly GateOutcome[],
+  flags: ScoreFlags,
+): Promise<void> {
+  if (outcomes.length > 0) await print(stream, gateLines(outcomes, terminalOf(stream, flags)));
+}
+
+async function print(stream: NodeJS.WriteStream, lines: readonly string[]): Promise<void> {
+  await writeAll(stream, [`${lines.join("\n")}\n`]);
+}

@@ -1,0 +1,79 @@
+/** The command `svc score REF DIST`. */
+import { Command, type CommanderError } from "commander";
+import { Failure } from "../platform/failure.ts";
+import { printableLines } from "./escape.ts";
+import { EXIT, exitCodeOf, failureJson, failureLines, tolerateClosedOutput, writeAll } from "./exit.ts";
+import { listenForInterruption } from "./interrupt.ts";
+import { addScoreOptions, type ScoreFlags } from "./options.ts";
+import { runScore } from "./run.ts";
+import { detectTerminal } from "./terminal.ts";
+
+const EXAMPLES = `
+Examples:
+  Score an encode against its source:
+    svc score source.mov encode.mp4
+
+  In a pipeline: fail when the mean is under 93 or the worst twentieth under 85:
+    svc score source.mov encode.mp4 --fail-under vmaf.mean=93 --fail-under vmaf.p5=85
+
+  Two models and two more metrics in one pass, every frame in a spreadsheet:
+    svc score source.mov encode.mp4 -m vmaf_v0.6.1 -m vmaf_v0.6.1neg --metric psnr,ssim --csv frames.csv
+
+  One number for a script:
+    svc score source.mov encode.mp4 --json | jq .score
+
+  Raw video, which says nothing about itself:
+    svc score source.yuv encode.yuv --size 576x324 --pixel-format yuv420p
+
+  An encode that lost its last frames: score those that both have, and say so:
+    svc score source.mov encode.mp4 --on-frame-count-mismatch common
+
+Gates:
+  METRIC is vmaf (the first model), another model's name, or a metric of --metric.
+  STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
+
+Exit codes:
+  0    scored, and every gate passed
+  1    scored, but under a gate of --fail-under
+  2    the videos cannot be scored, or the command line is wrong
+  3    the scorer failed, ran out of time, or the result could not be written
+  130  stopped with Ctrl-C; nothing is left behind`;
+
+export function scoreCommand(): Command {
+  const command = new Command("score")
+    .summary("score a distorted video against its reference")
+    .description(
+      "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame,\n" +
+        "and shows the score, its spread, a chart over time and the worst frames. No server is needed.",
+    )
+    .argument("<reference>", "the pristine video: any container, .y4m or raw .yuv")
+    .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
+    .helpOption("-h, --help", "show this help")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride(endParsing)
+    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text).join("\n")) });
+  return addScoreOptions(command).action(score);
+}
+
+async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
+  tolerateClosedOutput();
+  using interruption = listenForInterruption();
+  try {
+    process.exitCode = await runScore(reference, distorted, flags, interruption.signal);
+  } catch (thrown) {
+    const failure = Failure.from(thrown);
+    process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
+    if (flags.json) await writeAll(process.stdout, [failureJson(failure)]).catch(() => {});
+    const terminal = detectTerminal(process.stderr, process.env);
+    const lines = interruption.signal.aborted ? ["Stopped."] : failureLines(failure, terminal);
+    process.stderr.write(`${lines.join("\n")}\n`);
+  }
+}
+
+/** commander is done without running the command: the help was asked for, or the command line is wrong. */
+function endParsing(error: CommanderError): never {
+  if (error.exitCode !== 0 && process.argv.includes("--json")) {
+    process.stdout.write(failureJson(new Failure("INVALID_REQUEST", error.message.replace(/^error: /, ""))));
+  }
+  process.exit(error.exitCode === 0 ? EXIT.scored : EXIT.input);
+}

@@ -1,0 +1,28 @@
+/** Lines of text for a given width. */
+
+/** Breaks at spaces; a word longer than the width is cut. Further lines are indented. */
+export function wrap(text: string, width: number, indent = ""): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    if (length(joined) <= width) {
+      line = joined;
+      continue;
+    }
+    if (line.trim() !== "") lines.push(line);
+    line = lines.length > 0 ? indent + word : word;
+    while (length(line) > width) {
+      const characters = [...line];
+      lines.push(characters.slice(0, width).join(""));
+      line = indent + characters.slice(width).join("");
+    }
+  }
+  lines.push(line);
+  return lines;
+}
+
+/** Characters as a terminal counts them, for text without wide characters. */
+export function length(text: string): number {
+  return [...text].length;
+}
