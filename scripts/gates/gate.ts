@@ -1,0 +1,46 @@
+/** A gate: one rule of the project that holds or does not. */
+import { spawn } from "node:child_process";
+import { delimiter, join } from "node:path";
+
+export interface Gate {
+  readonly name: string;
+  /** The rule in a few words. */
+  readonly rule: string;
+  /** What is wrong in the checkout at root, one complaint a line; empty: the rule holds. */
+  readonly complaints: (root: string) => Promise<string[]>;
+}
+
+/** The checkout that this file belongs to: where the tools are installed. */
+export const PROJECT = join(import.meta.dirname, "..", "..");
+
+export interface Ran {
+  readonly code: number | null;
+  /** Both output streams, in the order of arrival. */
+  readonly output: string;
+}
+
+/** Runs one of the project's tools in a folder, without colours and without asking anything. */
+export function run(root: string, command: string, args: readonly string[]): Promise<Ran> {
+  const tools = join(PROJECT, "node_modules", ".bin");
+  const env = { ...process.env, PATH: `${tools}${delimiter}${process.env["PATH"] ?? ""}`, NO_COLOR: "1" };
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const chunks: Buffer[] = [];
+    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk));
+    child.on("error", (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
+    child.on("close", (code) => resolve({ code, output: Buffer.concat(chunks).toString("utf8") }));
+  });
+}
+
+/** A gate that is one run of a tool: its exit code is the verdict, its output the complaint. */
+export function toolGate(name: string, rule: string, command: string, ...args: string[]): Gate {
+  return {
+    name,
+    rule,
+    complaints: async (root) => {
+      const { code, output } = await run(root, command, args);
+      return code === 0 ? [] : [output.trim() === "" ? `${command} ended with ${String(code)}.` : output.trimEnd()];
+    },
+  };
+}
