@@ -1,0 +1,85 @@
+/** The program: its subcommands, each loaded only when it is called. */
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+
+interface Subcommand {
+  readonly summary: string;
+  load(): Promise<Command>;
+}
+
+const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
+  score: {
+    summary: "Score a pair of videos here and now, without a server",
+    load: async () => (await import("./cli/score.ts")).scoreCommand(),
+  },
+  server: {
+    summary: "Serve scores over REST and gRPC",
+    load: async () => (await import("./cmd/server.ts")).serverCommand(),
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ svc score reference.mp4 distorted.mp4
+      score a pair and print the result
+  $ svc server
+      serve scores: REST on http://127.0.0.1:8080, gRPC on 127.0.0.1:9090
+  $ svc server --help
+      the options of a command, with examples`;
+
+/** Exit code of a command line that cannot be used. */
+const EXIT_USAGE = 2;
+const EXIT_FAILED = 1;
+
+async function program(called: string | undefined): Promise<Command> {
+  const root = new Command("svc")
+    .description("Measures video quality: scores encodes with VMAF, exactly.")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help, or a command's own after its name")
+    .addHelpText("after", EXAMPLES)
+    .exitOverride();
+  for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
+    if (name === called) root.addCommand((await load()).copyInheritedSettings(root));
+    else root.command(name).description(summary);
+  }
+  return root;
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const known = typeof manifest === "object" && manifest !== null && "version" in manifest;
+  return known ? String(manifest.version) : "unknown";
+}
+
+/** `svc help server` is `svc server --help`. */
+function argumentsOf(given: readonly string[]): readonly string[] {
+  const [first, name, ...rest] = given;
+  return first === "help" && name !== undefined ? [name, "--help", ...rest] : given;
+}
+
+async function main(): Promise<void> {
+  const given = argumentsOf(process.argv.slice(2));
+  const called = given.find((argument) => !argument.startsWith("-"));
+  try {
+    const root = await program(called);
+    if (given.length === 0) root.outputHelp();
+    else await root.parseAsync([...given], { from: "user" });
+  } catch (error) {
+    process.exitCode = report(error, called);
+  }
+}
+
+/** Says what went wrong on stderr, and answers with the exit code. */
+function report(error: unknown, called: string | undefined): number {
+  // Commander has printed its own message, and the help is no fault.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const command = called === undefined ? "svc" : `svc ${called}`;
+  const usage = error instanceof Error && error.name === "UsageError";
+  const known = usage || (error instanceof Error && error.name === "ListenError");
+  const message =
+    error instanceof Error ? ((known ? error.message : error.stack) ?? error.message) : String(error);
+  process.stderr.write(`${command}: ${message}\n${usage ? `See ${command} --help.\n` : ""}`);
+  return usage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+await main();

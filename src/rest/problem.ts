@@ -1,0 +1,92 @@
+/** Errors as HTTP answers: the fields of RFC 9457 and the stable code. */
+import { STATUS_CODES } from "node:http";
+import type { FastifyError, FastifyReply } from "fastify";
+import type { components } from "../gen/rest/openapi.ts";
+import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
+
+type ProblemBody = components["schemas"]["Problem"];
+
+const STATUSES: Readonly<Record<FailureKind, number>> = {
+  invalid: 400,
+  forbidden: 403,
+  "too-large": 413,
+  media: 422,
+  limit: 429,
+  cancelled: 499,
+  deadline: 504,
+  unavailable: 503,
+  internal: 500,
+};
+
+/** Statuses that RFC 9110 does not name. */
+const OTHER_TITLES: Readonly<Record<number, string>> = { 499: "Client Closed Request" };
+/** Seconds: long enough not to hammer, short beside any score. */
+const RETRY_AFTER = "1";
+
+/** Faults that only HTTP has; every other one is a Failure. */
+export type HttpCode =
+  | "MALFORMED_REQUEST"
+  | "NOT_FOUND"
+  | "METHOD_NOT_ALLOWED"
+  | "REQUEST_TIMEOUT"
+  | "UNSUPPORTED_MEDIA_TYPE"
+  | "HEADERS_TOO_LARGE";
+
+export class HttpFault extends Error {
+  override readonly name = "HttpFault";
+  readonly status: number;
+  readonly code: HttpCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: HttpCode,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Any thrown value as the error that the client sees. */
+export function faultOf(thrown: unknown, bodyLimit: number): HttpFault | Failure {
+  if (thrown instanceof HttpFault || thrown instanceof Failure) return thrown;
+  const status = (thrown as Partial<FastifyError> | undefined)?.statusCode ?? 500;
+  const detail = thrown instanceof Error ? thrown.message : "";
+  if (status === 413) {
+    return new Failure("REQUEST_TOO_LARGE", `The body is larger than ${bodyLimit} bytes.`, { cause: thrown });
+  }
+  if (status === 415) return unsupportedMediaType();
+  if (status >= 400 && status < 500) return new HttpFault(status, "MALFORMED_REQUEST", detail);
+  return Failure.from(thrown);
+}
+
+export function unsupportedMediaType(): HttpFault {
+  return new HttpFault(
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+    'The body must be JSON: send it with the header "Content-Type: application/json".',
+  );
+}
+
+export function sendFault(reply: FastifyReply, fault: HttpFault | Failure): FastifyReply {
+  const status = fault instanceof Failure ? STATUSES[fault.kind] : fault.status;
+  const found = fault instanceof Failure ? fault.found : undefined;
+  if (status === 429 || status === 503) reply.header("retry-after", RETRY_AFTER);
+  if (fault instanceof HttpFault) reply.headers(fault.headers);
+  return reply.code(status).send(problemBody(status, fault.code, fault.message, reply.request.id, found));
+}
+
+export function problemBody(
+  status: number,
+  code: string,
+  detail: string,
+  requestId: string,
+  found?: Found | undefined,
+): ProblemBody {
+  const title = OTHER_TITLES[status] ?? STATUS_CODES[status] ?? "Error";
+  return { type: "about:blank", title, status, detail, code, ...(found && { found }), requestId };
+}

@@ -1,0 +1,140 @@
+/** The REST server: limits, then the page's files, then the operations of the description. */
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
+import type { Registry } from "prom-client";
+import type { Log } from "../platform/log.ts";
+import type { ScoringService } from "../scoring/service.ts";
+import { Description, type Route } from "./description.ts";
+import { type Handlers, handlers } from "./handlers.ts";
+import { parseObject } from "./json.ts";
+import { observe } from "./observe.ts";
+import { faultOf, type HttpCode, problemBody, sendFault, unsupportedMediaType } from "./problem.ts";
+import { addUiFiles } from "./ui.ts";
+
+/** Bytes: the longest request that makes sense is under 10 KB. */
+const BODY_LIMIT = 256 * 1024;
+/** Milliseconds between two looks for requests that are late. */
+const CHECK_EVERY_MS = 500;
+/** Milliseconds: over the idle time of the usual load balancers (60 s), so that they close first. */
+const KEEP_ALIVE_MS = 75_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+export interface RestOptions {
+  readonly service: ScoringService;
+  readonly registry: Registry;
+  readonly log: Log;
+  /** Whether the page may send requests. */
+  readonly tryItOut: boolean;
+  /** Milliseconds in which a request must have arrived, its body included. */
+  readonly requestTimeoutMs: number;
+}
+
+export async function restServer(options: RestOptions): Promise<FastifyInstance> {
+  const app = newServer(options.requestTimeoutMs);
+  const description = await Description.load();
+  observe(app, options.registry, options.log);
+  addHeaders(app);
+  addErrors(app, options.log);
+  addUiFiles(app, options.tryItOut);
+  addOperations(app, description, handlers({ ...options, description }));
+  return app;
+}
+
+function newServer(requestTimeoutMs: number): FastifyInstance {
+  return fastify({
+    logger: false,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: "idle",
+    genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]),
+    requestIdHeader: false,
+    clientErrorHandler,
+    frameworkErrors: (error, request, reply) => {
+      sendFault(reply.headers(headersOf(request)), faultOf(error, BODY_LIMIT));
+    },
+    http: {
+      headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAlive: true,
+      noDelay: true,
+    },
+  });
+}
+
+function requestIdOf(given: string | readonly string[] | undefined): string {
+  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function addHeaders(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request, reply) => {
+    reply.headers(headersOf(request));
+  });
+}
+
+/** The headers of every answer. */
+function headersOf(request: FastifyRequest): Record<string, string> {
+  return { "x-request-id": request.id, "x-content-type-options": "nosniff", "cache-control": "no-store" };
+}
+
+function addErrors(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((thrown, request, reply) => {
+    const fault = faultOf(thrown, BODY_LIMIT);
+    if (fault.code === "INTERNAL") log.error({ requestId: request.id, err: thrown }, "http request failed");
+    return sendFault(reply, fault);
+  });
+}
+
+function addOperations(app: FastifyInstance, description: Description, operations: Handlers): void {
+  // Bodies stay bytes until the route is known: an unknown path is 404 whatever it was sent.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.all("/*", async (request, reply) => {
+    const route = description.route(request.method, pathOf(request));
+    request.route = route.path;
+    const body = route.takesBody ? bodyOf(request, route, description) : undefined;
+    return operations[route.operationId]({ request, reply, body });
+  });
+}
+
+function pathOf({ raw }: FastifyRequest): string {
+  const url = raw.url ?? "/";
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/**
+ * JSON only, and said to be JSON: a page of another site can make a browser send
+ * any other type to a server on loopback without asking first.
+ */
+function bodyOf(request: FastifyRequest, route: Route, description: Description): unknown {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json") throw unsupportedMediaType();
+  const body = parseObject(request.body instanceof Uint8Array ? request.body : undefined);
+  description.validate(route, body);
+  return body;
+}
+
+/** What the HTTP parser refuses before there is a request. */
+const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "REQUEST_TIMEOUT", "The request did not arrive in time."],
+  HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MAX_HEADER_BYTES} bytes.`],
+};
+
+function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const fault = PARSER_FAULTS[error.code ?? ""] ?? [400, "MALFORMED_REQUEST", "This is not an HTTP request."];
+  const [status, code, detail] = fault;
+  const body = JSON.stringify(problemBody(status, code, detail, randomUUID()));
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

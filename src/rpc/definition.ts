@@ -1,0 +1,43 @@
+/** Service definitions for grpc-js from the generated descriptors. */
+import {
+  type DescMessage,
+  type DescService,
+  fromBinary,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
+
+/** The definition of a service; its methods go by their names in the .proto, in lowerCamelCase. */
+export function definitionOf(service: DescService): ServiceDefinition {
+  const methods = service.methods.map((method) => [method.localName, methodOf(service, method)]);
+  return Object.fromEntries(methods);
+}
+
+function methodOf(
+  service: DescService,
+  method: DescService["methods"][number],
+): MethodDefinition<MessageShape<DescMessage>, MessageShape<DescMessage>> {
+  const request = codecOf(method.input);
+  const response = codecOf(method.output);
+  return {
+    path: `/${service.typeName}/${method.name}`,
+    originalName: method.localName,
+    requestStream: method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming",
+    responseStream: method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",
+    requestSerialize: request.write,
+    requestDeserialize: request.read,
+    responseSerialize: response.write,
+    responseDeserialize: response.read,
+  };
+}
+
+function codecOf<Desc extends DescMessage>(schema: Desc) {
+  return {
+    read: (bytes: Buffer): MessageShape<Desc> => fromBinary(schema, bytes),
+    write: (message: MessageShape<Desc>): Buffer => {
+      const bytes = toBinary(schema, message);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** svc.v1.ScoringService over gRPC: translate, call the service, translate back. */
+import { once } from "node:events";
+import { create } from "@bufbuild/protobuf";
+import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
+import type { Progress, ScoreResult } from "../engine/result.ts";
+import {
+  FrameScoreSchema,
+  type ScoreRequest,
+  type ScoreResponse,
+  ScoreResponseSchema,
+  type ScoreStreamResponse,
+  ScoreStreamResponseSchema,
+} from "../gen/proto/svc/v1/scoring_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import { frameBatches, frameBytes, progressMessage, resultMessage } from "../scoring/result.ts";
+import type { CallContext, ScoringService } from "../scoring/service.ts";
+import { contextOf } from "./call.ts";
+import { statusOf } from "./status.ts";
+
+/** Bytes: what a gRPC client takes by default is 4 MiB; a part of it is for all but the frames. */
+const MAX_UNARY_FRAMES_BYTES = 4 * 1024 * 1024 - 64 * 1024;
+const MAX_BATCH_BYTES = 512 * 1024;
+/** A frame has at least its number and the value of "vmaf". */
+const LEAST_FRAME_BYTES = 24;
+/** Milliseconds between two tellings of progress: four a second look smooth and cost nothing. */
+const PROGRESS_EVERY_MS = 250;
+/** Milliseconds that a client may leave a part of its result unread. */
+const UNREAD_LIMIT_MS = 60_000;
+
+export interface ScoringHandlers {
+  readonly score: handleUnaryCall<ScoreRequest, ScoreResponse>;
+  readonly scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse>;
+}
+
+export function scoringHandlers(service: ScoringService): ScoringHandlers {
+  return {
+    score: (call, callback) => {
+      scoreOnce(service, call.request, contextOf(call)).then(
+        (response) => callback(null, response),
+        (thrown: unknown) => callback(statusOf(thrown)),
+      );
+    },
+    scoreStream: (call) => {
+      scoreTold(service, call, contextOf(call)).then(
+        () => call.end(),
+        (thrown: unknown) => call.emit("error", statusOf(thrown)),
+      );
+    },
+  };
+}
+
+async function scoreOnce(service: ScoringService, request: ScoreRequest, context: CallContext) {
+  if (!request.frames) {
+    return create(ScoreResponseSchema, { result: resultMessage(await service.score(request, context)) });
+  }
+  const result = await scoreWithin(service, request, context);
+  checkSize(result.frames.length * frameBytes(result.frames.metrics));
+  const message = resultMessage(result);
+  for (const row of result.frames.rows()) message.frames.push(create(FrameScoreSchema, row));
+  return create(ScoreResponseSchema, { result: message });
+}
+
+/** A score whose frames cannot fit is ended as soon as their number is known, not after hours of work. */
+async function scoreWithin(
+  service: ScoringService,
+  request: ScoreRequest,
+  context: CallContext,
+): Promise<ScoreResult> {
+  const tooLarge = new AbortController();
+  const onProgress = ({ framesTotal }: Progress) => {
+    if (framesTotal * LEAST_FRAME_BYTES > MAX_UNARY_FRAMES_BYTES) tooLarge.abort();
+  };
+  const signal = AbortSignal.any([context.signal, tooLarge.signal]);
+  try {
+    return await service.score(request, { ...context, signal, onProgress });
+  } catch (thrown) {
+    if (tooLarge.signal.aborted && !context.signal.aborted) checkSize(Number.POSITIVE_INFINITY);
+    throw thrown;
+  }
+}
+
+function checkSize(bytes: number): void {
+  if (bytes <= MAX_UNARY_FRAMES_BYTES) return;
+  throw new Failure(
+    "RESPONSE_TOO_LARGE",
+    "The per-frame values do not fit into one gRPC message of 4 MiB. Call ScoreStream, which sends them in pieces.",
+  );
+}
+
+type Stream = ServerWritableStream<ScoreRequest, ScoreStreamResponse>;
+
+async function scoreTold(service: ScoringService, call: Stream, context: CallContext): Promise<void> {
+  const result = await service.score(call.request, { ...context, onProgress: progressTo(call) });
+  if (call.request.frames) {
+    for (const frames of frameBatches(result.frames, MAX_BATCH_BYTES)) {
+      await send(
+        call,
+        create(ScoreStreamResponseSchema, { event: { case: "frames", value: { frames } } }),
+        context,
+      );
+    }
+  }
+  const value = resultMessage(result);
+  await send(call, create(ScoreStreamResponseSchema, { event: { case: "result", value } }), context);
+}
+
+/** Tells progress now and then, the first and the last of it always; a client that does not read misses some. */
+function progressTo(call: Stream): (progress: Progress) => void {
+  let next = 0;
+  return (progress) => {
+    const last = progress.framesDone === progress.framesTotal;
+    if ((performance.now() < next && !last) || call.writableNeedDrain) return;
+    next = performance.now() + PROGRESS_EVERY_MS;
+    call.write(
+      create(ScoreStreamResponseSchema, { event: { case: "progress", value: progressMessage(progress) } }),
+    );
+  };
+}
+
+async function send(call: Stream, message: ScoreStreamResponse, { signal }: CallContext): Promise<void> {
+  signal.throwIfAborted();
+  if (call.write(message)) return;
+  await once(call, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(UNREAD_LIMIT_MS)]) });
+}

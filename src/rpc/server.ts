@@ -1,0 +1,61 @@
+/** The gRPC server: limits, then scoring, health and reflection. */
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import type { Registry } from "prom-client";
+import { ScoringService as ScoringServiceDescriptor } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { within } from "../platform/lifecycle.ts";
+import type { ScoringService } from "../scoring/service.ts";
+import { definitionOf } from "./definition.ts";
+import { observer } from "./observe.ts";
+import { addReflection } from "./reflection.ts";
+import { scoringHandlers } from "./scoring.ts";
+
+const LIMITS = {
+  /** Bytes, after decompression too. */
+  "grpc.max_receive_message_length": 4 * 1024 * 1024,
+  /** Calls at a time on one connection; more than scores may run, so that health checks always fit. */
+  "grpc.max_concurrent_streams": 100,
+  /** A peer that is gone without a word is noticed within 30 + 10 s, and its score stopped. */
+  "grpc.keepalive_time_ms": 30_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  /** A connection without calls is closed after this time. */
+  "grpc.max_connection_idle_ms": 300_000,
+} as const;
+
+/** Health is told of the server ("") and of its service by name. */
+const HEALTH_NAMES = ["", ScoringServiceDescriptor.typeName];
+
+export class RpcServer {
+  readonly #server: Server;
+  readonly #health = new HealthImplementation();
+
+  constructor({ service, registry }: { readonly service: ScoringService; readonly registry: Registry }) {
+    this.#server = new Server({ ...LIMITS, interceptors: [observer(registry)] });
+    this.#server.addService(definitionOf(ScoringServiceDescriptor), { ...scoringHandlers(service) });
+    this.setServing(false);
+    this.#health.addToServer(this.#server);
+    addReflection(this.#server);
+  }
+
+  setServing(serving: boolean): void {
+    for (const name of HEALTH_NAMES) this.#health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
+  }
+
+  /** Listens on a "host:port"; resolves with the port taken. */
+  listen(address: string): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error) reject(error);
+      else resolve(port);
+    });
+    return promise;
+  }
+
+  /** Takes no new connections, lets calls end for at most `limitMs`, then cuts those that are left. */
+  async close(limitMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.tryShutdown(() => resolve());
+    await within(limitMs, () => promise);
+    this.#server.forceShutdown();
+  }
+}

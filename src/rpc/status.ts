@@ -1,0 +1,76 @@
+/** Failures as gRPC statuses, with the stable code as a google.rpc.ErrorInfo detail. */
+import { create, toBinary } from "@bufbuild/protobuf";
+import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
+import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
+import { ErrorInfoSchema, RetryInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
+import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
+
+const DOMAIN = "svc";
+/** Seconds: long enough not to hammer, short beside any score. */
+const RETRY_AFTER = 1n;
+/** Characters: statuses travel as headers, and clients take 8 KiB of those. */
+const MAX_FACT = 512;
+const MAX_FACTS = 16;
+const MAX_DETAIL = 1024;
+
+const CODES: Readonly<Record<FailureKind, status>> = {
+  invalid: status.INVALID_ARGUMENT,
+  forbidden: status.PERMISSION_DENIED,
+  "too-large": status.RESOURCE_EXHAUSTED,
+  // The request is well formed; the same one succeeds once the files are right.
+  media: status.FAILED_PRECONDITION,
+  limit: status.RESOURCE_EXHAUSTED,
+  cancelled: status.CANCELLED,
+  deadline: status.DEADLINE_EXCEEDED,
+  unavailable: status.UNAVAILABLE,
+  internal: status.INTERNAL,
+};
+
+/** The status of any thrown value. */
+export function statusOf(thrown: unknown): StatusObject {
+  const failure = Failure.from(thrown);
+  const code = CODES[failure.kind];
+  const message = failure.message.slice(0, MAX_DETAIL);
+  const details = [anyPack(ErrorInfoSchema, errorInfoOf(failure)), ...retryOf(failure)];
+  const metadata = new Metadata();
+  const bytes = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
+  metadata.set("grpc-status-details-bin", Buffer.from(bytes));
+  return { code, details: message, metadata };
+}
+
+function errorInfoOf(failure: Failure) {
+  const facts = Object.entries(flat(failure.found ?? {})).slice(0, MAX_FACTS);
+  return create(ErrorInfoSchema, {
+    reason: failure.code,
+    domain: DOMAIN,
+    metadata: Object.fromEntries(facts),
+  });
+}
+
+function retryOf(failure: Failure): Any[] {
+  if (failure.kind !== "limit" && failure.kind !== "unavailable") return [];
+  return [anyPack(RetryInfoSchema, create(RetryInfoSchema, { retryDelay: { seconds: RETRY_AFTER } }))];
+}
+
+/** {reference: {frames: 48}} as {referenceFrames: "48"}: ErrorInfo takes strings, by lowerCamelCase keys of at most 64 characters. */
+function flat(found: Found, prefix = ""): Record<string, string> {
+  const facts: Record<string, string> = {};
+  for (const [name, value] of Object.entries(found)) {
+    const key = keyOf(prefix, name);
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      Object.assign(facts, flat({ ...value }, key));
+    else if (value !== undefined) facts[key] = textOf(value).slice(0, MAX_FACT);
+  }
+  return facts;
+}
+
+function keyOf(prefix: string, name: string): string {
+  const joined = prefix === "" ? name : prefix + name.charAt(0).toUpperCase() + name.slice(1);
+  return joined.replace(/[^\w-]/g, "_").slice(0, 64);
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
