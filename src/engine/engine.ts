@@ -1,13 +1,16 @@
 /**
  * The engine: probe → plan → score (whole or a frame range) → pool.
  */
-import type { MediaRoots } from "./roots.ts";
+
 import type { PairRequest } from "./request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
+import type { MediaRoots } from "./roots.ts";
 
 export interface EngineOptions {
   /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; undefined: bundled, then PATH. */
   readonly scorerPath?: string | undefined;
+  /** PATH to look for `vmaf` and `ffmpeg` on where nothing is bundled; default: none. */
+  readonly searchPath?: string | undefined;
   /** --model-dir: NAME.json files that go before the scorer's built-in models. */
   readonly modelDir?: string | undefined;
   /** Threads that one score uses; default: the cores of this machine. */
@@ -19,8 +22,10 @@ export interface EngineOptions {
 export interface ScoreOptions {
   /** Ends the score: the scorer is killed and SCORE_CANCELLED thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. */
+  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. Default: a day. */
   readonly timeoutMs?: number | undefined;
+  /** Score in segments of about so many frames, with the same digits; default: in one piece. */
+  readonly segmentFrames?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

@@ -1,0 +1,33 @@
+/** Counts the frames that really decode, where the container's word is not enough. */
+import { Failure } from "../platform/failure.ts";
+import { decodeFailure, GUARDS, inputFile, Messages, QUIET, STRICT } from "./ffmpeg.ts";
+import { decodeLimits } from "./limits.ts";
+import type { ProbeContext } from "./probe.ts";
+import { Sandbox } from "./sandbox.ts";
+import type { Source } from "./source.ts";
+import type { Track } from "./track.ts";
+
+/** The track with the frames that decode; y4m and raw frames were counted already. */
+export async function countFrames(source: Source, track: Track, context: ProbeContext): Promise<Track> {
+  if (track.samples !== undefined || context.ffmpeg === undefined) return track;
+  const messages = new Messages();
+  let frames = 0;
+  await using sandbox = await Sandbox.open({ ...context, sources: [source] });
+  const exit = await sandbox.run({
+    program: context.ffmpeg,
+    args: [
+      ...[...QUIET, "-progress", "pipe:1", "-xerror", ...GUARDS, ...STRICT, "-noautorotate"],
+      ...[...track.inputOptions, ...inputFile(source)],
+      ...["-map", "0:V:0", "-fps_mode", "passthrough", "-f", "null", "-"],
+    ],
+    limits: decodeLimits(track),
+    onStdout: (line) => {
+      if (line.startsWith("frame=")) frames = Number(line.slice("frame=".length));
+    },
+    onStderr: (line) => messages.read(line),
+  });
+  if (exit.code !== 0) throw decodeFailure(source, messages);
+  if (frames === 0) throw new Failure("MEDIA_NO_FRAMES", `No frame of the ${source.side} video decodes.`);
+  const reason = "its container and its decoder count different frames";
+  return frames === track.frames ? track : { ...track, frames, times: undefined, uncuttable: reason };
+}

@@ -1,0 +1,187 @@
+/**
+ * Cuts a pair into segments that are scored by themselves, each with the frames around
+ * it that the metrics look at, so that a segment's values equal those of a whole run.
+ */
+import type { Pairing } from "./compare.ts";
+import type { TimeRange } from "./graph.ts";
+import { toNumber } from "./rational.ts";
+import { SIDES, type Side } from "./request.ts";
+import type { FrameTimes, Track } from "./track.ts";
+
+/** A run of frames that is scored by itself. */
+export interface Segment {
+  /** Number of its first frame in the whole. */
+  readonly first: number;
+  /** Frames of its own. */
+  readonly count: number;
+  /** Frames scored in front of and behind its own, only because motion is measured between neighbours. */
+  readonly before: number;
+  readonly after: number;
+  /** Per side, where decoding begins and which frames are kept; undefined for a segment that is the whole. */
+  readonly cut: Readonly<Record<Side, Cut>> | undefined;
+}
+
+export interface Cut {
+  /** Seconds to seek to before decoding; undefined: from the beginning. */
+  readonly seek: number | undefined;
+  /** Presentation times of the frames to keep, context included. */
+  readonly range: TimeRange;
+}
+
+export interface Cutting {
+  readonly segments: readonly Segment[];
+  /** Why the pair is scored whole although segments were asked for. */
+  readonly whole: string | undefined;
+}
+
+export interface CutOptions {
+  /** Frames of a segment, about; undefined: whole. */
+  readonly length: number | undefined;
+  /** Every n-th frame is scored. */
+  readonly subsample: number;
+  /** Frames before a segment that the models look at. */
+  readonly lookBehind: number;
+}
+
+/** Frames behind a segment that the metrics look at: motion is the smaller of those to both neighbours. */
+const LOOK_AHEAD = 1;
+
+/** Cuts a pair into segments. */
+export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, options: CutOptions): Cutting {
+  const { length } = options;
+  const whole: Segment = { first: 0, count: pairing.frameCount, before: 0, after: 0, cut: undefined };
+  if (length === undefined || pairing.frameCount <= length) return { segments: [whole], whole: undefined };
+  const times = cuttable(tracks, pairing);
+  if (typeof times === "string") return { segments: [whole], whole: times };
+  // The scorer counts every n-th frame from the first that it sees: the context is whole steps of n.
+  const context = Math.ceil(options.lookBehind / options.subsample) * options.subsample;
+  const starts = boundaries(times, pairing.frameCount, { ...options, length, context });
+  const segments = starts.map((first, index) => {
+    const end = starts[index + 1] ?? pairing.frameCount;
+    return segment(tracks, times, pairing.frameCount, { first, end, context });
+  });
+  return { segments, whole: undefined };
+}
+
+type Times = Readonly<Record<Side, FrameTimes>>;
+
+/** The times that cuts are made by, or the reason why none can be made. */
+function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Times | string {
+  for (const side of SIDES) {
+    const reason = tracks[side].uncuttable;
+    if (reason) return `The ${side} video cannot be cut: ${reason}.`;
+  }
+  if (pairing.thin) return "The two have different frame rates.";
+  const [reference, distorted] = [tracks.reference.times, tracks.distorted.times];
+  if (!reference || !distorted) return "One of the two has frames without a presentation time.";
+  return { reference, distorted };
+}
+
+/**
+ * First frames of the segments, about `length` apart. Each is moved, by a quarter of that
+ * at most, to where the least must be decoded in vain: the frame after a key frame, which
+ * is then the context before the segment.
+ */
+function boundaries(
+  times: Times,
+  frameCount: number,
+  { length, subsample, context }: { length: number; subsample: number; context: number },
+): readonly number[] {
+  const starts = [0];
+  const reach = Math.floor(length / 4);
+  const gaps = SIDES.map((side) => framesSinceKey(times[side], frameCount));
+  // A last segment shorter than half a length is left with the one before it.
+  for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
+    let [best, least] = [target, Number.POSITIVE_INFINITY];
+    for (let first = target - reach; first <= target + reach && first < frameCount; first++) {
+      const from = first - context;
+      if (first % subsample !== 0 || from < 0) continue;
+      const waste = gaps.reduce((sum, gap) => sum + (gap[from] ?? 0), 0) + Math.abs(first - target) / length;
+      if (waste < least) [best, least] = [first, waste];
+    }
+    if (least === Number.POSITIVE_INFINITY) break;
+    starts.push(best);
+  }
+  return starts;
+}
+
+/** Per frame, how many frames before it decoding must begin. */
+function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Array {
+  const gaps = new Uint32Array(frameCount);
+  let key = 0;
+  for (let frame = 0; frame < frameCount; frame++) {
+    while (key < keys.length && (keys[key] ?? 0) < (pts[frame] ?? 0)) key++;
+    const isKey = keys[key] === pts[frame];
+    gaps[frame] = isKey || frame === 0 ? 0 : (gaps[frame - 1] ?? 0) + 1;
+  }
+  return gaps;
+}
+
+function segment(
+  tracks: Readonly<Record<Side, Track>>,
+  times: Times,
+  frameCount: number,
+  { first, end, context }: { first: number; end: number; context: number },
+): Segment {
+  const before = Math.min(first, context);
+  const after = Math.min(frameCount - end, LOOK_AHEAD);
+  const from = first - before;
+  const to = end + after;
+  return {
+    first,
+    count: end - first,
+    before,
+    after,
+    cut: {
+      reference: sideCut(tracks.reference, times.reference, from, to),
+      distorted: sideCut(tracks.distorted, times.distorted, from, to),
+    },
+  };
+}
+
+function sideCut(track: Track, times: FrameTimes, from: number, to: number): Cut {
+  const start = from === 0 ? undefined : between(times, from);
+  const end = to >= times.pts.length ? undefined : between(times, to);
+  return { seek: start === undefined ? undefined : seekTime(track, times, from), range: { start, end } };
+}
+
+/** The moment between a frame and the one before it, in seconds. */
+function between({ pts, timeBase }: FrameTimes, frame: number): number {
+  return (((pts[frame - 1] ?? 0) + (pts[frame] ?? 0)) / 2) * toNumber(timeBase);
+}
+
+/** ffmpeg seeks this much earlier than told where frames are reordered (3/23 s in its input code). */
+const REORDER_HEURISTIC = 0.135;
+/** MPEG-TS has no index: searching it may miss by some frames. */
+const SEARCH_MARGIN = 0.5;
+
+/**
+ * Where to seek so that decoding begins at a key frame at or before a frame. Landing
+ * earlier only costs time, the frames before the range are dropped; landing later is
+ * found out by the count of frames.
+ */
+function seekTime(track: Track, { pts, keys, timeBase }: FrameTimes, frame: number): number | undefined {
+  const tick = toNumber(timeBase);
+  const wanted = pts[frame] ?? 0;
+  const index = keys.findLastIndex((key) => key <= wanted);
+  if (track.container === "mpegts" || track.container === "mxf" || track.container === "flv") {
+    const gop = longestGop(keys, pts.at(-1) ?? 0) * tick;
+    return beforeAll(wanted * tick - gop - SEARCH_MARGIN, pts, tick);
+  }
+  const key = keys[index];
+  if (key === undefined) return undefined;
+  const room = ((keys[index + 1] ?? Number.POSITIVE_INFINITY) - key) * tick;
+  return key === pts[0] ? undefined : key * tick + Math.min(REORDER_HEURISTIC, room / 2);
+}
+
+function beforeAll(seconds: number, pts: Float64Array, tick: number): number | undefined {
+  return seconds <= (pts[0] ?? 0) * tick ? undefined : seconds;
+}
+
+function longestGop(keys: Float64Array, last: number): number {
+  let longest = 0;
+  for (let index = 0; index < keys.length; index++) {
+    longest = Math.max(longest, (keys[index + 1] ?? last) - (keys[index] ?? 0));
+  }
+  return longest;
+}

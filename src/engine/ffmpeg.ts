@@ -1,0 +1,175 @@
+/** What every run of ffmpeg here has in common: the guarded input, and reading its messages. */
+import { Failure } from "../platform/failure.ts";
+import { MAX_PIXELS } from "./pixels.ts";
+import type { Side } from "./request.ts";
+import { inputName } from "./sandbox.ts";
+import { quote, type Source } from "./source.ts";
+
+/**
+ * Containers that may be opened. Every one carries its data in the one file: play
+ * lists and manifests (hls, dash, concat, imf, sdp …) read other files or the network
+ * and are not here, nor are image sequences and script formats.
+ */
+const DEMUXERS = [
+  "mov,mp4,m4a,3gp,3g2,mj2",
+  "matroska,webm",
+  ...[
+    "mpegts",
+    "mpeg",
+    "mpegvideo",
+    "m4v",
+    "avi",
+    "flv",
+    "live_flv",
+    "kux",
+    "ogg",
+    "asf",
+    "mxf",
+    "gxf",
+    "nut",
+  ],
+  ...[
+    "ivf",
+    "h264",
+    "hevc",
+    "vvc",
+    "evc",
+    "obu",
+    "av1",
+    "vc1",
+    "vc1test",
+    "dirac",
+    "dv",
+    "dnxhd",
+    "mjpeg",
+    "h263",
+  ],
+  ...["rm", "wtv", "avs2", "avs3", "cavsvideo", "yuv4mpegpipe", "rawvideo"],
+].join(",");
+
+/** Options in front of every -i. */
+export const GUARDS: readonly string[] = [
+  ...["-protocol_whitelist", "file", "-format_whitelist", DEMUXERS, "-max_pixels", String(MAX_PIXELS)],
+];
+
+/** Refuse what is damaged instead of guessing: decoders stop at an error that they would conceal. */
+export const STRICT: readonly string[] = ["-err_detect", "crccheck+bitstream+buffer+explode"];
+
+export const QUIET: readonly string[] = [
+  "-nostdin",
+  "-hide_banner",
+  "-loglevel",
+  "level+verbose",
+  "-nostats",
+];
+
+/** "-i" with the file of a source under its fixed name. */
+export function inputFile(source: Source): readonly string[] {
+  return ["-i", `file:${inputName(source)}`];
+}
+
+/** The last messages of a run, for what went wrong in it. */
+export class Messages {
+  readonly #errors: string[] = [];
+
+  /** Takes a line of ffmpeg's log ("[context] [level] text"). */
+  read(line: string): void {
+    const match = /^((?:\[[^\]]*\] )*?)\[(warning|error|fatal|panic)\] (.*)$/.exec(line);
+    if (!match) return;
+    this.#errors.push(`${match[1] ?? ""}${match[3] ?? ""}`);
+    if (this.#errors.length > 200) this.#errors.splice(100, 1);
+  }
+
+  some(pattern: RegExp): boolean {
+    return this.#errors.some((line) => pattern.test(line));
+  }
+
+  /** The first message, which names the cause; those after it are mostly its consequences. */
+  first(pattern = /./): string | undefined {
+    return this.#errors.find((line) => pattern.test(line));
+  }
+
+  /** All that is kept, for the log. */
+  text(): string {
+    return this.#errors.join("\n");
+  }
+}
+
+interface Sign {
+  readonly pattern: RegExp;
+  readonly code: Failure["code"];
+  readonly what: string;
+}
+
+/** ffmpeg's words for what is wrong with a file, the most telling first. */
+const SIGNS: readonly Sign[] = [
+  {
+    pattern: /exceeds specified max pixel count|Picture size .* is invalid/,
+    code: "MEDIA_TOO_LARGE",
+    what: `has frames of more than ${MAX_PIXELS} pixels (8192x4320)`,
+  },
+  {
+    pattern: /Cannot allocate memory/,
+    code: "MEDIA_TOO_LARGE",
+    what: "needs more memory than a score may use",
+  },
+  {
+    pattern: /not on whitelist/,
+    code: "MEDIA_UNSUPPORTED",
+    what: "is a play list, a manifest or another kind of file that is not a single video container",
+  },
+  { pattern: /matches no streams/, code: "MEDIA_NO_VIDEO", what: "has no video track" },
+  {
+    pattern: /moov atom not found/,
+    code: "MEDIA_TRUNCATED",
+    what: "is no complete MP4: its index (moov) is missing",
+  },
+  {
+    pattern: /Error opening input|Error opening input files|Invalid data found when processing input$/,
+    code: "MEDIA_UNSUPPORTED",
+    what: "is not a video container that svc can read",
+  },
+  {
+    pattern: /no decoder found|Decoder .* not found|codec none|unknown codec/i,
+    code: "MEDIA_UNSUPPORTED",
+    what: "has a codec that the decoder does not know",
+  },
+  {
+    pattern: /partial file|truncated|File ended prematurely/i,
+    code: "MEDIA_TRUNCATED",
+    what: "is cut off",
+  },
+];
+const DAMAGED: Sign = {
+  pattern: /./,
+  code: "MEDIA_CORRUPT",
+  what: "is damaged: it does not decode without errors",
+};
+
+/** Why a file could not be opened or probed. */
+export function openFailure(source: Source, messages: Messages): Failure {
+  return blame(
+    source.side,
+    source.asked,
+    SIGNS.find(({ pattern }) => messages.some(pattern)) ?? DAMAGED,
+    messages,
+  );
+}
+
+/** Why a file could not be decoded to its end. */
+export function decodeFailure(source: Source, messages: Messages): Failure {
+  const sign = SIGNS.find(({ pattern, code }) => code !== "MEDIA_UNSUPPORTED" && messages.some(pattern));
+  return blame(source.side, source.asked, sign ?? DAMAGED, messages);
+}
+
+function blame(side: Side, asked: string, { code, what }: Sign, messages: Messages): Failure {
+  const said = messages.first(/^(?!.*(?:misdetection|Not detecting)).*$/);
+  const quoted =
+    said === undefined
+      ? ""
+      : ` The decoder says: ${quote(said.replace(/ @ 0x[0-9a-f]+/g, "").slice(0, 200))}.`;
+  return new Failure(code, `The ${side} file ${quote(asked)} ${what}.${quoted}`, {
+    found: { side },
+    cause: messages.text(),
+  });
+}

@@ -1,0 +1,50 @@
+/** Limits for the programs that touch media, from what was measured and with room to spare. */
+import { availableParallelism } from "node:os";
+import type { Plan } from "./plan.ts";
+import type { Limits } from "./sandbox.ts";
+import type { Track } from "./track.ts";
+
+const GIB = 2 ** 30;
+/**
+ * Address space per pixel of a frame: libvmaf with every metric took 290 bytes and up to 50
+ * more per thread, decoders some 100 frames of up to 6 bytes a pixel at most. Twice that.
+ */
+const BYTES_PER_PIXEL = 1200;
+const BYTES_PER_PIXEL_AND_THREAD = 100;
+/** What programs, stacks and arenas reserve before the first frame: 0.8 GiB, and 75 MiB a thread. */
+const BASE_BYTES = 2 * GIB;
+const BASE_BYTES_PER_THREAD = 150 * 2 ** 20;
+/** A frame's line in the log has up to 12 characters a column; 24 models and features with up to 40 columns. */
+const LOG_BYTES_PER_FRAME = 16 * 1024;
+const LOG_BYTES_BASE = 2 ** 20;
+/** A score of a day is ended: a film of 3 hours in 4K takes a fraction of it. */
+export const DEFAULT_TIMEOUT_MS = 24 * 3600 * 1000;
+
+export function scoreLimits(
+  { pairing, tracks }: Pick<Plan, "pairing" | "tracks">,
+  threads: number,
+  timeoutMs: number,
+): Limits {
+  const pixels = Math.max(
+    pairing.width * pairing.height,
+    tracks.reference.width * tracks.reference.height,
+    tracks.distorted.width * tracks.distorted.height,
+  );
+  const all = threads + availableParallelism();
+  return {
+    memoryBytes: memory(pixels, all),
+    cpuSeconds: (timeoutMs / 1000) * all,
+    fileBytes: LOG_BYTES_BASE + LOG_BYTES_PER_FRAME * pairing.frameCount,
+  };
+}
+
+export function decodeLimits(track: Track): Limits {
+  const threads = availableParallelism();
+  const memoryBytes = memory(track.width * track.height, threads);
+  return { memoryBytes, cpuSeconds: (DEFAULT_TIMEOUT_MS / 1000) * threads, fileBytes: 0 };
+}
+
+function memory(pixels: number, threads: number): number {
+  const perPixel = BYTES_PER_PIXEL + BYTES_PER_PIXEL_AND_THREAD * threads;
+  return BASE_BYTES + BASE_BYTES_PER_THREAD * threads + pixels * perPixel;
+}

@@ -1,0 +1,86 @@
+/** Turns model names into models: a file of the model directory, else one built into the scorer. */
+import { access, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { quote } from "./source.ts";
+
+export interface Model {
+  /** As requested. */
+  readonly name: string;
+  /** Key of its values in results: "vmaf" for the first model, else its name. */
+  readonly metric: string;
+  /** Its file; undefined for one built into the scorer. */
+  readonly file: string | undefined;
+}
+
+/** Models that releases of libvmaf have built in; which of them a scorer really has is asked of it. */
+export const KNOWN_BUILT_IN = [
+  "vmaf_v0.6.1",
+  "vmaf_v0.6.1neg",
+  "vmaf_4k_v0.6.1",
+  "vmaf_4k_v0.6.1neg",
+  "vmaf_float_v0.6.1",
+  "vmaf_float_v0.6.1neg",
+  "vmaf_float_4k_v0.6.1",
+  "vmaf_b_v0.6.3",
+  "vmaf_float_b_v0.6.3",
+] as const;
+
+/** What a model may be called: it becomes part of a command and of a file name. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/** Of some model names, those that are built into the scorer. */
+export type BuiltIn = (names: readonly string[]) => Promise<readonly string[]>;
+
+/** Finds every model of a request. */
+export async function resolveModels(
+  names: readonly string[],
+  modelDir: string | undefined,
+  builtIn: BuiltIn,
+): Promise<readonly Model[]> {
+  if (new Set(names).size !== names.length) {
+    throw new Failure("INVALID_REQUEST", "A model is named twice. Name each model once.");
+  }
+  const models: Model[] = [];
+  for (const [index, name] of names.entries()) {
+    const file = await modelFile(name, modelDir);
+    const exists = file !== undefined || (NAME.test(name) && (await builtIn([name])).length > 0);
+    if (!exists) throw await unknownModel(name, modelDir, builtIn);
+    models.push({ name, metric: index === 0 ? "vmaf" : name, file });
+  }
+  return models;
+}
+
+/** Names that can be asked for. */
+export async function availableModels(
+  modelDir: string | undefined,
+  builtIn: BuiltIn,
+): Promise<readonly string[]> {
+  return [...new Set([...(await modelFiles(modelDir)), ...(await builtIn(KNOWN_BUILT_IN))])].sort();
+}
+
+async function modelFile(name: string, modelDir: string | undefined): Promise<string | undefined> {
+  if (modelDir === undefined || !NAME.test(name)) return undefined;
+  const file = join(modelDir, `${name}.json`);
+  return access(file).then(
+    () => file,
+    () => undefined,
+  );
+}
+
+async function modelFiles(modelDir: string | undefined): Promise<readonly string[]> {
+  if (modelDir === undefined) return [];
+  const entries = await readdir(modelDir).catch(() => []);
+  return entries.filter((entry) => entry.endsWith(".json")).map((entry) => entry.slice(0, -".json".length));
+}
+
+async function unknownModel(name: string, modelDir: string | undefined, builtIn: BuiltIn): Promise<Failure> {
+  const available = await availableModels(modelDir, builtIn);
+  return new Failure(
+    "UNKNOWN_MODEL",
+    `There is no model ${quote(name)}. There are: ${available.join(", ")}.`,
+    {
+      found: { model: name, available },
+    },
+  );
+}

@@ -1,0 +1,138 @@
+/** Opens the engine: finds its programs, and scores pairs with them. */
+import { availableParallelism } from "node:os";
+import { Failure } from "../platform/failure.ts";
+import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
+import { findTools, type Tools } from "./find.ts";
+import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
+import { availableModels, type Model, resolveModels } from "./models.ts";
+import { plan } from "./plan.ts";
+import { poolTable } from "./pool.ts";
+import type { PairRequest, Side } from "./request.ts";
+import type { ScoreResult } from "./result.ts";
+import { type Scored, scorePlan } from "./score.ts";
+import { openSource, type Source } from "./source.ts";
+import { mediaInfo } from "./track.ts";
+
+/** Finds and proves the scoring executable. Throws SCORER_NOT_FOUND when there is none. */
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const tools = await findTools(options.scorerPath, options.searchPath ?? "");
+  const builtIn = (names: readonly string[]) => tools.scorer.hasModels(names);
+  return {
+    scorer: tools.scorer.info,
+    models: () => availableModels(options.modelDir, builtIn),
+    score: async (request, scoreOptions = {}) => {
+      const started = performance.now();
+      using deadline = new Deadline(scoreOptions);
+      const models = await resolveModels(request.models, options.modelDir, builtIn);
+      const scored = await scoreFiles(request, models, { ...options, ...scoreOptions }, tools, deadline);
+      return toResult(scored, tools, performance.now() - started);
+    },
+  };
+}
+
+async function scoreFiles(
+  request: PairRequest,
+  models: readonly Model[],
+  options: EngineOptions & ScoreOptions,
+  { scorer, ffmpeg, isolation }: Tools,
+  deadline: Deadline,
+): Promise<Scored> {
+  const sources = await openSources(request, options);
+  try {
+    const context = {
+      ffmpeg,
+      isolation,
+      signal: deadline.signal,
+      models,
+      segmentFrames: options.segmentFrames,
+    };
+    const planned = await plan(sources, request, context);
+    const scored = await scorePlan(planned, sources, {
+      ...context,
+      scorer,
+      threads: options.threads ?? availableParallelism(),
+      timeoutMs: deadline.timeoutMs,
+      onProgress: options.onProgress,
+    });
+    await Promise.all([sources.reference.verifyUnchanged(), sources.distorted.verifyUnchanged()]);
+    return scored;
+  } finally {
+    await Promise.all([sources.reference.close(), sources.distorted.close()]);
+  }
+}
+
+async function openSources(
+  request: PairRequest,
+  options: EngineOptions,
+): Promise<Readonly<Record<Side, Source>>> {
+  const reference = await openSource("reference", request.reference, options.mediaRoots);
+  try {
+    return { reference, distorted: await openSource("distorted", request.distorted, options.mediaRoots) };
+  } catch (error) {
+    await reference.close();
+    throw error;
+  }
+}
+
+function toResult(
+  { plan: { tracks, pairing, models }, table }: Scored,
+  tools: Tools,
+  durationMs: number,
+): ScoreResult {
+  const pooled = poolTable(table);
+  const mean = (metric: string): number => pooled[metric]?.mean ?? Number.NaN;
+  const scores = models.map(({ name, metric }) => ({ model: name, metric, score: mean(metric) }));
+  const [first] = scores;
+  if (first === undefined) throw new Failure("INVALID_REQUEST", "No model was named.");
+  const isModel = (metric: string): boolean => models.some((model) => model.metric === metric);
+  const features = Object.keys(pooled).filter((metric) => !isModel(metric));
+  return {
+    score: first.score,
+    model: first.model,
+    models: scores,
+    features: Object.fromEntries(features.map((feature) => [feature, mean(feature)])),
+    pooled,
+    frameCount: table.length,
+    reference: mediaInfo(tracks.reference),
+    distorted: mediaInfo(tracks.distorted),
+    scaling: pairing.scaling,
+    warnings: pairing.warnings,
+    scorer: tools.scorer.info,
+    durationMs: Math.round(durationMs),
+    frames: table,
+  };
+}
+
+/** The caller's signal and the time limit as one signal, whose reason is the Failure to throw. */
+class Deadline implements Disposable {
+  readonly timeoutMs: number;
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: ScoreOptions) {
+    this.timeoutMs = timeoutMs;
+    this.#caller = signal;
+    this.#timer = setTimeout(() => {
+      const seconds = Math.round(timeoutMs / 100) / 10;
+      this.#controller.abort(
+        new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
+      );
+    }, timeoutMs);
+    if (signal?.aborted) this.#cancel();
+    else signal?.addEventListener("abort", this.#cancel, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener("abort", this.#cancel);
+  }
+
+  readonly #cancel = (): void => {
+    this.#controller.abort(new Failure("SCORE_CANCELLED", "The score was cancelled."));
+  };
+}

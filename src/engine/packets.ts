@@ -1,0 +1,85 @@
+/** Reads ffmpeg's framecrc list of a track's packets: their times, key frames and hidden frames. */
+import { Failure } from "../platform/failure.ts";
+import { parseRational, type Rational } from "./rational.ts";
+import type { FrameTimes } from "./track.ts";
+
+/** 24 hours at 120 frames per second; a longer list is not held in memory. */
+const MAX_PACKETS = 24 * 3600 * 120;
+/** Beyond this a time stamp is "none" (AV_NOPTS_VALUE is −2^63). */
+const NO_TIME = 2 ** 62;
+/** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
+const FLAG_KEY = 1;
+const FLAG_DISCARD = 4;
+
+export class PacketList {
+  codec = "";
+  #timeBase: Rational | undefined;
+  #pts = new Float64Array(1024);
+  #count = 0;
+  #hidden = 0;
+  /** Times of key frames, in decoding order. */
+  readonly #keys: number[] = [];
+  #lastKey = Number.NEGATIVE_INFINITY;
+  #leading = false;
+
+  /** Takes a line: "#tb 0: 1/25" and the like, then "stream, dts, pts, duration, size, crc[, F=0x..][, …]". */
+  read(line: string): void {
+    if (line.startsWith("#")) {
+      const [key, value] = [line.slice(1, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()];
+      if (key === "tb 0") this.#timeBase = parseRational(value);
+      if (key === "codec_id 0") this.codec = value;
+      return;
+    }
+    const fields = line.split(",");
+    const pts = Number(fields[2]);
+    if (fields.length < 6 || Number.isNaN(pts)) return;
+    const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
+    this.#add(pts, flags);
+  }
+
+  /** Packets, hidden ones included. */
+  get coded(): number {
+    return this.#count;
+  }
+
+  /** Packets whose frames an edit list hides. */
+  get hidden(): number {
+    return this.#hidden;
+  }
+
+  /** Whether frames that play before a key frame are decoded after it: an open group of pictures. */
+  get openGop(): boolean {
+    return this.#leading;
+  }
+
+  /** Presentation times; undefined when some are missing or stand twice. */
+  times(): FrameTimes | undefined {
+    const timeBase = this.#timeBase;
+    if (!timeBase || this.#count === 0) return undefined;
+    const pts = this.#pts.slice(0, this.#count).sort();
+    for (let index = 0; index < pts.length; index++) {
+      if (Math.abs(pts[index] ?? NO_TIME) >= NO_TIME || pts[index] === pts[index - 1]) return undefined;
+    }
+    return { timeBase, pts, keys: Float64Array.from(this.#keys).sort() };
+  }
+
+  #add(pts: number, flags: number): void {
+    if (this.#count >= MAX_PACKETS) {
+      throw new Failure(
+        "MEDIA_TOO_LARGE",
+        `A file with more than ${MAX_PACKETS} frames is not scored in one piece.`,
+      );
+    }
+    if (this.#count === this.#pts.length) {
+      const grown = new Float64Array(this.#pts.length * 2);
+      grown.set(this.#pts);
+      this.#pts = grown;
+    }
+    this.#pts[this.#count++] = pts;
+    if (flags & FLAG_DISCARD) this.#hidden++;
+    if (flags & FLAG_KEY) {
+      this.#keys.push(pts);
+      this.#lastKey = pts;
+    } else if (pts < this.#lastKey) this.#leading = true;
+  }
+}

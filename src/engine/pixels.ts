@@ -1,0 +1,91 @@
+/** Pixel formats: what a decoder calls them, and the planar format that both sides are compared in. */
+
+export type Chroma = "420" | "422" | "444";
+
+export interface PixelFormat {
+  /** ffmpeg's name, for example yuv420p10le. */
+  readonly name: string;
+  /** Chroma layout that it is compared in. */
+  readonly chroma: Chroma;
+  /** Bits per sample. */
+  readonly depth: number;
+  /** Full-range by its very name (yuvj…): swscale would squeeze it into limited range if let. */
+  readonly fullByName: boolean;
+  /** Comparing it takes a conversion that can round (RGB, unusual chroma), said so in a warning. */
+  readonly lossy: boolean;
+}
+
+const PLANAR = /^yuv(j?)a?(410|411|420|422|440|444)p(\d*)(le|be)?$/;
+const SEMI_PLANAR: Readonly<Record<string, readonly [Chroma, number]>> = {
+  nv12: ["420", 8],
+  nv21: ["420", 8],
+  nv16: ["422", 8],
+  nv24: ["444", 8],
+  nv42: ["444", 8],
+  nv20: ["422", 10],
+  yuyv422: ["422", 8],
+  uyvy422: ["422", 8],
+  yvyu422: ["422", 8],
+  y210: ["422", 10],
+  y212: ["422", 12],
+  p010: ["420", 10],
+  p012: ["420", 12],
+  p016: ["420", 16],
+  p210: ["422", 10],
+  p212: ["422", 12],
+  p216: ["422", 16],
+  p410: ["444", 10],
+  p412: ["444", 12],
+  p416: ["444", 16],
+};
+const RGB =
+  /^(gbrap?|gbrp|rgb24|bgr24|rgba|bgra|argb|abgr|0rgb|rgb0|0bgr|bgr0|rgb48|bgr48|rgba64|bgra64)(\d*)(le|be)?$/;
+
+/** Facts about a pixel format by ffmpeg's name; undefined for one that no metric here is defined on. */
+export function pixelFormat(name: string): PixelFormat | undefined {
+  const planar = PLANAR.exec(name);
+  if (planar) {
+    const [, jpeg, layout = "", bits] = planar;
+    const chroma = layout === "420" || layout === "422" || layout === "444" ? layout : "420";
+    return {
+      name,
+      chroma,
+      depth: bits ? Number(bits) : 8,
+      fullByName: jpeg === "j",
+      lossy: chroma !== layout,
+    };
+  }
+  const semi = SEMI_PLANAR[name.replace(/(le|be)$/, "")];
+  if (semi) return { name, chroma: semi[0], depth: semi[1], fullByName: false, lossy: false };
+  const rgb = RGB.exec(name);
+  if (!rgb) return undefined;
+  const depth = rgb[2] ? Number(rgb[2]) : /48|64/.test(rgb[1] ?? "") ? 16 : 8;
+  return { name, chroma: "444", depth, fullByName: false, lossy: true };
+}
+
+/** Whether the samples of a format are red, green and blue. */
+export function isRgb(format: PixelFormat): boolean {
+  return RGB.test(format.name);
+}
+
+/** The planar format both sides are compared in: the reference's chroma, the deeper of the two depths. */
+export function comparedFormat(reference: PixelFormat, distorted: PixelFormat): string {
+  const depth = Math.max(reference.depth, distorted.depth);
+  return planarName(reference.chroma, depth);
+}
+
+/** libvmaf takes 8, 10, 12 and 16 bits: a depth between goes to the next one up, which loses nothing. */
+function planarName(chroma: Chroma, depth: number): string {
+  const bits = [8, 10, 12, 16].find((supported) => depth <= supported) ?? 16;
+  return bits === 8 ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
+}
+
+/** Bytes of one frame of a planar format, as raw video and y4m store it: odd chroma sizes round up. */
+export function frameBytes(format: PixelFormat, width: number, height: number): number {
+  const chromaWidth = format.chroma === "444" ? width : Math.ceil(width / 2);
+  const chromaHeight = format.chroma === "420" ? Math.ceil(height / 2) : height;
+  return (width * height + 2 * chromaWidth * chromaHeight) * (format.depth > 8 ? 2 : 1);
+}
+
+/** Pixels of the largest frame that is decoded (8192×4320): a larger header is refused before memory is spent. */
+export const MAX_PIXELS = 8192 * 4320;

@@ -1,0 +1,66 @@
+/** Plans a score: probes both files, proves that they can be compared, and cuts the pair into segments. */
+import { type Pairing, pair, settleCounts } from "./compare.ts";
+import { countFrames } from "./count.ts";
+import { type Cutting, cut } from "./cut.ts";
+import type { Model } from "./models.ts";
+import { type ProbeContext, probe } from "./probe.ts";
+import type { PairRequest, Side } from "./request.ts";
+import type { Source } from "./source.ts";
+import type { Track } from "./track.ts";
+
+export interface Plan extends Cutting {
+  readonly request: PairRequest;
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+  readonly models: readonly Model[];
+}
+
+export interface PlanOptions extends ProbeContext {
+  readonly models: readonly Model[];
+  /** Frames of a segment, about; undefined: the pair is scored whole. */
+  readonly segmentFrames: number | undefined;
+}
+
+/** Models from files may look further back (up to 5 frames for the high-frame-rate ones) than those built in. */
+const LOOK_BEHIND = { builtIn: 1, file: 5 };
+
+/** Throws Failure when the pair cannot be compared, with what was found on each side. */
+export async function plan(
+  sources: Readonly<Record<Side, Source>>,
+  request: PairRequest,
+  options: PlanOptions,
+): Promise<Plan> {
+  const [reference, distorted] = await Promise.all([
+    probe(sources.reference, request, options),
+    probe(sources.distorted, request, options),
+  ]);
+  const tracks = { reference, distorted };
+  const pairing = pair(reference, distorted, request);
+  if (pairing.counts.reference !== pairing.counts.distorted)
+    return planCounted(sources, tracks, request, options);
+  return finish(tracks, pairing, request, options);
+}
+
+/** A plan by the frames that really decode: containers can be wrong about how many there are. */
+export async function planCounted(
+  sources: Readonly<Record<Side, Source>>,
+  tracks: Readonly<Record<Side, Track>>,
+  request: PairRequest,
+  options: PlanOptions,
+): Promise<Plan> {
+  const [reference, distorted] = await Promise.all([
+    countFrames(sources.reference, tracks.reference, options),
+    countFrames(sources.distorted, tracks.distorted, options),
+  ]);
+  const pairing = settleCounts(pair(reference, distorted, request), { reference, distorted }, request);
+  return finish({ reference, distorted }, pairing, request, options);
+}
+
+function finish(tracks: Plan["tracks"], pairing: Pairing, request: PairRequest, options: PlanOptions): Plan {
+  const lookBehind = options.models.some((model) => model.file !== undefined)
+    ? LOOK_BEHIND.file
+    : LOOK_BEHIND.builtIn;
+  const { segmentFrames: length, models } = options;
+  const cutting = cut(tracks, pairing, { length, subsample: request.subsample, lookBehind });
+  return { request, tracks, pairing, models, ...cutting };
+}

@@ -1,0 +1,74 @@
+/**
+ * Pooling: one number for many frames. Always computed here, from the per-frame
+ * values with the six decimals that the scorer prints, in frame order, so that the
+ * result is the same to the last digit however the score was cut.
+ */
+import type { FrameTable } from "./frames.ts";
+import type { Pooled } from "./result.ts";
+
+/**
+ * Pools the finite values of one metric; undefined when there is none.
+ *
+ * - mean: Σx / n
+ * - harmonicMean: n / Σ(1 / (x + 1)) − 1, libvmaf's definition (VMAF_POOL_METHOD_HARMONIC_MEAN)
+ * - stdDev: population, √(Σ(x − mean)² / n)
+ * - percentile p: linear between ranks, rank = p/100 · (n − 1) (NumPy's default)
+ *
+ * Rounded to the six decimals that the values have themselves.
+ */
+export function poolValues(values: Float64Array): Pooled | undefined {
+  const n = values.length;
+  if (n === 0) return undefined;
+  let sum = 0;
+  let inverse = 0;
+  for (const x of values) {
+    sum += x;
+    inverse += 1 / (x + 1);
+  }
+  const mean = sum / n;
+  let squares = 0;
+  for (const x of values) squares += (x - mean) ** 2;
+  const sorted = values.toSorted();
+  return {
+    mean: round(mean),
+    harmonicMean: round(n / inverse - 1),
+    min: percentile(sorted, 0),
+    max: percentile(sorted, 100),
+    stdDev: round(Math.sqrt(squares / n)),
+    p1: percentile(sorted, 1),
+    p5: percentile(sorted, 5),
+    p10: percentile(sorted, 10),
+    p50: percentile(sorted, 50),
+  };
+}
+
+/** Pools every metric of a table. */
+export function poolTable(table: FrameTable): Record<string, Pooled> {
+  const pooled: Record<string, Pooled> = {};
+  for (const metric of table.metrics) {
+    const result = poolValues(finiteValues(table, metric));
+    if (result) pooled[metric] = result;
+  }
+  return pooled;
+}
+
+function finiteValues(table: FrameTable, metric: string): Float64Array {
+  const values = new Float64Array(table.length);
+  let count = 0;
+  for (let row = 0; row < table.length; row++) {
+    const value = table.value(metric, row);
+    if (value !== undefined) values[count++] = value;
+  }
+  return values.subarray(0, count);
+}
+
+function percentile(sorted: Float64Array, p: number): number {
+  const rank = (p / 100) * (sorted.length - 1);
+  const below = sorted[Math.floor(rank)] ?? 0;
+  const above = sorted[Math.ceil(rank)] ?? below;
+  return round(below + (above - below) * (rank - Math.floor(rank)));
+}
+
+function round(value: number): number {
+  return Math.round(value * 1e6) / 1e6;
+}

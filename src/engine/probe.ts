@@ -1,0 +1,216 @@
+/** Finds out what a file is: its video track, its size, rate, depth and frames. */
+import { Failure } from "../platform/failure.ts";
+import { GUARDS, inputFile, Messages, openFailure, QUIET } from "./ffmpeg.ts";
+import { PacketList } from "./packets.ts";
+import { type PixelFormat, pixelFormat } from "./pixels.ts";
+import { parseRational, type Rational } from "./rational.ts";
+import { isRaw, probeRaw } from "./raw.ts";
+import type { PairRequest } from "./request.ts";
+import type { Warning } from "./result.ts";
+import { type Limits, Sandbox } from "./sandbox.ts";
+import { quote, type Source } from "./source.ts";
+import type { Track } from "./track.ts";
+import { isY4m, probeY4m } from "./y4m.ts";
+
+export interface ProbeContext {
+  /** An ffmpeg; undefined where there is none, and only y4m and raw video can be read. */
+  readonly ffmpeg: string | undefined;
+  readonly isolation: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** Probing decodes one frame of at most MAX_PIXELS; 4 GiB and 10 minutes of CPU hold for a 16-bit 8K intra frame and for listing a long film. */
+const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 600, fileBytes: 0 };
+
+/** Probes a file. Throws Failure when it is none that can be scored. */
+export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {
+  if (await isY4m(source)) return probeY4m(source);
+  if (isRaw(source)) return probeRaw(source, request.rawVideo);
+  return toTrack(source, await inspect(source, context, request.editLists === "IGNORE"));
+}
+
+interface Found {
+  readonly format: string;
+  readonly packets: PacketList;
+  readonly picture: Picture;
+  /** Frames that an ignored edit list would hide; undefined when edit lists are applied. */
+  readonly ignored: number | undefined;
+}
+
+/** Edit lists are MP4's: only its demuxer knows the option to ignore them. */
+const IGNORE_EDIT_LISTS = ["-ignore_editlist", "1"];
+const MOV = "mov,mp4,m4a,3gp,3g2,mj2";
+
+async function inspect(source: Source, context: ProbeContext, ignoreEditLists: boolean): Promise<Found> {
+  const played = await list(source, context, []);
+  if (!ignoreEditLists || played.format !== MOV) return played;
+  const coded = await list(source, context, IGNORE_EDIT_LISTS);
+  return { ...coded, ignored: coded.packets.coded - (played.packets.coded - played.packets.hidden) };
+}
+
+/** Lists the packets of the video track, and decodes its first frame. */
+async function list(source: Source, context: ProbeContext, options: readonly string[]): Promise<Found> {
+  if (context.ffmpeg === undefined) {
+    throw new Failure(
+      "SCORER_NOT_FOUND",
+      `The ${source.side} file ${quote(source.asked)} must be decoded, and there is no ffmpeg to do it. Install ffmpeg, or give y4m or .yuv files.`,
+    );
+  }
+  const packets = new PacketList();
+  const picture = new PictureReader();
+  const messages = new Messages();
+  await using sandbox = await Sandbox.open({ ...context, sources: [source] });
+  const exit = await sandbox.run({
+    program: context.ffmpeg,
+    args: [
+      ...QUIET,
+      ...[...GUARDS, ...options, "-noautorotate", "-copyts", ...inputFile(source)],
+      ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
+      ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
+    ],
+    limits: LIMITS,
+    onStdout: (line) => packets.read(line),
+    onStderr: (line) => {
+      picture.read(line);
+      messages.read(line);
+    },
+  });
+  if (packets.coded === 0 && exit.code === 0) throw noFrames(source);
+  const shown = picture.finish();
+  if (exit.code !== 0 || !shown) throw openFailure(source, messages);
+  return { format: picture.format, packets, picture: shown, ignored: undefined };
+}
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixelFormat: string;
+  readonly range: "limited" | "full" | "";
+  readonly rotation: number;
+  readonly rate: Rational | undefined;
+}
+
+/**
+ * Reads the first decoded frame's facts from the showinfo filter's lines. Metadata of
+ * the file is printed too and may imitate them, but only before the filter speaks:
+ * of each fact the last word counts.
+ */
+class PictureReader {
+  format = "";
+  #size: readonly [number, number, string] | undefined;
+  #range: Picture["range"] = "";
+  #rotation = 0;
+  #rate: Rational | undefined;
+
+  read(line: string): void {
+    const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
+    if (opened) this.format = opened[1] ?? "";
+    if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
+    const size = / n: *0 .* fmt:(\w+) .* s:(\d+)x(\d+) /.exec(line);
+    if (size) this.#size = [Number(size[2]), Number(size[3]), size[1] ?? ""];
+    const range = / color_range:(\w+) /.exec(line)?.[1];
+    if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
+    // The matrix turns counter-clockwise; players and people count clockwise.
+    const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
+    if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
+    const rate = / config in time_base: \S+, frame_rate: (\d+\/\d+)/.exec(line)?.[1];
+    if (rate) this.#rate = parseRational(rate);
+  }
+
+  finish(): Picture | undefined {
+    if (!this.#size) return undefined;
+    const [width, height, format] = this.#size;
+    return {
+      width,
+      height,
+      pixelFormat: format,
+      range: this.#range,
+      rotation: this.#rotation,
+      rate: this.#rate,
+    };
+  }
+}
+
+/** Elementary streams have no times: the rate that the demuxer names for them is a guess. */
+const GUESSED_RATE =
+  /^(h264|hevc|vvc|evc|m4v|mpegvideo|obu|av1|vc1|dirac|mjpeg|h263|avs2|avs3|cavsvideo|dnxhd)$/;
+
+function toTrack(source: Source, found: Found): Track {
+  const { packets, picture } = found;
+  const hidden = packets.hidden;
+  if (packets.coded === hidden) throw noFrames(source);
+  const times = packets.times();
+  return {
+    side: source.side,
+    container: containerName(found.format, source.extension),
+    codec: packets.codec,
+    width: picture.width,
+    height: picture.height,
+    pixels: supported(source, picture.pixelFormat),
+    range: picture.range,
+    rotation: picture.rotation,
+    rate: GUESSED_RATE.test(found.format) ? undefined : picture.rate,
+    frames: packets.coded - hidden,
+    hidden,
+    times,
+    uncuttable: uncuttable(found, times !== undefined),
+    inputOptions: found.ignored === undefined ? [] : IGNORE_EDIT_LISTS,
+    samples: undefined,
+    warnings: editListWarnings(source, found),
+  };
+}
+
+/** Containers in which seeking to a time was shown to land before it (docs/exactness.md). */
+const SEEKABLE = new Set([MOV, "matroska,webm", "mpegts", "flv", "mxf"]);
+
+/** Why a frame range of this file cannot be decoded by itself with the same frames as in a whole run. */
+function uncuttable(found: Found, timed: boolean): string | undefined {
+  const { format, packets } = found;
+  if (!SEEKABLE.has(format)) return `${format || "its container"} cannot be searched by time exactly`;
+  if (!timed) return "some of its frames have no presentation time of their own";
+  if (packets.hidden > 0) return "an edit list hides some of its frames";
+  if (found.ignored) return "its edit list is ignored";
+  if (packets.codec === "h264" && packets.openGop)
+    return "H.264 with open GOPs does not decode without errors from the middle";
+  if (packets.codec === "h264" && format === "mpegts")
+    return "H.264 in MPEG-TS does not decode without errors from the middle";
+  return undefined;
+}
+
+function editListWarnings(source: Source, { packets, ignored }: Found): readonly Warning[] {
+  const { coded, hidden } = packets;
+  if (ignored) {
+    const message = `The ${source.side} file's edit list hides ${ignored} of its ${coded} coded frames; it was ignored, as asked, and all are scored.`;
+    return [{ code: "EDIT_LIST_IGNORED", message }];
+  }
+  if (hidden === 0) return [];
+  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; the ${coded - hidden} that play are scored.`;
+  return [{ code: "EDIT_LIST_HIDES_FRAMES", message }];
+}
+
+function supported(source: Source, name: string): PixelFormat {
+  const format = pixelFormat(name);
+  if (format) return format;
+  throw new Failure(
+    "PIXEL_FORMAT_UNSUPPORTED",
+    `The ${source.side} file ${quote(source.asked)} has the pixel format ${name}. Scored are YUV and RGB formats with 8 to 16 bits.`,
+    { found: { [source.side]: { pixelFormat: name } } },
+  );
+}
+
+function noFrames(source: Source): Failure {
+  return new Failure(
+    "MEDIA_NO_FRAMES",
+    `The ${source.side} file ${quote(source.asked)} has a video track without frames.`,
+    {
+      found: { [source.side]: { frames: 0 } },
+    },
+  );
+}
+
+/** One name for a demuxer's many: "mov,mp4,m4a,3gp,3g2,mj2" is mov by the extension .mov, else mp4. */
+function containerName(format: string, extension: string): string {
+  if (format === MOV) return extension === "mov" ? "mov" : "mp4";
+  if (format === "matroska,webm") return extension === "webm" ? "webm" : "matroska";
+  return format;
+}

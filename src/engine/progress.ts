@@ -1,0 +1,32 @@
+/** Adds up the frames of segments that are scored side by side. */
+import type { Segment } from "./cut.ts";
+import type { Progress } from "./result.ts";
+
+export class ProgressMeter {
+  readonly #total: number;
+  readonly #report: ((progress: Progress) => void) | undefined;
+  readonly #started = performance.now();
+  readonly #done = new Map<Segment, number>();
+
+  constructor(total: number, report: ((progress: Progress) => void) | undefined) {
+    this.#total = total;
+    this.#report = report;
+  }
+
+  /** Frames of a segment that have passed the scorer, its context included. */
+  update(segment: Segment, frames: number): void {
+    const own = Math.min(segment.count, Math.max(0, frames - segment.before));
+    if (own <= (this.#done.get(segment) ?? -1)) return;
+    this.#done.set(segment, own);
+    this.#report?.(this.#progress());
+  }
+
+  #progress(): Progress {
+    let framesDone = 0;
+    for (const frames of this.#done.values()) framesDone += frames;
+    const seconds = (performance.now() - this.#started) / 1000;
+    const fps = framesDone / seconds;
+    const secondsLeft = framesDone === 0 ? undefined : (this.#total - framesDone) / fps;
+    return { framesDone, framesTotal: this.#total, fps, secondsLeft };
+  }
+}

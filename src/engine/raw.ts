@@ -1,0 +1,133 @@
+/**
+ * Headerless .yuv files: the geometry comes from the request, or from the file's
+ * name, and is proved by the file's size, which must be a whole number of frames.
+ */
+import { basename } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { frameBytes, isRgb, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
+import { parseRational, type Rational } from "./rational.ts";
+import type { RawVideo } from "./request.ts";
+import type { Warning } from "./result.ts";
+import { quote, type Source } from "./source.ts";
+import type { Track } from "./track.ts";
+import { evenTimes } from "./y4m.ts";
+
+interface Geometry {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: PixelFormat;
+  readonly rate: Rational | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** ffmpeg counts the frames of raw video by a rate; one without a rate of its own is counted by this one. */
+const COUNTING_RATE: Rational = { num: 25, den: 1 };
+
+export function isRaw(source: Source): boolean {
+  return source.extension === "yuv";
+}
+
+export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track {
+  const { width, height, pixels, rate, warnings } = rawVideo
+    ? fromRequest(source, rawVideo)
+    : fromName(source);
+  if (width * height > MAX_PIXELS) {
+    throw new Failure(
+      "MEDIA_TOO_LARGE",
+      `${width}x${height} is more than the ${MAX_PIXELS} pixels a frame that are scored.`,
+    );
+  }
+  const size = frameBytes(pixels, width, height);
+  if (source.size % size !== 0) {
+    throw new Failure(
+      "RAW_GEOMETRY_MISMATCH",
+      `The ${source.side} file ${quote(source.asked)} has ${source.size} bytes, which is not a whole number of ${width}x${height} ${pixels.name} frames of ${size} bytes. Give its true geometry, or the whole file.`,
+      {
+        found: {
+          [source.side]: {
+            sizeBytes: source.size,
+            frameBytes: size,
+            width,
+            height,
+            pixelFormat: pixels.name,
+          },
+        },
+      },
+    );
+  }
+  const counting = rate ?? COUNTING_RATE;
+  const frames = source.size / size;
+  return {
+    side: source.side,
+    container: "yuv",
+    codec: "rawvideo",
+    width,
+    height,
+    pixels,
+    range: "",
+    rotation: 0,
+    rate,
+    frames,
+    hidden: 0,
+    times: evenTimes(counting, frames),
+    uncuttable: undefined,
+    inputOptions: [
+      ...["-f", "rawvideo", "-video_size", `${width}x${height}`, "-pixel_format", pixels.name],
+      ...["-framerate", `${counting.num}/${counting.den}`],
+    ],
+    samples: "raw",
+    warnings,
+  };
+}
+
+function fromRequest(source: Source, raw: RawVideo): Geometry {
+  const pixels = planarFormat(source, raw.pixelFormat === "" ? "yuv420p" : raw.pixelFormat);
+  const rate = raw.frameRate ? parseRational(raw.frameRate) : undefined;
+  if (raw.frameRate && !rate) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      `rawVideo.frameRate ${quote(raw.frameRate)} is not a rate such as 25 or 30000/1001.`,
+    );
+  }
+  return { width: raw.width, height: raw.height, pixels, rate, warnings: [] };
+}
+
+/** Raw planes as they lie in the file: planar YUV, little-endian. */
+function planarFormat(source: Source, name: string): PixelFormat {
+  const named = /^(yuv4\d\dp(?:9|1[0246]))$/.test(name) ? `${name}le` : name;
+  const pixels = /^yuv4(20|22|44)p(?:(9|1[0246])le)?$/.test(named) ? pixelFormat(named) : undefined;
+  if (pixels && !isRgb(pixels)) return pixels;
+  throw new Failure(
+    "PIXEL_FORMAT_UNSUPPORTED",
+    `The ${source.side} .yuv file cannot be read as ${quote(name)}. Use yuv420p, yuv422p or yuv444p, or with more bits yuv420p10le and the like.`,
+  );
+}
+
+/** clip_576x324.yuv, clip_1920x1080_10bit_422_25fps.yuv, clip_1920x1080_yuv420p10le.yuv */
+function fromName(source: Source): Geometry {
+  const name = basename(source.path);
+  const size = /(?:^|[^0-9])(\d{1,5})x(\d{1,5})(?=[^0-9])/.exec(name);
+  if (!size || Number(size[1]) === 0 || Number(size[2]) === 0) {
+    throw new Failure(
+      "RAW_GEOMETRY_MISSING",
+      `The ${source.side} file ${quote(source.asked)} is headerless .yuv: give its rawVideo geometry (width, height, pixelFormat), or name it like clip_576x324.yuv.`,
+    );
+  }
+  const width = Number(size[1]);
+  const height = Number(size[2]);
+  const pixels = planarFormat(source, formatFromName(name));
+  const fps = /[_-](\d{1,3}(?:\.\d{1,3})?)fps/i.exec(name)?.[1];
+  const warning: Warning = {
+    code: "RAW_GEOMETRY_FROM_NAME",
+    message: `The ${source.side} file's geometry, ${width}x${height} ${pixels.name}, was read from its name; its size is a whole number of such frames.`,
+  };
+  return { width, height, pixels, rate: fps ? parseRational(fps) : undefined, warnings: [warning] };
+}
+
+function formatFromName(name: string): string {
+  const explicit = /yuv4(?:20|22|44)p(?:(?:9|1[0246])(?:le)?)?(?=[^0-9a-z])/i.exec(name)?.[0];
+  if (explicit) return explicit.toLowerCase();
+  const chroma = /[_-](420|422|444)(?=[^0-9])/.exec(name)?.[1] ?? "420";
+  const bits = /[_-](8|9|10|12|14|16)-?b(?:it)?(?=[^0-9a-z])/i.exec(name)?.[1] ?? "8";
+  return bits === "8" ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
+}

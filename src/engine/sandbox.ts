@@ -1,0 +1,200 @@
+/**
+ * Runs the programs that touch media: each in a process group of its own, in a
+ * private working directory with fixed names, with limits, without the network
+ * where the system allows it, and never outliving this process.
+ *
+ * A program is started through /bin/sh, which sets the limits, forks a watchdog and
+ * replaces itself with the program. The watchdog waits on a pipe whose other end only
+ * this process holds: when this process dies, however it dies, the pipe closes, and
+ * the watchdog removes the working directory and kills the group.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { splitLines } from "./lines.ts";
+import type { Source } from "./source.ts";
+
+/** Limits of one program; the kernel enforces them. */
+export interface Limits {
+  /** Address space in bytes. */
+  readonly memoryBytes: number;
+  /** CPU time over all threads in seconds. */
+  readonly cpuSeconds: number;
+  /** Size of any file that it writes in bytes. */
+  readonly fileBytes: number;
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly limits: Limits;
+  /** Environment beside the fixed one. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly onStdout?: (line: string) => void;
+  readonly onStderr?: (line: string) => void;
+}
+
+export interface SandboxOptions {
+  /** The inputs, in the order of their descriptors. */
+  readonly sources: readonly Source[];
+  /** Words before every command that take the network away (network.ts). */
+  readonly isolation: readonly string[];
+  /** Kills everything when aborted. */
+  readonly signal: AbortSignal;
+}
+
+export interface Exit {
+  /** undefined when a signal ended it. */
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** Descriptors 0–2 are the standard ones; the inputs follow, then the watchdog's pipe. */
+const FIRST_INPUT_FD = 3;
+
+/** $1 watchdog's fd, $2 directory, $3 KiB of memory, $4 CPU seconds, $5 512-byte blocks of a file; then the program. */
+const LAUNCH = `
+fd=$1 dir=$2
+ulimit -c 0
+ulimit -v "$3" 2>/dev/null || :
+ulimit -t "$4" 2>/dev/null || :
+ulimit -f "$5" 2>/dev/null || :
+shift 5
+(
+  trap '' HUP INT TERM
+  exec </dev/null >/dev/null 2>&1
+  eval "read -r _ <&$fd" || :
+  rm -rf -- "$dir"
+  kill -KILL 0
+) &
+eval "exec $fd<&-"
+exec "$@"
+`;
+
+export class Sandbox {
+  readonly directory: string;
+  readonly #sources: readonly Source[];
+  readonly #isolation: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #groups = new Set<ChildProcess>();
+
+  private constructor(directory: string, options: SandboxOptions) {
+    this.directory = directory;
+    this.#sources = options.sources;
+    this.#isolation = options.isolation;
+    this.#signal = options.signal;
+  }
+
+  /**
+   * A working directory in which each source stands under a fixed name
+   * (`reference.mp4`), linked to the opened file and not to its path.
+   * Dispose of it to kill what still runs and to remove the directory.
+   */
+  static async open(options: SandboxOptions): Promise<Sandbox> {
+    throwIfAborted(options.signal);
+    const directory = await mkdtemp(join(tmpdir(), "svc-score-"));
+    const sandbox = new Sandbox(directory, options);
+    try {
+      for (const [index, source] of options.sources.entries()) {
+        const target = process.platform === "linux" ? `/proc/self/fd/${FIRST_INPUT_FD + index}` : source.path;
+        await symlink(target, join(directory, inputName(source)));
+      }
+    } catch (error) {
+      await sandbox[Symbol.asyncDispose]();
+      throw error;
+    }
+    return sandbox;
+  }
+
+  /** Runs a program to its end, reading its output by lines. Throws what the signal was aborted with. */
+  async run(command: Command): Promise<Exit> {
+    throwIfAborted(this.#signal);
+    const child = this.#spawn(command);
+    const kill = (): void => killGroup(child);
+    this.#signal.addEventListener("abort", kill, { once: true });
+    if (this.#signal.aborted) kill();
+    try {
+      const [exit] = await Promise.all([
+        exited(child),
+        splitLines(child.stdout, command.onStdout),
+        splitLines(child.stderr, command.onStderr),
+      ]);
+      throwIfAborted(this.#signal);
+      return exit;
+    } finally {
+      this.#signal.removeEventListener("abort", kill);
+    }
+  }
+
+  /** Kills every program that still runs, and its watchdog. */
+  kill(): void {
+    for (const child of this.#groups) killGroup(child);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The watchdogs go last: until the directory is gone they stand by to remove it.
+    await rm(this.directory, { recursive: true, force: true });
+    this.kill();
+    this.#groups.clear();
+  }
+
+  #spawn(command: Command): ChildProcess {
+    const { memoryBytes, cpuSeconds, fileBytes } = command.limits;
+    const watchdogFd = FIRST_INPUT_FD + this.#sources.length;
+    const launch = [
+      String(watchdogFd),
+      this.directory,
+      String(Math.ceil(memoryBytes / 1024)),
+      String(Math.ceil(cpuSeconds)),
+      String(Math.ceil(fileBytes / 512)),
+    ];
+    const isolated = [...this.#isolation, command.program, ...command.args];
+    const child = spawn("/bin/sh", ["-c", LAUNCH, "svc-scorer", ...launch, ...isolated], {
+      cwd: this.directory,
+      detached: true,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
+      stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],
+    });
+    // The watchdog says nothing; its end of the pipe may be reset when it is killed.
+    child.stdio[watchdogFd]?.on("error", () => {});
+    this.#groups.add(child);
+    return child;
+  }
+}
+
+/** Name of a source in the working directory. */
+export function inputName(source: Pick<Source, "side" | "extension">): string {
+  return source.extension === "" ? source.side : `${source.side}.${source.extension}`;
+}
+
+/** Throws the abort's reason as a Failure. */
+export function throwIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const reason: unknown = signal.reason;
+  throw reason instanceof Failure ? reason : new Failure("SCORE_CANCELLED", "The score was cancelled.");
+}
+
+/** SIGKILL: ffmpeg takes seconds over a SIGTERM, and writes a log that looks complete. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function exited(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve, reject) => {
+    child.once("error", (error) =>
+      reject(
+        new Failure("SCORER_FAILED", "The scorer could not be started; the log has the reason.", {
+          cause: error,
+        }),
+      ),
+    );
+    child.once("exit", (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+  });
+}

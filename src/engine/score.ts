@@ -1,0 +1,134 @@
+/** Runs a plan: its segments through the scorer, one table of all frames out. */
+import { Failure } from "../platform/failure.ts";
+import { facts } from "./compare.ts";
+import type { Segment } from "./cut.ts";
+import type { FrameTable } from "./frames.ts";
+import { join, type ScoredSegment, SegmentsDisagree } from "./join.ts";
+import { scoreLimits } from "./limits.ts";
+import { type Plan, type PlanOptions, planCounted } from "./plan.ts";
+import { ProgressMeter } from "./progress.ts";
+import type { Side } from "./request.ts";
+import type { Progress } from "./result.ts";
+import { Sandbox } from "./sandbox.ts";
+import type { RunOutcome, Scorer } from "./scorer.ts";
+import type { Source } from "./source.ts";
+
+export interface RunOptions extends PlanOptions {
+  readonly scorer: Scorer;
+  readonly threads: number;
+  readonly timeoutMs: number;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+type Sources = Readonly<Record<Side, Source>>;
+
+export interface Scored {
+  /** The plan that was scored in the end. */
+  readonly plan: Plan;
+  readonly table: FrameTable;
+}
+
+/**
+ * Scores a plan. Cut segments that turn out not to be what the plan said (other counts,
+ * or frames on which neighbours disagree) are thrown away and the pair is scored whole.
+ */
+export async function scorePlan(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  if (plan.segments.length > 1) {
+    try {
+      return { plan, table: await scoreSegments(plan, sources, options) };
+    } catch (error) {
+      if (!isCutFault(error)) throw error;
+    }
+  }
+  return scoreWhole(plan, sources, options);
+}
+
+/** What can be a fault of cutting; a whole run tells whether it is the media's. */
+function isCutFault(error: unknown): boolean {
+  return (
+    error instanceof SegmentsDisagree ||
+    error instanceof CountsDiffer ||
+    Failure.from(error).code === "MEDIA_CORRUPT"
+  );
+}
+
+async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<FrameTable> {
+  const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
+  const parts: ScoredSegment[] = [];
+  for (const segment of plan.segments) {
+    const { table } = await scoreSegment(plan, segment, sources, options, meter);
+    parts.push({ segment, table });
+  }
+  return join(parts, plan.models);
+}
+
+async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  try {
+    return await scoreOnce(plan, sources, options);
+  } catch (error) {
+    if (!(error instanceof CountsDiffer)) throw error;
+    // The containers were wrong about their frames: count what decodes, and let the request's policy decide.
+    const counted = await planCounted(sources, plan.tracks, plan.request, {
+      ...options,
+      segmentFrames: undefined,
+    });
+    return await scoreOnce(counted, sources, options);
+  }
+}
+
+async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  const whole: Segment = { first: 0, count: plan.pairing.frameCount, before: 0, after: 0, cut: undefined };
+  const meter = new ProgressMeter(whole.count, options.onProgress);
+  const { table, delivered } = await scoreSegment(plan, whole, sources, options, meter);
+  const settled = { ...plan, pairing: { ...plan.pairing, frameCount: delivered.reference } };
+  return { plan: settled, table };
+}
+
+/** Scores one segment; its counts are proved, not believed. */
+async function scoreSegment(
+  plan: Plan,
+  segment: Segment,
+  sources: Sources,
+  options: RunOptions,
+  meter: ProgressMeter,
+): Promise<RunOutcome> {
+  const { threads, timeoutMs, scorer } = options;
+  await using sandbox = await Sandbox.open({
+    sources: [sources.reference, sources.distorted],
+    isolation: options.isolation,
+    signal: options.signal,
+  });
+  const outcome = await scorer.score({
+    ...{ sandbox, sources, segment, threads },
+    ...{ tracks: plan.tracks, pairing: plan.pairing, models: plan.models },
+    features: plan.request.features,
+    subsample: plan.request.subsample,
+    limits: scoreLimits(plan, threads, timeoutMs),
+    onFrames: (frames) => meter.update(segment, frames),
+  });
+  verifyCounts(plan, segment, outcome);
+  meter.update(segment, segment.before + segment.count);
+  return outcome;
+}
+
+/** A score counts only if both sides delivered the same frames, all of them, and the log has a line for each. */
+function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOutcome): void {
+  const expected = segment.before + segment.count + segment.after;
+  const counted = delivered.reference;
+  const wrong = segment.cut !== undefined && counted !== expected;
+  const rows = Math.ceil(counted / plan.request.subsample);
+  if (wrong || delivered.distorted !== counted || table.length !== rows) {
+    throw new CountsDiffer(plan, { ...delivered, scored: table.length, expected });
+  }
+}
+
+/** The decoders delivered other numbers of frames than the containers promised. */
+class CountsDiffer extends Failure {
+  constructor(plan: Plan, counts: Readonly<Record<Side | "scored" | "expected", number>>) {
+    super(
+      "FRAME_COUNT_MISMATCH",
+      `The reference delivered ${counts.reference} frames and the distorted video ${counts.distorted}, of which ${counts.scored} were scored; ${counts.expected} were expected.`,
+      { found: { ...facts(plan.tracks.reference, plan.tracks.distorted), decoded: counts } },
+    );
+  }
+}

@@ -1,0 +1,200 @@
+/** Scores with an ffmpeg that has libvmaf: it decodes and scores in one process. */
+import { access, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { decodeFailure, GUARDS, inputFile, Messages, QUIET, STRICT } from "./ffmpeg.ts";
+import { sideChain } from "./graph.ts";
+import type { Side } from "./request.ts";
+import type { ScorerInfo } from "./result.ts";
+import type { Exit } from "./sandbox.ts";
+import {
+  LIBVMAF_FEATURE,
+  LOG_FILE,
+  modelFileName,
+  modelKey,
+  type Run,
+  type RunOutcome,
+  type Scorer,
+} from "./scorer.ts";
+import type { Trial } from "./trial.ts";
+import { readLog } from "./vmaflog.ts";
+
+/** ffmpeg's inputs and counting outputs, in this order: libvmaf's main input is the distorted video. */
+const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
+
+export class FfmpegScorer implements Scorer {
+  readonly info: ScorerInfo;
+  readonly #path: string;
+  readonly #trial: Trial;
+
+  constructor(path: string, info: ScorerInfo, trial: Trial) {
+    this.#path = path;
+    this.info = info;
+    this.#trial = trial;
+  }
+
+  hasModels(names: readonly string[]): Promise<readonly string[]> {
+    return this.#trial.models(names);
+  }
+
+  async score(run: Run): Promise<RunOutcome> {
+    await linkModels(run);
+    const messages = new Messages();
+    const delivered = { reference: 0, distorted: 0 };
+    const exit = await run.sandbox.run({
+      program: this.#path,
+      args: scoreArguments(run),
+      limits: run.limits,
+      onStdout: (line) => {
+        if (line.startsWith("frame=")) run.onFrames(Number(line.slice("frame=".length)));
+      },
+      onStderr: (line) => {
+        messages.read(line);
+        readDelivered(line, delivered);
+      },
+    });
+    if (exit.code !== 0) throw scoreFailure(run, exit, messages);
+    refuseSizeChange(run, messages);
+    const log = join(run.sandbox.directory, LOG_FILE);
+    if (!(await exists(log))) throw noFrames(delivered);
+    return { table: await readLog(log, run.models, run.segment.count), delivered };
+  }
+}
+
+/** The whole command line of a score; every file stands in the working directory under a fixed name. */
+function scoreArguments(run: Run): readonly string[] {
+  const inputs = ORDER.flatMap((side) => inputArguments(run, side));
+  const libvmaf = [
+    "log_fmt=csv",
+    `log_path=${LOG_FILE}`,
+    `n_threads=${run.threads}`,
+    "shortest=1",
+    `n_subsample=${run.subsample}`,
+    `model='${run.models.map(modelOption).join("|")}'`,
+    ...(run.features.length > 0
+      ? [`feature='${run.features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
+      : []),
+  ].join(":");
+  const chains = ORDER.map(
+    (side, input) =>
+      `[${input}:V:0]${sideChain(run.tracks[side], run.pairing, run.segment.cut?.[side].range)},split[${side}][count${input}]`,
+  );
+  const graph = [...chains, `[distorted][reference]libvmaf=${libvmaf}[scored]`].join(";");
+  return [
+    ...QUIET,
+    ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
+    ...inputs,
+    ...["-filter_complex", graph],
+    ...["[scored]", "[count0]", "[count1]"].flatMap((label) => [
+      "-map",
+      label,
+      "-fps_mode",
+      "passthrough",
+      "-f",
+      "null",
+      "-",
+    ]),
+  ];
+}
+
+/** -reinit_filter 0: a change of size in mid-stream must not build the graph anew, which would scale it away. */
+function inputArguments(run: Run, side: Side): readonly string[] {
+  const turned = run.pairing.turn.includes(side);
+  const seek = run.segment.cut?.[side].seek;
+  return [
+    ...GUARDS,
+    ...STRICT,
+    ...["-reinit_filter", "0", turned ? "-autorotate" : "-noautorotate"],
+    ...run.tracks[side].inputOptions,
+    ...(run.segment.cut ? ["-copyts", "-noaccurate_seek"] : []),
+    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
+    ...inputFile(run.sources[side]),
+  ];
+}
+
+/** Inside the quotes of the filter graph only ':' is special. */
+function modelOption(model: Run["models"][number], index: number): string {
+  const source = model.file === undefined ? `version=${model.name}` : `path=${modelFileName(index)}`;
+  return `${source}\\:name=${modelKey(index)}`;
+}
+
+/** Model files are linked into the working directory, so that their paths need no escaping. */
+export async function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">): Promise<void> {
+  for (const [index, { file }] of models.entries()) {
+    if (file !== undefined) await symlink(file, join(sandbox.directory, modelFileName(index)));
+  }
+}
+
+/** At its end ffmpeg says how many frames each output took; what a file's metadata says earlier does not count. */
+function readDelivered(line: string, delivered: Record<Side, number>): void {
+  const match =
+    /^\[out#([12])\/null @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
+      line,
+    );
+  const side = match?.[1] === "1" ? "distorted" : match?.[1] === "2" ? "reference" : undefined;
+  if (side) delivered[side] = Number(match?.[2]);
+}
+
+function refuseSizeChange(run: Run, messages: Messages): void {
+  if (!messages.some(/Changing video frame properties on the fly|hanging video frame propert/)) return;
+  throw new Failure(
+    "FRAME_SIZE_CHANGES",
+    "The frame size or pixel format of one of the two changes in the middle of the video. Give videos of one size.",
+    { found: { reference: run.pairing.width, height: run.pairing.height }, cause: messages.text() },
+  );
+}
+
+function noFrames(delivered: Readonly<Record<Side, number>>): Failure {
+  return new Failure(
+    "MEDIA_NO_FRAMES",
+    `No pair of frames could be decoded: ${delivered.reference} frames of the reference, ${delivered.distorted} of the distorted video.`,
+    { found: { reference: { frames: delivered.reference }, distorted: { frames: delivered.distorted } } },
+  );
+}
+
+function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
+  if (exit.signal !== undefined) return killed(exit.signal, messages);
+  if (messages.some(/could not load libvmaf model|problem loading model|could not parse model/i))
+    return badModel(run, messages);
+  if (messages.some(/Changing video frame properties on the fly/)) refuseSizeChange(run, messages);
+  const side = damagedSide(messages);
+  if (side) return decodeFailure(run.sources[side], messages);
+  return new Failure("SCORER_FAILED", "The scorer ended with an error; the log has what it said.", {
+    cause: messages.text(),
+  });
+}
+
+/** Which input a message names: ffmpeg numbers its inputs in the order of the command line. */
+function damagedSide(messages: Messages): Side | undefined {
+  const input = /\b(?:in|vist)#([01])[:/]/.exec(messages.first(/\[(?:in|vist)#[01][:/]/) ?? "")?.[1];
+  return input === undefined ? undefined : ORDER[Number(input)];
+}
+
+export function killed(signal: NodeJS.Signals, messages: Messages): Failure {
+  const why =
+    signal === "SIGXCPU"
+      ? "used up its CPU time"
+      : signal === "SIGXFSZ"
+        ? "wrote too much"
+        : `was ended by ${signal}`;
+  return new Failure("SCORER_FAILED", `The scorer ${why}.`, { found: { signal }, cause: messages.text() });
+}
+
+export function badModel(run: Pick<Run, "models">, messages: Messages): Failure {
+  const names = run.models.map((model) => model.name);
+  return new Failure(
+    "UNKNOWN_MODEL",
+    `The scorer cannot load the model ${names.join(" or ")}: its file is damaged or of another kind.`,
+    {
+      found: { models: names },
+      cause: messages.text(),
+    },
+  );
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

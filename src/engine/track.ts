@@ -1,0 +1,63 @@
+/** The video track of a file: what probing finds, whatever the file is. */
+import { frameBytes, type PixelFormat } from "./pixels.ts";
+import type { Rational } from "./rational.ts";
+import { formatRational } from "./rational.ts";
+import type { Side } from "./request.ts";
+import type { MediaInfo, Warning } from "./result.ts";
+
+export interface Track {
+  readonly side: Side;
+  readonly container: string;
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: PixelFormat;
+  readonly range: "limited" | "full" | "";
+  /** Clockwise degrees that a player turns the picture by. */
+  readonly rotation: number;
+  /** The rate that the file states; undefined when it states none. */
+  readonly rate: Rational | undefined;
+  /** Frames that will be scored, as far as the container tells. */
+  readonly frames: number;
+  /** Frames that an edit list hides (or would hide, were it applied). */
+  readonly hidden: number;
+  /** Presentation times; undefined when the container gives none to rely on. */
+  readonly times: FrameTimes | undefined;
+  /** Why frame ranges of this file cannot be decoded by themselves; undefined when they can. */
+  readonly uncuttable: string | undefined;
+  /** ffmpeg's input options before -i, beside the fixed ones. */
+  readonly inputOptions: readonly string[];
+  /** Where the samples of a y4m or raw file lie; undefined for every other file. */
+  readonly samples: "y4m" | "raw" | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Presentation times of a track's frames. */
+export interface FrameTimes {
+  readonly timeBase: Rational;
+  /** Sorted, in units of the time base, all different. */
+  readonly pts: Float64Array;
+  /** Times of the key frames, sorted: decoding can begin at each. */
+  readonly keys: Float64Array;
+}
+
+/** A track as results and errors show it. */
+export function mediaInfo(track: Track, frames = track.frames): MediaInfo {
+  return {
+    container: track.container,
+    codec: track.codec,
+    width: track.width,
+    height: track.height,
+    pixelFormat: track.pixels.name,
+    bitDepth: track.pixels.depth,
+    frameRate: track.rate ? formatRational(track.rate) : "",
+    frames,
+    colorRange: track.range,
+    rotation: track.rotation,
+  };
+}
+
+/** Size of one frame of samples in bytes. */
+export function sampleBytes(track: Pick<Track, "pixels" | "width" | "height">): number {
+  return frameBytes(track.pixels, track.width, track.height);
+}

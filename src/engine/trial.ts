@@ -1,0 +1,94 @@
+/** Tries a scoring executable on pictures that it makes itself: that it can score, and which models it has. */
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { KNOWN_BUILT_IN } from "./models.ts";
+import { type Limits, Sandbox } from "./sandbox.ts";
+
+/** A trial takes 50 ms; a program that has not answered by then is none that scores. */
+const TRIAL_TIMEOUT_MS = 10_000;
+const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
+/** The smallest picture that libvmaf's features accept with room to spare. */
+const SIZE = 64;
+
+type Command = (model: string) => readonly string[];
+
+export class Trial {
+  readonly #path: string;
+  readonly #isolation: readonly string[];
+  readonly #command: Command;
+  readonly #known = new Map<string, boolean>();
+
+  private constructor(path: string, isolation: readonly string[], command: Command) {
+    this.#path = path;
+    this.#isolation = isolation;
+    this.#command = command;
+  }
+
+  /** Of an ffmpeg: its own test source is scored against itself. */
+  static ffmpeg(path: string, isolation: readonly string[]): Trial {
+    const source = `color=s=${SIZE}x${SIZE}:r=1:d=1`;
+    return new Trial(path, isolation, (model) => [
+      ...["-nostdin", "-v", "error", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source],
+      ...["-lavfi", `libvmaf=log_fmt=json:log_path=trial.json:model=version=${model}`, "-f", "null", "-"],
+    ]);
+  }
+
+  /** Of Netflix's vmaf: a grey y4m picture is scored against itself. */
+  static vmaf(path: string, isolation: readonly string[]): Trial {
+    return new Trial(path, isolation, (model) => [
+      ...["-r", "trial.y4m", "-d", "trial.y4m", "--json", "-o", "trial.json", "-q", "-m", `version=${model}`],
+    ]);
+  }
+
+  /** Version of libvmaf, when the program can score with a model; throws what it said otherwise. */
+  async libvmafVersion(model: string): Promise<string> {
+    const log = await this.#run(model);
+    this.#known.set(model, true);
+    return /"version"\s*:\s*"([^"]{1,50})"/.exec(log)?.[1] ?? "unknown";
+  }
+
+  /** Of some model names, those that the program has. */
+  async models(names: readonly string[]): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const name of names) if (await this.#has(name)) found.push(name);
+    return found;
+  }
+
+  async #has(model: string): Promise<boolean> {
+    const known = this.#known.get(model);
+    if (known !== undefined) return known;
+    const has = await this.#run(model).then(
+      () => true,
+      () => false,
+    );
+    // Names that callers made up are not kept: the map would grow with them.
+    if (has || KNOWN_BUILT_IN.some((name) => name === model)) this.#known.set(model, has);
+    return has;
+  }
+
+  async #run(model: string): Promise<string> {
+    const signal = AbortSignal.timeout(TRIAL_TIMEOUT_MS);
+    await using sandbox = await Sandbox.open({ sources: [], isolation: this.#isolation, signal });
+    await writeFile(join(sandbox.directory, "trial.y4m"), greyPicture());
+    const said: string[] = [];
+    const exit = await sandbox.run({
+      program: this.#path,
+      args: this.#command(model),
+      limits: LIMITS,
+      onStderr: (line) => {
+        if (said.length < 20) said.push(line);
+      },
+    });
+    if (exit.code === 0) return readFile(join(sandbox.directory, "trial.json"), "utf8");
+    throw new Failure(
+      "SCORER_NOT_FOUND",
+      `${this.#path} does not score: ${said.join(" ") || `exit code ${exit.code}`}`,
+    );
+  }
+}
+
+function greyPicture(): Buffer {
+  const header = Buffer.from(`YUV4MPEG2 W${SIZE} H${SIZE} F25:1 Ip A1:1 C420jpeg\nFRAME\n`);
+  return Buffer.concat([header, Buffer.alloc((SIZE * SIZE * 3) / 2, 128)]);
+}

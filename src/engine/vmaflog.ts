@@ -1,0 +1,64 @@
+/** Reads the per-frame log that libvmaf writes (CSV, six decimals), however long, line by line. */
+import { createReadStream } from "node:fs";
+import { Failure } from "../platform/failure.ts";
+import { FrameTable } from "./frames.ts";
+import { splitLines } from "./lines.ts";
+import type { Model } from "./models.ts";
+import { modelKey } from "./scorer.ts";
+
+/**
+ * The table of a log: "Frame,<metric>,…," and per frame its number and values. Columns
+ * of models are renamed to their metrics, the others keep libvmaf's names. The log's
+ * order of columns changes from run to run: the table has the models first, as
+ * requested, then the others by name.
+ */
+export async function readLog(
+  path: string,
+  models: readonly Model[],
+  expectedRows: number,
+): Promise<FrameTable> {
+  let table: FrameTable | undefined;
+  let order: readonly number[] = [];
+  await splitLines(createReadStream(path), (line) => {
+    const fields = line.split(",");
+    if (fields.at(-1) === "") fields.pop();
+    if (table === undefined) {
+      const names = fields.map((column) => metricName(column, models));
+      order = tableOrder(names, models);
+      table = new FrameTable(
+        order.map((column) => names[column] ?? ""),
+        expectedRows,
+      );
+    } else if (fields.length === order.length + 1) {
+      table.append(
+        Number(fields[0]),
+        order.map((column) => Number(fields[column])),
+      );
+    } else {
+      throw new Failure("SCORER_FAILED", "The scorer's log is cut off in the middle of a line.");
+    }
+  });
+  if (table === undefined) throw new Failure("SCORER_FAILED", "The scorer wrote an empty log.");
+  return table;
+}
+
+/** Columns of the log (column 0 is the frame's number) in the order of the table. */
+function tableOrder(names: readonly string[], models: readonly Model[]): readonly number[] {
+  const rank = (name: string): number => {
+    const index = models.findIndex((model) => model.metric === name);
+    return index < 0 ? models.length : index;
+  };
+  const columns = names.map((name, column) => ({ name, column })).slice(1);
+  columns.sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
+  return columns.map(({ column }) => column);
+}
+
+/** m0 → vmaf; m1_bagging → NAME_bagging (values that bootstrap models add). */
+function metricName(column: string, models: readonly Model[]): string {
+  for (const [index, model] of models.entries()) {
+    const key = modelKey(index);
+    if (column === key) return model.metric;
+    if (column.startsWith(`${key}_`)) return `${model.metric}${column.slice(key.length)}`;
+  }
+  return column;
+}

@@ -1,0 +1,158 @@
+/**
+ * Reads a y4m file's header and finds its frames, without reading the samples.
+ * Format: mjpegtools' yuv4mpeg(5): a header line of tagged parameters, then per
+ * frame a line "FRAME[ parameters]" and the planes.
+ */
+import { Failure } from "../platform/failure.ts";
+import { frameBytes, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
+import { parseRational, type Rational } from "./rational.ts";
+import { quote, type Source } from "./source.ts";
+import type { Track } from "./track.ts";
+
+const MAGIC = "YUV4MPEG2 ";
+/** Longest header or frame line that is read; real ones have under 100 characters. */
+const MAX_LINE = 1024;
+
+interface Header {
+  readonly length: number;
+  readonly width: number;
+  readonly height: number;
+  readonly rate: Rational | undefined;
+  readonly pixels: PixelFormat;
+  readonly range: "limited" | "full" | "";
+}
+
+export async function isY4m(source: Source): Promise<boolean> {
+  return (await readAt(source, 0, MAGIC.length)).toString("latin1") === MAGIC;
+}
+
+export async function probeY4m(source: Source): Promise<Track> {
+  const header = parseHeader(source, await readAt(source, 0, MAX_LINE));
+  const frames = await countFrames(source, header);
+  return {
+    side: source.side,
+    container: "y4m",
+    codec: "rawvideo",
+    width: header.width,
+    height: header.height,
+    pixels: header.pixels,
+    range: header.range,
+    rotation: 0,
+    rate: header.rate,
+    frames,
+    hidden: 0,
+    times: header.rate && evenTimes(header.rate, frames),
+    uncuttable: header.rate ? undefined : "the y4m header states no frame rate",
+    inputOptions: ["-f", "yuv4mpegpipe"],
+    samples: "y4m",
+    warnings: [],
+  };
+}
+
+/** Times of frames that follow one another at a fixed rate: every frame is a key frame. */
+export function evenTimes(rate: Rational, frames: number): Track["times"] {
+  const pts = Float64Array.from({ length: frames }, (_, frame) => frame);
+  return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts };
+}
+
+function parseHeader(source: Source, bytes: Buffer): Header {
+  const length = bytes.indexOf(0x0a) + 1;
+  const tags = new Map(
+    bytes
+      .toString("latin1", MAGIC.length, Math.max(length - 1, 0))
+      .split(" ")
+      .filter((word) => word !== "")
+      .map((word) => [word.startsWith("XCOLORRANGE=") ? "range" : word.slice(0, 1), word] as const),
+  );
+  const width = Number(tags.get("W")?.slice(1));
+  const height = Number(tags.get("H")?.slice(1));
+  if (
+    length === 0 ||
+    !(Number.isSafeInteger(width) && width > 0 && Number.isSafeInteger(height) && height > 0)
+  ) {
+    throw new Failure(
+      "MEDIA_CORRUPT",
+      `The ${source.side} file ${quote(source.asked)} has a damaged y4m header.`,
+    );
+  }
+  if (width * height > MAX_PIXELS) {
+    throw new Failure(
+      "MEDIA_TOO_LARGE",
+      `The ${source.side} file ${quote(source.asked)} states ${width}x${height} pixels; at most ${MAX_PIXELS} pixels a frame are scored.`,
+      { found: { [source.side]: { width, height } } },
+    );
+  }
+  const layout = tags.get("C")?.slice(1) ?? "420jpeg";
+  const pixels = layoutFormat(layout);
+  if (!pixels) {
+    throw new Failure(
+      "PIXEL_FORMAT_UNSUPPORTED",
+      `The ${source.side} file ${quote(source.asked)} has the y4m layout ${quote(layout)}. Scored are 420, 422 and 444 with 8 to 16 bits.`,
+    );
+  }
+  const range = tags.get("range");
+  return {
+    length,
+    width,
+    height,
+    rate: parseRational(tags.get("F")?.slice(1) ?? ""),
+    pixels,
+    range: range === "XCOLORRANGE=FULL" ? "full" : range === "XCOLORRANGE=LIMITED" ? "limited" : "",
+  };
+}
+
+/** 420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and their deep forms 420p10 … */
+function layoutFormat(layout: string): PixelFormat | undefined {
+  const match = /^(420|422|444)(?:jpeg|mpeg2|paldv)?(?:p(9|10|12|14|16))?$/.exec(layout);
+  return match ? pixelFormat(`yuv${match[1]}p${match[2] ? `${match[2]}le` : ""}`) : undefined;
+}
+
+/** Steps from frame line to frame line; a cut-off last frame is an error. */
+async function countFrames(source: Source, header: Header): Promise<number> {
+  const size = frameBytes(header.pixels, header.width, header.height);
+  let offset = header.length;
+  let frames = 0;
+  // Frame lines are nearly always the bare "FRAME\n": read that first, more only when there are parameters.
+  while (offset < source.size) {
+    const line = await frameLine(source, offset);
+    if (line === undefined || offset + line + size > source.size) throw broken(source, line, frames);
+    offset += line + size;
+    frames++;
+  }
+  if (frames > 0) return frames;
+  throw new Failure(
+    "MEDIA_NO_FRAMES",
+    `The ${source.side} file ${quote(source.asked)} has a y4m header but no frame.`,
+    {
+      found: { [source.side]: { frames: 0 } },
+    },
+  );
+}
+
+/** Bytes of the frame line at an offset; undefined when there is none. */
+async function frameLine(source: Source, offset: number): Promise<number | undefined> {
+  const bare = await readAt(source, offset, 6);
+  if (bare.toString("latin1") === "FRAME\n") return 6;
+  if (bare.toString("latin1") !== "FRAME ") return undefined;
+  const end = (await readAt(source, offset, MAX_LINE)).indexOf(0x0a);
+  return end < 0 ? undefined : end + 1;
+}
+
+function broken(source: Source, line: number | undefined, frames: number): Failure {
+  const [code, what] =
+    line === undefined
+      ? (["MEDIA_CORRUPT", "is damaged: no frame begins where one should,"] as const)
+      : (["MEDIA_TRUNCATED", "is cut off: it ends in the middle of a frame,"] as const);
+  return new Failure(
+    code,
+    `The ${source.side} file ${quote(source.asked)} ${what} after ${frames} whole frames.`,
+    {
+      found: { [source.side]: { frames, sizeBytes: source.size } },
+    },
+  );
+}
+
+async function readAt(source: Source, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await source.handle.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}
