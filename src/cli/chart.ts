@@ -62,7 +62,7 @@ export function chart(series: Series, metric: string, options: ChartOptions): st
   const height = options.height ?? DEFAULT_HEIGHT;
   const whole = columnRanges(series, metric, 1)[0];
   if (!whole) return [];
-  const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height / 2)));
+  const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height / 2) + 1));
   const labels = tickLabels(axis, height);
   const gutter = Math.max(...[...labels.values()].map((label) => label.length));
   const columns = Math.max(MIN_PLOT_COLUMNS, terminal.columns - gutter - 2);

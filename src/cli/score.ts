@@ -1,5 +1,5 @@
 /** The command `svc score REF DIST`. */
-import { Command, type CommanderError } from "commander";
+import { Command, type ErrorOptions } from "commander";
 import { Failure } from "../platform/failure.ts";
 import { printableLines } from "./escape.ts";
 import { EXIT, exitCodeOf, failureJson, failureLines, tolerateClosedOutput, writeAll } from "./exit.ts";
@@ -40,7 +40,7 @@ Exit codes:
   130  stopped with Ctrl-C; nothing is left behind`;
 
 export function scoreCommand(): Command {
-  const command = new Command("score")
+  const command = new ScoreCommand("score")
     .summary("score a distorted video against its reference")
     .description(
       "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame,\n" +
@@ -50,8 +50,7 @@ export function scoreCommand(): Command {
     .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", EXAMPLES)
-    .exitOverride(endParsing)
-    .configureOutput({ writeErr: (text) => process.stderr.write(printableLines(text).join("\n")) });
+    .showHelpAfterError("See svc score --help.");
   return addScoreOptions(command).action(score);
 }
 
@@ -70,10 +69,12 @@ async function score(reference: string, distorted: string, flags: ScoreFlags): P
   }
 }
 
-/** commander is done without running the command: the help was asked for, or the command line is wrong. */
-function endParsing(error: CommanderError): never {
-  if (error.exitCode !== 0 && process.argv.includes("--json")) {
-    process.stdout.write(failureJson(new Failure("INVALID_REQUEST", error.message.replace(/^error: /, ""))));
+/** Tells a wrong command line as every other failure is told: fit for a terminal, and as JSON with --json. */
+class ScoreCommand extends Command {
+  override error(message: string, options?: ErrorOptions): never {
+    if (process.argv.includes("--json")) {
+      process.stdout.write(failureJson(new Failure("INVALID_REQUEST", message.replace(/^error: /, ""))));
+    }
+    super.error(printableLines(message).join("\n"), { ...options, exitCode: EXIT.input });
   }
-  process.exit(error.exitCode === 0 ? EXIT.scored : EXIT.input);
 }
