@@ -1,0 +1,170 @@
+/** Samples are compared as they are coded: depth, chroma, size, range and tags never convert silently. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
+import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../media/truth.ts";
+import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
+
+const NO_CONVERSION = { ...SCENE, frames: 24 };
+const LOSSLESS = ["-c:v", "ffv1", "-threads", "1"];
+
+for (const scorer of SCORERS) {
+  describe(`samples, with ${scorer.kind}`, () => {
+    let fixture: Fixture;
+    const scoring = { oracle: scorer.oracle };
+
+    before(async () => {
+      fixture = await Fixture.open();
+    });
+    after(() => fixture.close());
+
+    for (const pixels of [
+      ...["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"],
+      ...["yuv420p12le", "yuv422p12le", "yuv444p12le"],
+    ]) {
+      test(`${pixels} on both sides`, async () => {
+        const layout = { ...NO_CONVERSION, pixels };
+        const reference = await pristine(fixture.media, `ref-${pixels}.y4m`, layout);
+        const distorted = await encode(fixture.media, `dis-${pixels}.mp4`, layout, LOSSY.hevc);
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, layout, scoring);
+        const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+        assert.equal(result.distorted.pixelFormat, pixels);
+        assert.equal(result.distorted.bitDepth, Number(/p(\d+)/.exec(pixels)?.[1] ?? 8));
+      });
+    }
+
+    for (const [ref, dis, depth] of [
+      ["yuv420p10le", "yuv420p", 10],
+      ["yuv420p", "yuv420p10le", 10],
+      ["yuv422p12le", "yuv422p10le", 12],
+    ] as const) {
+      test(`${ref} against ${dis} in the deeper of the two`, async () => {
+        const reference = await pristine(fixture.media, `r-${ref}-${dis}.y4m`, {
+          ...NO_CONVERSION,
+          pixels: ref,
+        });
+        const distorted = await encode(
+          fixture.media,
+          `d-${ref}-${dis}.mkv`,
+          { ...NO_CONVERSION, pixels: dis },
+          LOSSY.hevc,
+        );
+        const sides = [
+          await decode(fixture.media, reference, { ...SCENE, pixels: ref }),
+          await decode(fixture.media, distorted, { ...SCENE, pixels: dis }),
+        ] as const;
+        const lift = (planes: Planes): Promise<Planes> | Planes =>
+          planes.pixels.endsWith(`${depth}le`) ? planes : deepen(planes, depth);
+        const truth = await truthOf(await lift(sides[0]), await lift(sides[1]), scoring);
+        await fixture.expectExact(scorer, { reference, distorted }, truth);
+      });
+    }
+
+    test("chroma layouts that differ are compared in the reference's", async () => {
+      const reference = await pristine(fixture.media, "r-444.y4m", { ...NO_CONVERSION, pixels: "yuv444p" });
+      const distorted = await encode(fixture.media, "d-420.mp4", NO_CONVERSION, LOSSY.h264);
+      const ref = await decode(fixture.media, reference, { ...SCENE, pixels: "yuv444p" });
+      const dis = await scale(await decode(fixture.media, distorted, SCENE), ref);
+      await fixture.expectExact(scorer, { reference, distorted }, await truthOf(ref, dis, scoring));
+    });
+
+    for (const [width, height] of [
+      [175, 99],
+      [177, 100],
+      [176, 101],
+    ] as const) {
+      test(`odd size ${width}x${height}`, async () => {
+        const odd = { ...NO_CONVERSION, width, height };
+        const reference = await pristine(fixture.media, `odd-${width}.y4m`, odd);
+        const distorted = await encode(fixture.media, `odd-${width}.mkv`, odd, LOSSY.vp9);
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, odd, scoring);
+        await fixture.expectExact(scorer, { reference, distorted }, truth);
+      });
+    }
+
+    test("a smaller distorted video is scaled to the reference's size, and the result says so", async () => {
+      const reference = await pristine(fixture.media, "full.y4m", NO_CONVERSION);
+      const small = { ...NO_CONVERSION, filters: "scale=128:72" };
+      const distorted = await encode(fixture.media, "small.mp4", small, LOSSY.h264);
+      const coded = await decode(fixture.media, distorted, { ...SCENE, width: 128, height: 72 });
+      const truth = await truthOf(
+        await decode(fixture.media, reference, SCENE),
+        await scale(coded, SCENE),
+        scoring,
+      );
+      const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+      assert.deepEqual(result.scaling, {
+        fromWidth: 128,
+        fromHeight: 72,
+        toWidth: SCENE.width,
+        toHeight: SCENE.height,
+        algorithm: "bicubic",
+      });
+      assert.ok(warningCodes(result).includes("SCALED"));
+      const failure = await fixture.expectFailure(
+        { reference, distorted, scaling: "REFUSE" },
+        "FRAME_SIZE_MISMATCH",
+        { scorer },
+      );
+      assert.match(failure.message, /128.?x.?72|128.?×.?72/);
+      assert.match(failure.message, /192.?x.?108|192.?×.?108/);
+    });
+
+    test("a larger, deeper distorted video is scaled down", async () => {
+      const reference = await pristine(fixture.media, "base.y4m", NO_CONVERSION);
+      const large = { ...NO_CONVERSION, width: 256, height: 144, pixels: "yuv420p10le" };
+      const distorted = await encode(fixture.media, "large.mp4", large, LOSSY.hevc);
+      const coded = await decode(fixture.media, distorted, large);
+      const truth = await truthOf(
+        await deepen(await decode(fixture.media, reference, SCENE), 10),
+        await scale(coded, { ...SCENE, pixels: "yuv420p10le" }),
+        scoring,
+      );
+      await fixture.expectExact(scorer, { reference, distorted }, truth);
+    });
+
+    test("colour and HDR tags that differ change nothing", async () => {
+      const reference = await pristine(fixture.media, "sdr.y4m", NO_CONVERSION);
+      const plain = await encode(fixture.media, "plain.mp4", NO_CONVERSION, LOSSY.h264);
+      const hdr = "h264_metadata=colour_primaries=9:transfer_characteristics=16:matrix_coefficients=9";
+      const distorted = await remux(fixture.media, plain, "hdr.mp4", ["-bsf:v", hdr]);
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
+      await fixture.expectExact(scorer, { reference, distorted }, truth);
+    });
+
+    test("full-range pairs are compared full-range", async () => {
+      const full = { ...NO_CONVERSION, filters: "scale=in_range=tv:out_range=pc,format=yuvj420p" };
+      const reference = await encode(fixture.media, "full.mkv", full, LOSSLESS);
+      const distorted = await encode(fixture.media, "full.mp4", full, LOSSY.h264);
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
+      const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+      assert.equal(result.reference.colorRange, "full");
+      assert.equal(result.distorted.colorRange, "full");
+    });
+
+    test("a range tag alone on one side converts nothing", async () => {
+      const reference = await pristine(fixture.media, "limited.y4m", NO_CONVERSION);
+      const plain = await encode(fixture.media, "untagged.mp4", NO_CONVERSION, LOSSY.h264);
+      const distorted = await remux(fixture.media, plain, "tagged.mp4", [
+        "-bsf:v",
+        "h264_metadata=video_full_range_flag=1",
+      ]);
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
+      const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+      assert.equal(result.distorted.colorRange, "full");
+    });
+
+    test("interlaced flags and truly interlaced coding are compared frame by frame", async () => {
+      const reference = await pristine(fixture.media, "fields.y4m", NO_CONVERSION);
+      for (const [name, options] of [
+        ["flag.mp4", [...LOSSY.h264, "-x264-params", "fake-interlaced=1"]],
+        ["mbaff.mp4", [...LOSSY.h264, "-x264-params", "interlaced=1:tff=1"]],
+        ["fields.ts", [...LOSSY.mpeg2, "-flags", "+ilme+ildct", "-top", "1"]],
+      ] as const) {
+        const distorted = await encode(fixture.media, name, NO_CONVERSION, options);
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
+        await fixture.expectExact(scorer, { reference, distorted }, truth);
+      }
+    });
+  });
+}

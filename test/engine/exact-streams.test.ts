@@ -1,0 +1,129 @@
+/** The video is found among other streams, and turned pictures are compared as they are coded or refused. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
+import { decode, truthOf, truthOfPair } from "../media/truth.ts";
+import { Fixture, SCORERS } from "./fixture.ts";
+
+const [SCORER] = SCORERS;
+const TONE = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1.2"];
+
+describe("streams", () => {
+  let fixture: Fixture;
+  let reference: string;
+  let plain: string;
+
+  before(async () => {
+    fixture = await Fixture.open();
+    reference = await pristine(fixture.media);
+    plain = await encode(fixture.media, "plain.mp4", {}, LOSSY.h264);
+  });
+  after(() => fixture.close());
+
+  async function combine(
+    name: string,
+    inputs: readonly string[],
+    options: readonly string[],
+  ): Promise<string> {
+    const path = fixture.media.file(name);
+    await ffmpeg([...inputs, ...options, path]);
+    return path;
+  }
+
+  async function exact(distorted: string, stream: string): Promise<void> {
+    const planes = await decode(fixture.media, distorted, SCENE, { stream });
+    const truth = await truthOf(await decode(fixture.media, reference, SCENE), planes);
+    await fixture.expectExact(SCORER, { reference, distorted }, truth);
+  }
+
+  test("cover art before or after the video is not the video", async () => {
+    const cover = await combine(
+      "cover.png",
+      ["-f", "lavfi", "-i", "color=red:size=64x64"],
+      ["-frames:v", "1"],
+    );
+    const both = ["-i", cover, "-i", plain];
+    const attached = ["-c", "copy", "-disposition:v:0", "attached_pic"];
+    await exact(await combine("before.mp4", both, ["-map", "0", "-map", "1", ...attached]), "0:V:0");
+    await exact(
+      await combine("after.mp4", both, [
+        "-map",
+        "1",
+        "-map",
+        "0",
+        "-c",
+        "copy",
+        "-disposition:v:1",
+        "attached_pic",
+      ]),
+      "0:v:0",
+    );
+    const image = ["-attach", cover, "-metadata:s:t", "mimetype=image/png"];
+    await exact(await combine("cover.mkv", ["-i", plain], ["-c", "copy", ...image]), "0:V:0");
+  });
+
+  test("audio, subtitles and data beside the video", async () => {
+    await exact(
+      await combine(
+        "sound.mp4",
+        [...TONE, "-i", plain],
+        ["-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "aac"],
+      ),
+      "0:v:0",
+    );
+    await exact(
+      await combine(
+        "sound.ts",
+        [...TONE, "-i", plain],
+        ["-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "mp2"],
+      ),
+      "0:v:0",
+    );
+    await exact(
+      await combine(
+        "long.mkv",
+        ["-f", "lavfi", "-i", "sine=duration=5", "-i", plain],
+        [...["-map", "0", "-map", "1", "-c:v", "copy", "-c:a", "flac"]],
+      ),
+      "0:v:0",
+    );
+    await exact(
+      await combine("timecode.mov", ["-i", plain], ["-c", "copy", "-timecode", "01:00:00:00"]),
+      "0:v:0",
+    );
+  });
+
+  test("of two video streams the first is scored", async () => {
+    const other = await encode(fixture.media, "other.mp4", { seed: 9, frames: 20 }, LOSSY.h264);
+    await exact(
+      await combine("two.mkv", ["-i", plain, "-i", other], ["-map", "0", "-map", "1", "-c", "copy"]),
+      "0:v:0",
+    );
+  });
+
+  test("rotation metadata on both sides compares as coded", async () => {
+    const turned = ["-display_rotation", "90"];
+    const lossless = await encode(fixture.media, "whole.mp4", {}, [...LOSSY.h264, "-qp", "0"]);
+    const ref = await remux(fixture.media, lossless, "turned-ref.mp4", [], turned);
+    const distorted = await remux(fixture.media, plain, "turned.mp4", [], turned);
+    const truth = await truthOfPair(fixture.media, { reference: ref, distorted }, SCENE);
+    const result = await fixture.expectExact(SCORER, { reference: ref, distorted }, truth);
+    assert.equal(result.reference.rotation, result.distorted.rotation);
+    assert.ok([90, 270].includes(result.reference.rotation), `${result.reference.rotation}`);
+  });
+
+  for (const turn of [90, 180, 270]) {
+    test(`rotation by ${turn} on one side only is refused`, async () => {
+      const distorted = await remux(
+        fixture.media,
+        plain,
+        `one-${turn}.mp4`,
+        [],
+        ["-display_rotation", `${turn}`],
+      );
+      const failure = await fixture.expectFailure({ reference, distorted }, "ORIENTATION_MISMATCH");
+      assert.match(failure.message, new RegExp(`${turn}|${360 - turn}`));
+    });
+  }
+});

@@ -1,0 +1,91 @@
+/** What the engine's tests share: a scorer, a directory of media, and the two ways a score can end. */
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import type { Engine, EngineOptions, ScoreOptions } from "../../src/engine/engine.ts";
+import { openEngine } from "../../src/engine/open.ts";
+import { type PairRequest, pairRequest } from "../../src/engine/request.ts";
+import type { ScoreResult } from "../../src/engine/result.ts";
+import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import type { Truth } from "../media/truth.ts";
+import { assertPooled, assertSameDigits } from "./digits.ts";
+
+/** Netflix's vmaf: the real one when it is given, else the stand-in. */
+export const REAL_VMAF = process.env["SVC_TEST_VMAF"];
+export const VMAF = REAL_VMAF ?? fileURLToPath(new URL("../standin/vmaf", import.meta.url));
+
+/** Both kinds of scoring executable; every exactness case holds for each. */
+export const SCORERS = [
+  { kind: "ffmpeg", scorerPath: undefined, oracle: undefined },
+  { kind: "vmaf", scorerPath: VMAF, oracle: REAL_VMAF },
+] as const;
+export type Scorer = (typeof SCORERS)[number];
+
+export type Pair = Pick<PairRequest, "reference" | "distorted"> & Partial<PairRequest>;
+
+export class Fixture {
+  readonly media: MediaDirectory;
+  readonly #engines = new Map<string, Promise<Engine>>();
+
+  private constructor(media: MediaDirectory) {
+    this.media = media;
+  }
+
+  static async open(): Promise<Fixture> {
+    return new Fixture(await MediaDirectory.open());
+  }
+
+  /** An engine on a scorer; the same one for the same options. */
+  engine(scorer: Pick<Scorer, "scorerPath"> = SCORERS[0], options: EngineOptions = {}): Promise<Engine> {
+    const key = JSON.stringify([scorer.scorerPath, options]);
+    const open =
+      this.#engines.get(key) ?? openEngine({ threads: 2, scorerPath: scorer.scorerPath, ...options });
+    this.#engines.set(key, open);
+    return open;
+  }
+
+  /** Scores a pair, expects the oracle's digits and pooled values, and nothing left behind. */
+  async expectExact(scorer: Scorer, pair: Pair, truth: Truth): Promise<ScoreResult> {
+    const engine = await this.engine(scorer);
+    const result = await engine.score(pairRequest(pair), { timeoutMs: 60_000 });
+    assertSameDigits(result, truth);
+    assertPooled(result, truth);
+    assert.deepEqual(await this.media.leftovers(), []);
+    return result;
+  }
+
+  /** Scores a pair and expects one of these failures, said for people, with nothing left behind. */
+  async expectFailure(
+    pair: Pair,
+    codes: FailureCode | readonly FailureCode[],
+    {
+      scorer = SCORERS[0],
+      options = {},
+      engine,
+    }: { scorer?: Scorer; options?: ScoreOptions; engine?: Engine } = {},
+  ): Promise<Failure> {
+    const scoring = engine ?? (await this.engine(scorer));
+    const failure = await scoring.score(pairRequest(pair), { timeoutMs: 60_000, ...options }).then(
+      (result) => assert.fail(`scored ${result.score} over ${result.frameCount} frames instead of failing`),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(failure instanceof Failure, `not a Failure: ${String(failure)}`);
+    const expected = typeof codes === "string" ? [codes] : codes;
+    assert.ok(
+      expected.includes(failure.code),
+      `${failure.code} instead of ${expected.join(" or ")}: ${failure.message}`,
+    );
+    assert.match(failure.message, /^[^\n]{10,600}$/, "a failure is told in one line of reasonable length");
+    assert.deepEqual(await this.media.leftovers(), []);
+    return failure;
+  }
+
+  async close(): Promise<void> {
+    await this.media.remove();
+  }
+}
+
+/** Codes of a result's warnings. */
+export function warningCodes(result: ScoreResult): string[] {
+  return result.warnings.map((warning) => warning.code).sort();
+}

@@ -1,0 +1,162 @@
+/** A score can be ended at any moment, by anyone, and leaves nothing behind. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFile, copyFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { pairRequest } from "../../src/engine/request.ts";
+import type { Progress } from "../../src/engine/result.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { truthOfPair } from "../media/truth.ts";
+import { assertSameDigits } from "./digits.ts";
+import { Fixture, SCORERS } from "./fixture.ts";
+
+/** Long enough that it is always ended in the middle. */
+const LONG = { width: 1280, height: 720, frames: 160 };
+const CHILD = fileURLToPath(new URL("./scoring-process.ts", import.meta.url));
+
+for (const scorer of SCORERS) {
+  describe(`life of a score, with ${scorer.kind}`, () => {
+    let fixture: Fixture;
+    let long: { reference: string; distorted: string };
+
+    before(async () => {
+      fixture = await Fixture.open();
+      const quick = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "30"];
+      const reference = await encode(fixture.media, "long.mp4", LONG, quick);
+      long = { reference, distorted: fixture.media.file("long-copy.mp4") };
+      await copyFile(reference, long.distorted);
+    });
+    after(() => fixture.close());
+
+    /** Starts the long score; `begun` when the first frames are through. */
+    async function start(signal: AbortSignal): Promise<{ begun: Promise<void>; ended: Promise<unknown> }> {
+      const engine = await fixture.engine(scorer);
+      const { promise: begun, resolve } = Promise.withResolvers<void>();
+      const onProgress = ({ framesDone }: Progress): void => void (framesDone > 0 && resolve());
+      const ended = engine.score(pairRequest(long), { signal, onProgress }).then(
+        (result) => assert.fail(`scored ${result.frameCount} frames to the end`),
+        (thrown: unknown) => thrown,
+      );
+      return { begun, ended };
+    }
+
+    test("cancelled in the middle, its processes are gone within a second", async () => {
+      const controller = new AbortController();
+      const { begun, ended } = await start(controller.signal);
+      await begun;
+      assert.notDeepEqual(await fixture.media.processes(), [], "the scorer is seen while it runs");
+      const cancelled = Date.now();
+      controller.abort();
+      const failure = await ended;
+      assert.deepEqual(await fixture.media.leftovers(), []);
+      assert.ok(Date.now() - cancelled < 1000, `${Date.now() - cancelled} ms`);
+      assert.ok(failure instanceof Failure && failure.code === "SCORE_CANCELLED", String(failure));
+    });
+
+    test("cancelled before it starts, at once after, and while it probes", async () => {
+      const before = new AbortController();
+      before.abort();
+      const { ended } = await start(before.signal);
+      assert.equal(((await ended) as Failure).code, "SCORE_CANCELLED");
+      for (const delay of [0, 1, 5, 20, 60, 120]) {
+        const { ended } = await start(AbortSignal.timeout(delay));
+        assert.equal(((await ended) as Failure).code, "SCORE_CANCELLED", `after ${delay} ms`);
+        assert.deepEqual(await fixture.media.leftovers(), []);
+      }
+    });
+
+    for (const timeoutMs of [1, 50, 900]) {
+      test(`a time limit of ${timeoutMs} ms`, async () => {
+        const began = Date.now();
+        const failure = await fixture.expectFailure(long, "SCORE_TIMEOUT", {
+          scorer,
+          options: { timeoutMs },
+        });
+        assert.ok(Date.now() - began < timeoutMs + 1000);
+        assert.match(failure.message, /\d/, "it names the limit");
+      });
+    }
+
+    test("when the process that scores is killed, its scorer dies and its directory goes", async () => {
+      const child = spawn(
+        process.execPath,
+        [CHILD, long.reference, long.distorted, scorer.scorerPath ?? ""],
+        {
+          stdio: ["ignore", "pipe", "inherit"],
+        },
+      );
+      const [said] = (await once(child.stdout, "data")) as [Buffer];
+      assert.equal(said.toString().trim(), "scoring");
+      const running = await fixture.media.processes();
+      assert.ok(running.length >= 2, `the scorer is seen: ${running.join("; ")}`);
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      assert.deepEqual(await fixture.media.leftovers(), []);
+    });
+
+    test("a scorer that is killed from outside is a clear failure", async () => {
+      const { begun, ended } = await start(new AbortController().signal);
+      await begun;
+      const scorers = (await fixture.media.processes()).filter((line) => /\/(ffmpeg|vmaf) /.test(line));
+      assert.notDeepEqual(scorers, []);
+      for (const line of scorers) process.kill(Number.parseInt(line, 10), "SIGKILL");
+      const failure = await ended;
+      assert.ok(failure instanceof Failure && failure.code === "SCORER_FAILED", String(failure));
+      assert.deepEqual(await fixture.media.leftovers(), []);
+    });
+
+    test("many scores at once give the digits of one", async () => {
+      const reference = await pristine(fixture.media);
+      const distorted = await encode(fixture.media, "plain.mp4", {}, LOSSY.h264);
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, {
+        oracle: scorer.oracle,
+      });
+      const engine = await fixture.engine(scorer);
+      const results = await Promise.all(
+        Array.from({ length: 12 }, () =>
+          engine.score(pairRequest({ reference, distorted }), { timeoutMs: 60_000 }),
+        ),
+      );
+      for (const result of results) assertSameDigits(result, truth);
+      assert.deepEqual(await fixture.media.leftovers(), []);
+    });
+
+    test("progress goes up to the whole, with a speed and a time left", async () => {
+      const reference = await pristine(fixture.media, "progress.y4m", { ...LONG, frames: 40 });
+      const seen: Progress[] = [];
+      const engine = await fixture.engine(scorer);
+      await engine.score(pairRequest({ reference, distorted: reference }), {
+        onProgress: (step) => seen.push(step),
+      });
+      assert.ok(seen.length > 0);
+      assert.deepEqual(
+        seen.map(({ framesDone }) => framesDone),
+        seen.map(({ framesDone }) => framesDone).toSorted((a, b) => a - b),
+      );
+      assert.ok(seen.every(({ framesTotal, framesDone }) => framesTotal === 40 && framesDone <= 40));
+      assert.equal(seen.at(-1)?.framesDone, 40);
+      assert.ok((seen.at(-1)?.fps ?? 0) > 0);
+    });
+
+    test("a file that is written to while it is scored is a clear failure", async () => {
+      const reference = await pristine(fixture.media, "growing.y4m", { ...LONG, frames: 60 });
+      const engine = await fixture.engine(scorer);
+      let grown: Promise<void> | undefined;
+      const onProgress = ({ framesDone }: Progress): void => {
+        if (framesDone > 0) grown ??= appendFile(reference, Buffer.alloc(1 << 20));
+      };
+      const failure = await engine
+        .score(pairRequest({ reference, distorted: reference }), { onProgress })
+        .then(
+          () => assert.fail("scored a file that changed"),
+          (thrown: unknown) => thrown as Failure,
+        );
+      await grown;
+      assert.ok(["MEDIA_CHANGED", "MEDIA_CORRUPT", "MEDIA_TRUNCATED"].includes(failure.code), failure.code);
+      assert.deepEqual(await fixture.media.leftovers(), []);
+    });
+  });
+}

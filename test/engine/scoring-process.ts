@@ -1,0 +1,15 @@
+/** A process that scores one pair and says on stdout when it has begun; tests kill it. Arguments: reference, distorted, scorer. */
+import { openEngine } from "../../src/engine/open.ts";
+import { pairRequest } from "../../src/engine/request.ts";
+
+const [reference = "", distorted = "", scorerPath] = process.argv.slice(2);
+const engine = await openEngine({ threads: 2, scorerPath: scorerPath || undefined });
+let begun = false;
+await engine.score(pairRequest({ reference, distorted }), {
+  onProgress: ({ framesDone }) => {
+    if (begun || framesDone === 0) return;
+    begun = true;
+    process.stdout.write("scoring\n");
+  },
+});
+process.stdout.write("scored\n");

