@@ -1,4 +1,5 @@
 /** What each operation of api/openapi.yaml does: translate, call the service, translate back. */
+import type { Socket } from "node:net";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Registry } from "prom-client";
@@ -48,10 +49,9 @@ export function handlers({ service, description, registry }: Parts): Handlers {
 
 async function score(service: ScoringService, { request, reply, body }: Call): Promise<FastifyReply> {
   const message = requestOf(body);
-  const result = await service.score(message, { requestId: request.id, signal: hungUp(request, reply) });
-  // From here on a client that does not read must not hold the result for ever.
-  request.raw.socket.setTimeout(UNREAD_LIMIT_MS, () => request.raw.socket.destroy());
-  reply.raw.once("finish", () => request.raw.socket.setTimeout(0));
+  using caller = new Caller(request.raw.socket);
+  const result = await service.score(message, { requestId: request.id, signal: caller.gone });
+  caller.mustRead(reply);
   return reply.type("application/json; charset=utf-8").send(resultBody(result, message.frames));
 }
 
@@ -68,13 +68,37 @@ function requestOf(body: unknown): ScoreRequest {
 /** Milliseconds that a client may leave a part of its result unread. */
 const UNREAD_LIMIT_MS = 60_000;
 
-/** Aborts when the client goes before it has its answer. */
-function hungUp(request: FastifyRequest, reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  const abort = () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  };
-  request.raw.once("close", abort);
-  reply.raw.once("close", abort);
-  return gone.signal;
+/**
+ * The client at the other end of a connection. Its going is seen on the socket and not on
+ * the answer, because an answer that waits behind an earlier one (pipelining) has no socket yet.
+ */
+class Caller implements Disposable {
+  readonly #socket: Socket;
+  readonly #gone = new AbortController();
+  readonly #abort = () => this.#gone.abort();
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.once("close", this.#abort);
+    if (socket.destroyed) this.#gone.abort();
+  }
+
+  /** Aborts when the client hangs up. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** From here on a client that does not read is cut off, so that it cannot hold its result for ever. */
+  mustRead(reply: FastifyReply): void {
+    const cut = () => this.#socket.destroy();
+    this.#socket.setTimeout(UNREAD_LIMIT_MS, cut);
+    reply.raw.once("close", () => {
+      this.#socket.off("timeout", cut);
+      this.#socket.setTimeout(0);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.off("close", this.#abort);
+  }
 }
