@@ -145,9 +145,8 @@ function asciiPlot(ranges: readonly (Range | undefined)[], axis: Axis, height: n
 function timeAxis(series: Series, columns: number, options: ChartOptions): string[] {
   const { terminal, rate, marks = [] } = options;
   const lastFrame = series.frame(series.length - 1);
-  const frameText = (frame: number) => String(frame);
   const timeText = (frame: number) => timeCode(frame / (rate ?? 1));
-  const widest = (rate === undefined ? frameText(lastFrame) : timeText(lastFrame)).length;
+  const widest = (rate === undefined ? String(lastFrame) : timeText(lastFrame)).length;
   const count = Math.max(2, Math.min(5, Math.floor(columns / (widest + 4)), series.length));
   const ticks = Array.from({ length: count }, (_, index) => {
     const column = Math.round((index * (columns - 1)) / (count - 1));
@@ -164,7 +163,7 @@ function timeAxis(series: Series, columns: number, options: ChartOptions): strin
     )}`;
   const lines = [corner + bar.join("")];
   if (marks.length > 0) lines.push(` ${paint(terminal, "yellow", markLine(series, columns, marks))}`);
-  lines.push(label(frameText));
+  lines.push(label(String));
   if (rate !== undefined) lines.push(label(timeText));
   return lines;
 }
@@ -172,7 +171,7 @@ function timeAxis(series: Series, columns: number, options: ChartOptions): strin
 /** Each mark's number below its column; where two meet, the worse one. */
 function markLine(series: Series, columns: number, marks: readonly Moment[]): string {
   const line = Array.from({ length: columns }, () => " ");
-  for (const [index, { row }] of [...marks.entries()].reverse()) {
+  for (const [index, { row }] of [...marks.entries()].toReversed()) {
     line[Math.min(columns - 1, Math.floor(((row + 0.5) * columns) / series.length))] = String(index + 1);
   }
   return line.join("").trimEnd();

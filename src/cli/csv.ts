@@ -4,6 +4,7 @@ import { access, constants, type FileHandle, open, realpath, rename, rm, stat } 
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { quoteName } from "./escape.ts";
+import { writeFault } from "./exit.ts";
 import { exact } from "./numbers.ts";
 import type { Series } from "./view.ts";
 
@@ -74,7 +75,7 @@ export async function writeCsv(target: CsvTarget, series: Series, signal: AbortS
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the CSV was being written.");
     throw new Failure(
       "INTERNAL",
-      `The per-frame values could not be written to ${quoteName(target.name)}: ${reason(error)}.`,
+      `The per-frame values could not be written to ${quoteName(target.name)}: ${writeFault(error)}.`,
     );
   }
 }
@@ -100,14 +101,6 @@ async function writePieces(file: FileHandle, series: Series, signal: AbortSignal
     signal.throwIfAborted();
     await file.writeFile(piece);
   }
-}
-
-function reason(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOSPC") return "the disk is full. Free some space or name a file on another disk";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "there is no permission to write there";
-  return error instanceof Error ? error.message : String(error);
 }
 
 function refuse(name: string, why: string): Failure {

@@ -80,8 +80,10 @@ export async function writeAll(stream: NodeJS.WriteStream, pieces: Iterable<stri
     for (const piece of pieces) await write(stream, piece);
   } catch (error) {
     if (isBrokenPipe(error)) return;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Failure("INTERNAL", `The result could not be written to standard output: ${reason}.`);
+    throw new Failure(
+      "INTERNAL",
+      `The result could not be written to standard output: ${writeFault(error)}.`,
+    );
   }
 }
 
@@ -89,6 +91,15 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });
+}
+
+/** Why a write failed, and what to do where that is known. */
+export function writeFault(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOSPC") return "the disk is full. Free some space, or write to another disk";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return "there is no permission to write there";
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isBrokenPipe(error: unknown): boolean {

@@ -17,7 +17,7 @@ const FIGURES: Readonly<Record<string, readonly [string, string, string]>> = {
 
 /** The three lines of a decimal number such as "93.21". */
 export function figures(text: string): [string, string, string] {
-  const glyphs = [...text].map((character) => FIGURES[character] ?? ["", "", ""]);
+  const glyphs = Array.from(text, (character) => FIGURES[character] ?? ["", "", ""]);
   const line = (row: 0 | 1 | 2) =>
     glyphs
       .map((glyph) => glyph[row])

@@ -1,4 +1,6 @@
 /** Gates: --fail-under METRIC.STAT=VALUE. */
+
+import { FEATURES } from "../engine/request.ts";
 import type { Pooled } from "../engine/result.ts";
 import { Failure } from "../platform/failure.ts";
 import { printable, quoteName } from "./escape.ts";
@@ -59,10 +61,11 @@ export function expectGate(gate: Gate, { models, features }: Expected): Gate {
   if (features.some((asked) => belongsTo(feature, asked))) return { ...gate, metric: feature };
   if (MODEL_FEATURE.test(gate.metric)) return gate;
   const known = [FIRST_METRIC, ...models.slice(1), ...features];
+  const askable = FEATURES.find((name) => belongsTo(feature, name));
   throw unknownMetric(
     gate,
     known,
-    "Ask for a model with --model NAME, for another metric with --metric NAME.",
+    askable ? `Ask for it with --metric ${askable}.` : "More come with --model NAME and --metric NAME.",
   );
 }
 
@@ -71,7 +74,7 @@ export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<strin
   return gates.map((gate) => {
     const metric = metricNamed(gate.metric, pooled);
     const values = metric === undefined ? undefined : pooled[metric];
-    if (!values) throw unknownMetric(gate, Object.keys(pooled), "The score has these.");
+    if (!values) throw unknownMetric(gate, Object.keys(pooled), "These are the metrics of the score.");
     const value = values[gate.stat];
     return { gate, value, passed: value >= gate.limit };
   });

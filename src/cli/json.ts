@@ -33,20 +33,19 @@ function* frameRows(table: FrameTable): Generator<string> {
   yield piece;
 }
 
-function withoutFrames({ frames: _, ...result }: ScoreResult): ScoreResultJson {
-  const { models, warnings, scaling, pooled, features, ...rest } = result;
+function withoutFrames(result: ScoreResult): ScoreResultJson {
   return {
-    score: rest.score,
-    model: rest.model,
-    models: [...models],
-    features: { ...features },
-    pooled: { ...pooled },
-    frameCount: rest.frameCount,
-    reference: rest.reference,
-    distorted: rest.distorted,
-    ...(scaling ? { scaling } : {}),
-    warnings: [...warnings],
-    scorer: rest.scorer,
-    durationMs: rest.durationMs,
+    score: result.score,
+    model: result.model,
+    models: [...result.models],
+    features: result.features,
+    pooled: result.pooled,
+    frameCount: result.frameCount,
+    reference: result.reference,
+    distorted: result.distorted,
+    ...(result.scaling ? { scaling: result.scaling } : {}),
+    warnings: [...result.warnings],
+    scorer: result.scorer,
+    durationMs: result.durationMs,
   };
 }

@@ -32,9 +32,12 @@ export function timeCode(seconds: number): string {
 
 /** Whole seconds as 0:05, 12:05 or 1:02:05; in full as 00:00:05. */
 export function clock(seconds: number, full = false): string {
-  const two = (value: number) => String(value).padStart(2, "0");
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
   if (full) return `${two(hours)}:${two(minutes)}:${two(seconds % 60)}`;
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

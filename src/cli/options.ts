@@ -102,7 +102,7 @@ function outputOptions(): Option[] {
   return [
     new Option(
       "--fail-under <gate>",
-      "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1 (default: none)",
+      "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1",
     )
       .default([], "none")
       .argParser((value: string, before: readonly string[]) => [...before, value]),
@@ -189,13 +189,16 @@ function parseRate(value: string): string {
 function parseSize(value: string): Size {
   const match = /^(\d{1,5})[x:×](\d{1,5})$/i.exec(value);
   const [width, height] = [Number(match?.[1]), Number(match?.[2])];
-  const fits = (side: number) => side >= 1 && side <= MAX_SIDE_PIXELS;
-  if (!fits(width) || !fits(height)) {
+  if (!isSide(width) || !isSide(height)) {
     throw new InvalidArgumentError(
       `Use width x height in pixels up to ${MAX_SIDE_PIXELS}, for example 1920x1080.`,
     );
   }
   return { width, height };
+}
+
+function isSide(pixels: number): boolean {
+  return pixels >= 1 && pixels <= MAX_SIDE_PIXELS;
 }
 
 /** The engine's request. Throws Failure where options do not go together. */

@@ -41,8 +41,9 @@ function headline(view: ScoreView, terminal: Terminal): string[] {
     const score = mean === undefined ? "no finite value" : exact(mean);
     return `${paint(terminal, "bold", `VMAF ${score}`)}  ${printable(model)}`;
   });
-  if (!terminal.unicode) return models;
-  return [...figures(view.score.toFixed(2)).map((line) => paint(terminal, "bold", line)), "", ...models];
+  const large = figures(view.score.toFixed(2));
+  if (!terminal.unicode || large.some((line) => line.length > terminal.columns)) return models;
+  return [...large.map((line) => paint(terminal, "bold", line)), "", ...models];
 }
 
 function files(view: ScoreView, { terminal, names }: ReportOptions): string[] {

@@ -51,7 +51,11 @@ async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<Sc
   try {
     line.note("Reading the two files …");
     const engine = await openEngine(engineOptions(flags));
-    return await engine.score(request, { signal, timeoutMs, onProgress: line.update });
+    return await engine.score(request, {
+      signal,
+      timeoutMs,
+      onProgress: (progress) => line.update(progress),
+    });
   } finally {
     line.clear();
   }

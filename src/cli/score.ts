@@ -43,14 +43,13 @@ export function scoreCommand(): Command {
   const command = new ScoreCommand("score")
     .summary("score a distorted video against its reference")
     .description(
-      "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame,\n" +
-        "and shows the score, its spread, a chart over time and the worst frames. No server is needed.",
+      "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame, and shows " +
+        "the score, its spread, a chart over time and the worst frames. No server is needed.",
     )
     .argument("<reference>", "the pristine video: any container, .y4m or raw .yuv")
     .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
     .helpOption("-h, --help", "show this help")
-    .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("See svc score --help.");
+    .addHelpText("after", EXAMPLES);
   return addScoreOptions(command).action(score);
 }
 
@@ -75,6 +74,9 @@ class ScoreCommand extends Command {
     if (process.argv.includes("--json")) {
       process.stdout.write(failureJson(new Failure("INVALID_REQUEST", message.replace(/^error: /, ""))));
     }
-    super.error(printableLines(message).join("\n"), { ...options, exitCode: EXIT.input });
+    super.error(`${printableLines(message).join("\n")}\nSee svc score --help.`, {
+      ...options,
+      exitCode: EXIT.input,
+    });
   }
 }

@@ -94,7 +94,10 @@ export function belongsTo(metric: string, feature: string): boolean {
 export function shownMetrics(view: ScoreView, features: readonly string[], all: boolean): string[] {
   const models = view.models.map((model) => model.metric);
   const present = Object.keys(view.pooled);
-  const asked = features.flatMap((feature) => present.filter((metric) => belongsTo(metric, feature)));
+  const asked = features.flatMap((feature) => [
+    MAIN_METRIC[feature] ?? feature,
+    ...present.filter((metric) => belongsTo(metric, feature)),
+  ]);
   const order = [...models, ...asked, ...(all ? present : [])];
   return [...new Set(order)].filter((metric) => Object.hasOwn(view.pooled, metric));
 }

@@ -13,7 +13,7 @@ export function wrap(text: string, width: number, indent = ""): string[] {
     if (line.trim() !== "") lines.push(line);
     line = lines.length > 0 ? indent + word : word;
     while (length(line) > width) {
-      const characters = [...line];
+      const characters = Array.from(line);
       lines.push(characters.slice(0, width).join(""));
       line = indent + characters.slice(width).join("");
     }
@@ -24,5 +24,5 @@ export function wrap(text: string, width: number, indent = ""): string[] {
 
 /** Characters as a terminal counts them, for text without wide characters. */
 export function length(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
