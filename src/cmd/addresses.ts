@@ -10,14 +10,24 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there",
+  EADDRNOTAVAIL: "this machine has no such address",
+  EACCES: "this user may not take that port",
+};
+
 /** An address that cannot be listened on; the process ends with exit code 1. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
 
   constructor(flag: string, address: string, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`cannot listen on ${address}: ${why}. Choose another port with ${flag}; 0 takes a free one.`, {
-      cause,
-    });
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const why = REASONS[/\bE[A-Z]{3,}\b/.exec(message)?.[0] ?? ""] ?? message;
+    super(
+      `cannot listen on ${address}: ${why}. Choose another port with ${flag} (0 takes a free one) or another --host.`,
+      {
+        cause,
+      },
+    );
   }
 }

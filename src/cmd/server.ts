@@ -48,7 +48,10 @@ async function run(settings: ServerSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const parts = await build(settings, log);
   const stopSignal = untilStopSignal(() => parts.service.abort());
-  await listen(parts, settings, log);
+  await listen(parts, settings, log).catch(async (error: unknown) => {
+    await parts.rest.close();
+    throw error;
+  });
   parts.opening.start();
   parts.opening.started.then(() => parts.rpc.setServing(true));
   const signal = await stopSignal;

@@ -23,7 +23,10 @@ export interface Setting<T> {
   readonly fallback: T;
   /** The value that a text stands for. Throws an Error whose message completes "VALUE …". */
   parse(text: string): T;
-  /** Joins the values of a flag that may be repeated; undefined: it may not. */
+  /**
+   * Joins the values of a flag that may be repeated; undefined: it may not. Its variable
+   * separates the values by ":" as PATH does, the file lists them.
+   */
   join?(values: readonly T[]): T;
 }
 
@@ -47,23 +50,19 @@ export function integer(about: Described & { fallback: number; min: number; max:
   };
 }
 
+function parseText(value: string): string {
+  if (value === "" || value.includes("\0")) throw new Error("is empty or holds a NUL character");
+  return value;
+}
+
 /** A text; undefined when it is not set. */
 export function text(about: Described): Setting<string | undefined> {
-  return {
-    ...about,
-    shownDefault: about.shownDefault ?? "none",
-    fallback: undefined,
-    parse(value) {
-      if (value === "" || value.includes("\0")) throw new Error("is empty or holds a NUL character");
-      return value;
-    },
-  };
+  return { ...about, shownDefault: about.shownDefault ?? "none", fallback: undefined, parse: parseText };
 }
 
 /** A text with a default. */
 export function textOr(about: Described & { fallback: string }): Setting<string> {
-  const { parse } = text(about);
-  return { ...about, shownDefault: about.fallback, parse: (value) => parse(value) ?? about.fallback };
+  return { ...about, shownDefault: about.fallback, parse: parseText };
 }
 
 /** One of a few words. */
@@ -79,13 +78,13 @@ export function choice<T extends string>(about: Described & { fallback: T; of: r
   };
 }
 
-/** A flag that may be repeated; in its variable the values are separated by ":" as in PATH. */
+/** Texts: a flag that may be repeated. */
 export function list(about: Described): Setting<readonly string[]> {
   return {
     ...about,
     shownDefault: about.shownDefault ?? "none",
     fallback: [],
-    parse: (value) => value.split(delimiter).filter((part) => part !== ""),
+    parse: (value) => [parseText(value)],
     join: (values) => values.flat(),
   };
 }
@@ -152,7 +151,10 @@ function read<T>(setting: Setting<T>, { flags, environment, file }: Sources): T 
   const flag = flags[attributeOf(setting)];
   if (flag !== undefined) return parse(setting, flag, `--${name}`);
   const variable = environment[variableOf(setting)];
-  if (variable !== undefined && variable !== "") return parse(setting, variable, variableOf(setting));
+  if (variable !== undefined && variable !== "") {
+    const given = setting.join ? variable.split(delimiter) : variable;
+    return parse(setting, given, variableOf(setting));
+  }
   const filed = file?.values.get(name);
   if (filed !== undefined) return parse(setting, filed, `${name} in ${file?.path}`);
   return setting.fallback;

@@ -1,5 +1,5 @@
 /** The gRPC server: limits, then scoring, health and reflection. */
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import type { Registry } from "prom-client";
 import { ScoringService as ScoringServiceDescriptor } from "../gen/proto/svc/v1/scoring_pb.ts";
@@ -9,6 +9,9 @@ import { definitionOf } from "./definition.ts";
 import { observer } from "./observe.ts";
 import { addReflection } from "./reflection.ts";
 import { scoringHandlers } from "./scoring.ts";
+
+// grpc-js would write to stderr beside the log; what goes wrong is told by the calls' statuses and by listen().
+setLogVerbosity(logVerbosity.NONE);
 
 const LIMITS = {
   /** Bytes, after decompression too. */
