@@ -6,7 +6,7 @@ import { decode, type Planes, truthOf } from "../media/truth.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
 /** Each codec in the containers that carry it: [codec, first file, the same packets elsewhere…]. */
-const CODED: readonly (readonly [keyof typeof LOSSY, ...string[]])[] = [
+const CODED: readonly (readonly [keyof typeof LOSSY, string, ...string[]])[] = [
   ["h264", "a.mp4", "a.mkv", "a.ts", "a.mov", "a.flv", "a.avi", "a.h264"],
   ["hevc", "b.mp4", "b.mkv", "b.ts", "b.hevc"],
   ["mpeg2", "c.mkv", "c.mpg", "c.ts", "c.mxf", "c.m2v"],

@@ -6,7 +6,7 @@ import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../med
 import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const NO_CONVERSION = { ...SCENE, frames: 24 };
-const LOSSLESS = ["-c:v", "ffv1", "-threads", "1"];
+const LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0"];
 
 for (const scorer of SCORERS) {
   describe(`samples, with ${scorer.kind}`, () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
-import { decode, truthOf, truthOfPair } from "../media/truth.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
+import { decode, truthOf, truthOfPair, turn as turnPlanes } from "../media/truth.ts";
+import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const [SCORER] = SCORERS;
 const TONE = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1.2"];
@@ -114,7 +114,7 @@ describe("streams", () => {
   });
 
   for (const turn of [90, 180, 270]) {
-    test(`rotation by ${turn} on one side only is refused`, async () => {
+    test(`a turn by ${turn} for display on one side only is not applied, and the result says so`, async () => {
       const distorted = await remux(
         fixture.media,
         plain,
@@ -122,8 +122,45 @@ describe("streams", () => {
         [],
         ["-display_rotation", `${turn}`],
       );
-      const failure = await fixture.expectFailure({ reference, distorted }, "ORIENTATION_MISMATCH");
-      assert.match(failure.message, new RegExp(`${turn}|${360 - turn}`));
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE);
+      const result = await fixture.expectExact(SCORERS[0], { reference, distorted }, truth);
+      assert.deepEqual(warningCodes(result), ["ROTATION_DIFFERS"]);
+      assert.equal(result.distorted.rotation, (360 - turn) % 360, "clockwise");
     });
   }
+
+  for (const scorer of SCORERS) {
+    for (const [turn, transpose] of [
+      [90, "transpose=cclock"],
+      [-90, "transpose=clock"],
+    ] as const) {
+      test(`a turn by ${turn} for display against frames that were turned before coding, with ${scorer.kind}`, async () => {
+        const upright = { ...SCENE, width: SCENE.height, height: SCENE.width };
+        const name = `${scorer.kind}${turn}`;
+        const ref = await pristine(fixture.media, `upright-${name}.y4m`, { filters: transpose });
+        const distorted = await remux(
+          fixture.media,
+          plain,
+          `turn-${name}.mp4`,
+          [],
+          ["-display_rotation", `${turn}`],
+        );
+        const coded = await decode(fixture.media, distorted, SCENE);
+        const turned = await turnPlanes(coded, transpose, upright);
+        const truth = await truthOf(await decode(fixture.media, ref, upright), turned, {
+          oracle: scorer.oracle,
+        });
+        const result = await fixture.expectExact(scorer, { reference: ref, distorted }, truth);
+        assert.deepEqual(warningCodes(result), ["ROTATED"]);
+        assert.equal(result.scaling, undefined);
+      });
+    }
+  }
+
+  test("upright against wide, with nothing that says how to turn, is refused", async () => {
+    const distorted = await encode(fixture.media, "upright.mp4", { filters: "transpose=clock" }, LOSSY.h264);
+    const failure = await fixture.expectFailure({ reference, distorted }, "ORIENTATION_MISMATCH");
+    assert.match(failure.message, /192x108/);
+    assert.match(failure.message, /108x192/);
+  });
 });

@@ -114,7 +114,7 @@ describe("hostile media", () => {
 
   test("boxes nested ten thousand deep, and sizes that overflow", async () => {
     const brand = box("ftyp", Buffer.from("isom\0\0\0\0isom"));
-    let nested = Buffer.alloc(0);
+    let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 10_000; depth++) nested = box("moov", nested);
     const huge = box(
       "moov",

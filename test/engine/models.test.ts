@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/request.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
-import { decode, type Planes, truthOf } from "../media/truth.ts";
+import { decode, type Planes, type Truth, truthOf, truthOfPair } from "../media/truth.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
 const BUILT_IN = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"];
@@ -46,9 +46,9 @@ for (const scorer of SCORERS) {
 
     test("several models in one pass give the digits of single runs", async () => {
       const models = ["vmaf_v0.6.1neg", "vmaf_v0.6.1", "vmaf_4k_v0.6.1"];
-      const alone = [];
+      const alone: Truth[] = [];
       for (const model of models) {
-        const name = alone.length === 0 ? "vmaf" : model;
+        const name: string = alone.length === 0 ? "vmaf" : model;
         alone.push(await truthOf(...planes, { models: { [name]: `version=${model}` }, oracle }));
       }
       const truth = {
@@ -112,16 +112,17 @@ for (const scorer of SCORERS) {
     test("a broken model file is a clear failure", async () => {
       const modelDir = fixture.media.file("broken");
       await mkdir(modelDir);
-      await writeFile(`${modelDir}/broken.json`, '{"param_dict": {}, "model_dict": {"model": "nonsense"}}');
+      await writeFile(`${modelDir}/text.json`, "no model at all");
+      await writeFile(`${modelDir}/shell.json`, '{"param_dict": {}, "model_dict": {"model": "nonsense"}}');
       const engine = await fixture.engine(scorer, { modelDir });
-      const failure = await fixture.expectFailure(
-        { ...pair, models: ["broken"] },
-        ["UNKNOWN_MODEL", "SCORER_FAILED"],
-        {
-          engine,
-        },
-      );
-      assert.match(failure.message, /broken/);
+      for (const name of ["text", "shell"]) {
+        const failure = await fixture.expectFailure(
+          { ...pair, models: [name] },
+          ["UNKNOWN_MODEL", "SCORER_FAILED"],
+          { engine },
+        );
+        assert.match(failure.message, new RegExp(`"${name}"|${name}\\.json`), "it names the model");
+      }
     });
 
     for (const name of [
@@ -147,11 +148,22 @@ for (const scorer of SCORERS) {
     }
 
     test("all six extra metrics, with a second model", async () => {
-      const truth = await truthOf(...planes, {
-        models: { vmaf: "version=vmaf_v0.6.1", "vmaf_v0.6.1neg": "version=vmaf_v0.6.1neg" },
-        features: ["psnr", "float_ssim", "float_ms_ssim", "ciede", "cambi", "psnr_hvs"],
-        oracle,
-      });
+      // MS-SSIM halves the picture four times and needs at least 176 pixels each way.
+      const large = { width: 320, height: 180, frames: 12 };
+      const pair = {
+        reference: await pristine(fixture.media, "large.y4m", large),
+        distorted: await encode(fixture.media, "large.mp4", large, LOSSY.h264),
+      };
+      const truth = await truthOfPair(
+        fixture.media,
+        pair,
+        { ...SCENE, ...large },
+        {
+          models: { vmaf: "version=vmaf_v0.6.1", "vmaf_v0.6.1neg": "version=vmaf_v0.6.1neg" },
+          features: ["psnr", "float_ssim", "float_ms_ssim", "ciede", "cambi", "psnr_hvs"],
+          oracle,
+        },
+      );
       const result = await fixture.expectExact(
         scorer,
         {

@@ -32,10 +32,12 @@ export const SCENE: Scene = {
 export function draw(scene: Partial<Scene> = {}): string[] {
   const { width, height, frames, rate, pixels, seed, filters } = { ...SCENE, ...scene };
   const chain = [
-    `testsrc2=size=${width}x${height}:rate=${rate}`,
+    // The source draws even sizes only: an odd one is cut from it.
+    `testsrc2=size=${width + (width % 2)}x${height + (height % 2)}:rate=${rate}`,
     `noise=alls=14:allf=t:all_seed=${seed}`,
     `format=${pixels}`,
-    `setparams=range=tv:field_mode=prog`,
+    `crop=${width}:${height}:0:0:exact=1`,
+    "setparams=range=tv:field_mode=prog",
     `trim=end_frame=${frames}`,
   ];
   return ["-f", "lavfi", "-i", chain.join(",") + (filters ? `,${filters}` : "")];

@@ -80,6 +80,17 @@ export async function scale(
   return { ...to, path, frames: planes.frames };
 }
 
+/** Turned by an explicit step of its own. */
+export async function turn(
+  planes: Planes,
+  filter: string,
+  to: Pick<Planes, "width" | "height">,
+): Promise<Planes> {
+  const path = `${planes.path}.turned`;
+  await ffmpeg([...rawInput(planes), "-vf", filter, "-f", "rawvideo", path]);
+  return { ...planes, width: to.width, height: to.height, path };
+}
+
 /** Every `step`-th frame from `first` on, at most `count`. */
 export async function pick(
   planes: Planes,
