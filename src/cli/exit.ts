@@ -38,6 +38,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",
 };
 
+/** A message that names an option already says what to do. */
+const NAMES_OPTION = /(?:^|\s)--[a-z]/;
+
 export function exitCodeOf(failure: Failure): number {
   return EXIT_OF_KIND[failure.kind];
 }
@@ -50,7 +53,8 @@ export function failureLines(failure: Failure, terminal: Terminal): string[] {
     wrap(line, terminal.columns - 7),
   );
   const advice = ADVICE[failure.code];
-  const hint = advice === undefined ? [] : wrap(advice, terminal.columns - 7);
+  const hint =
+    advice === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advice, terminal.columns - 7);
   return [...lines, ...hint].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
   );

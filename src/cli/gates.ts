@@ -33,6 +33,9 @@ const STAT_NAMES = STATS.map(([stat]) => stat);
 /** The models' own features; which of them a model has is known when it has scored. */
 const MODEL_FEATURE = /^(?:(?:integer|float)_)?(?:adm|vif|motion)/;
 
+/** What bootstrap models add to their own value. */
+const BOOTSTRAP = /_(?:bagging|stddev|ci_p95_lo|ci_p95_hi)$/;
+
 /** Parses one gate. Metric names may have dots in them, statistics have none. */
 export function parseGate(text: string): Gate {
   const match = /^(.+)\.([^.=]+)=(.+)$/s.exec(text);
@@ -59,7 +62,7 @@ export function expectGate(gate: Gate, { models, features }: Expected): Gate {
   if (models.includes(gate.metric)) return gate;
   const feature = gate.metric.replaceAll("-", "_");
   if (features.some((asked) => belongsTo(feature, asked))) return { ...gate, metric: feature };
-  if (MODEL_FEATURE.test(gate.metric)) return gate;
+  if (MODEL_FEATURE.test(gate.metric) || BOOTSTRAP.test(gate.metric)) return gate;
   const known = [FIRST_METRIC, ...models.slice(1), ...features];
   const askable = FEATURES.find((name) => belongsTo(feature, name));
   throw unknownMetric(

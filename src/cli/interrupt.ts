@@ -2,6 +2,8 @@
 import { constants } from "node:os";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Milliseconds in which further signals are the same Ctrl-C: wrappers such as npx pass on what the terminal sent too. */
+const SAME_INTERRUPTION_MS = 1000;
 
 export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
@@ -11,19 +13,27 @@ export interface Interruption extends Disposable {
 
 /**
  * Listens until disposed. The first signal aborts, so that everything that was
- * started can be ended and removed; a second one ends the process at once.
+ * started can be ended and removed; one that comes later ends the process at once.
  */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let code: number | undefined;
-  const stop = () => {
-    for (const name of SIGNALS) process.off(name, interrupt);
-  };
+  let first = 0;
   const interrupt = (name: NodeJS.Signals) => {
-    stop();
-    code = 128 + constants.signals[name];
-    controller.abort();
+    if (code === undefined) {
+      code = 128 + constants.signals[name];
+      first = performance.now();
+      controller.abort();
+    } else if (performance.now() - first > SAME_INTERRUPTION_MS) {
+      process.exit(code);
+    }
   };
   for (const name of SIGNALS) process.on(name, interrupt);
-  return { signal: controller.signal, exitCode: () => code, [Symbol.dispose]: stop };
+  return {
+    signal: controller.signal,
+    exitCode: () => code,
+    [Symbol.dispose]() {
+      for (const name of SIGNALS) process.off(name, interrupt);
+    },
+  };
 }

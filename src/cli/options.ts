@@ -130,7 +130,7 @@ function scorerOptions(): Option[] {
     new Option("--threads <n>", "threads of the scorer (default: one per core)")
       .env("SVC_THREADS")
       .argParser(whole(MAX_THREADS)),
-    new Option("--timeout <seconds>", "give up after this time (default: none)")
+    new Option("--timeout <seconds>", "give up after this time (default: 86400, a day)")
       .env("SVC_SCORE_TIMEOUT")
       .argParser(parseSeconds),
   ];

@@ -1,8 +1,10 @@
 /** What `svc score` does: score the pair, give the result out, hold it against the gates. */
+import { stat } from "node:fs/promises";
 import type { EngineOptions } from "../engine/engine.ts";
 import { openEngine } from "../engine/open.ts";
 import type { PairRequest } from "../engine/request.ts";
 import type { ScoreResult } from "../engine/result.ts";
+import { Failure } from "../platform/failure.ts";
 import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
 import { quoteName } from "./escape.ts";
 import { EXIT, writeAll } from "./exit.ts";
@@ -37,12 +39,23 @@ export async function runScore(
 async function planOf(reference: string, distorted: string, flags: ScoreFlags): Promise<Plan> {
   checkOutputs(flags);
   const request = requestOf(reference, distorted, flags);
+  if (flags.modelDir !== undefined) await checkModelDir(flags.modelDir);
   const gates = flags.failUnder.map((text) => expectGate(parseGate(text), request));
   const csv =
     flags.csv === undefined || flags.csv === "-"
       ? undefined
       : await csvTarget(flags.csv, [reference, distorted]);
   return { request, gates, csv, flags };
+}
+
+/** A folder that is not there would let built-in models score in place of the ones meant. */
+async function checkModelDir(directory: string): Promise<void> {
+  const there = await stat(directory).catch(() => undefined);
+  if (there?.isDirectory()) return;
+  throw new Failure(
+    "INVALID_REQUEST",
+    `--model-dir: ${quoteName(directory)} is not a folder that can be read. Name the folder that holds NAME.json models.`,
+  );
 }
 
 async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
@@ -62,7 +75,13 @@ async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<Sc
 }
 
 function engineOptions(flags: ScoreFlags): EngineOptions {
-  return { scorerPath: flags.vmafBinary, modelDir: flags.modelDir, threads: flags.threads };
+  const { PATH } = process.env;
+  return {
+    scorerPath: flags.vmafBinary,
+    searchPath: PATH,
+    modelDir: flags.modelDir,
+    threads: flags.threads,
+  };
 }
 
 /** A quiet terminal shows no progress. */

@@ -1,0 +1,91 @@
+/** The demo's service: `svc server` on free loopback ports, and its end. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
+/** Milliseconds; the service is up in one second on a slow machine. */
+const START_LIMIT_MS = 20_000;
+const READY_POLL_MS = 50;
+/** Milliseconds that a service told to stop gets before it is killed. */
+const STOP_LIMIT_MS = 5_000;
+
+export interface Service extends AsyncDisposable {
+  /** http://HOST:PORT */
+  readonly rest: string;
+  /** HOST:PORT */
+  readonly grpc: string;
+}
+
+/** Starts the service for the files of one folder and waits until it can score. */
+export async function startService(folder: string, signal: AbortSignal): Promise<Service> {
+  const flags = ["--host", "127.0.0.1", "--port", "0", "--grpc-port", "0", "--print-addresses"];
+  const server = spawn(
+    SVC,
+    ["server", ...flags, "--media-root", folder, "--log-level", "error", "--log-format", "text"],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const kill = () => server.kill("SIGKILL");
+  process.once("exit", kill);
+  const stop = async () => {
+    await stopServer(server);
+    process.off("exit", kill);
+  };
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(START_LIMIT_MS)]);
+    const addresses = await addressesOf(server, limit);
+    await untilReady(addresses.rest, limit);
+    return { ...addresses, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The line of --print-addresses; an error with the service's own words when it ends before. */
+async function addressesOf(
+  server: ChildProcess,
+  signal: AbortSignal,
+): Promise<{ rest: string; grpc: string }> {
+  if (!server.stdout || !server.stderr) throw new Error("The service has no output to read.");
+  const words: string[] = [];
+  server.stderr.setEncoding("utf8").on("data", (text: string) => words.push(text));
+  const lines = createInterface({ input: server.stdout });
+  const ended = once(server, "close", { signal }).then(() => {
+    throw new Error(`The service did not start: ${words.join("").trim() || "it ended without a word."}`);
+  });
+  const [line] = await Promise.race([once(lines, "line", { signal }), ended]);
+  ended.catch(() => {});
+  const addresses: unknown = JSON.parse(String(line));
+  if (!isAddresses(addresses)) throw new Error(`The service names no addresses: ${line}`);
+  return addresses;
+}
+
+function isAddresses(value: unknown): value is { rest: string; grpc: string } {
+  if (typeof value !== "object" || value === null || !("rest" in value) || !("grpc" in value)) return false;
+  return typeof value.rest === "string" && typeof value.grpc === "string";
+}
+
+async function untilReady(rest: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${rest}/v1/ready`, { signal });
+    const body = await answer.text();
+    if (answer.ok) return;
+    await pause(READY_POLL_MS, undefined, { signal }).catch((error: unknown) => {
+      throw new Error(`The service is not ready to score: ${body}`, { cause: error });
+    });
+  }
+}
+
+async function stopServer(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const gone = once(server, "exit");
+  server.kill("SIGTERM");
+  const killer = setTimeout(() => server.kill("SIGKILL"), STOP_LIMIT_MS);
+  await gone;
+  clearTimeout(killer);
+}
