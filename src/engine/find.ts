@@ -83,12 +83,14 @@ async function prove(
     } as const;
     return { scorer: new FfmpegScorer(path, info, trial), ffmpeg: path };
   }
-  const vmaf = /\d+\.\d+\.\d+\S*/.exec(await versionText(path, ["--version"]))?.[0];
-  if (!vmaf)
+  // vmaf prints its version alone: a number, or what git calls the commit that it was built from.
+  const vmaf = /^([\w.+-]{1,64})\s*$/.exec(await versionText(path, ["--version"]))?.[1];
+  if (!vmaf) {
     throw new Failure(
       "SCORER_NOT_FOUND",
       `${path} is neither an ffmpeg nor Netflix's vmaf: it names no version.`,
     );
+  }
   const trial = Trial.vmaf(path, isolation);
   const info = {
     program: "vmaf",

@@ -74,11 +74,8 @@ async function openSources(
   }
 }
 
-function toResult(
-  { plan: { tracks, pairing, models }, table }: Scored,
-  tools: Tools,
-  durationMs: number,
-): ScoreResult {
+function toResult({ plan: scoredPlan, table }: Scored, tools: Tools, durationMs: number): ScoreResult {
+  const { tracks, pairing, models, segments, whole } = scoredPlan;
   const pooled = poolTable(table);
   const mean = (metric: string): number => pooled[metric]?.mean ?? Number.NaN;
   const scores = models.map(({ name, metric }) => ({ model: name, metric, score: mean(metric) }));
@@ -99,6 +96,7 @@ function toResult(
     warnings: pairing.warnings,
     scorer: tools.scorer.info,
     durationMs: Math.round(durationMs),
+    cutting: { segments: segments.length, whole },
     frames: table,
   };
 }

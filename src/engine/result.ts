@@ -77,6 +77,8 @@ export interface ScoreResult {
   readonly warnings: readonly Warning[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;
+  /** How it was cut: the segments scored, and why it was scored whole although segments were asked for. */
+  readonly cutting: { readonly segments: number; readonly whole: string | undefined };
   /** Per-frame values of every metric; always there, compact. */
   readonly frames: FrameTable;
 }

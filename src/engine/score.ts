@@ -38,6 +38,7 @@ export async function scorePlan(plan: Plan, sources: Sources, options: RunOption
       return { plan, table: await scoreSegments(plan, sources, options) };
     } catch (error) {
       if (!isCutFault(error)) throw error;
+      return scoreWhole({ ...plan, whole: Failure.from(error).message }, sources, options);
     }
   }
   return scoreWhole(plan, sources, options);
@@ -80,8 +81,8 @@ async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Pro
   const whole: Segment = { first: 0, count: plan.pairing.frameCount, before: 0, after: 0, cut: undefined };
   const meter = new ProgressMeter(whole.count, options.onProgress);
   const { table, delivered } = await scoreSegment(plan, whole, sources, options, meter);
-  const settled = { ...plan, pairing: { ...plan.pairing, frameCount: delivered.reference } };
-  return { plan: settled, table };
+  const pairing = { ...plan.pairing, frameCount: delivered.reference };
+  return { plan: { ...plan, pairing, segments: [whole] }, table };
 }
 
 /** Scores one segment; its counts are proved, not believed. */
