@@ -91,7 +91,7 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
 
 function engineOptions({ vmafBinary, modelDir, threads, mediaRoot }: ServerSettings) {
   const mediaRoots = mediaRoot.length > 0 ? new MediaRoots(mediaRoot) : undefined;
-  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots };
+  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath: process.env["PATH"] };
 }
 
 async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {

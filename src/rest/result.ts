@@ -1,10 +1,8 @@
 /** A score's result as an HTTP body: canonical proto JSON, with zero values present. */
 import { Readable } from "node:stream";
 import { toJson } from "@bufbuild/protobuf";
-import type { FrameTable } from "../engine/frames.ts";
-import type { ScoreResult } from "../engine/result.ts";
 import { ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
-import { resultMessage } from "../scoring/result.ts";
+import { type FrameTable, resultMessage, type ScoreResult } from "../scoring/result.ts";
 
 /** Characters per piece of a body: a film's frames are 200 MB of text, of which this much is held at a time. */
 const PIECE = 65_536;

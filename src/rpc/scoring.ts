@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
-import type { Progress, ScoreResult } from "../engine/result.ts";
 import {
   FrameScoreSchema,
   type ScoreRequest,
@@ -12,7 +11,14 @@ import {
   ScoreStreamResponseSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../platform/failure.ts";
-import { frameBatches, frameBytes, progressMessage, resultMessage } from "../scoring/result.ts";
+import {
+  frameBatches,
+  frameBytes,
+  type Progress,
+  progressMessage,
+  resultMessage,
+  type ScoreResult,
+} from "../scoring/result.ts";
 import type { CallContext, ScoringService } from "../scoring/service.ts";
 import { contextOf } from "./call.ts";
 import { statusOf } from "./status.ts";

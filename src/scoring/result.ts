@@ -10,6 +10,8 @@ import {
   ScoreResultSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 
+export type { FrameTable, Progress, ScoreResult };
+
 /** Everything but the per-frame values: those can be too many to hold as objects, so each transport tells them its way. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
   const { frames: _, scaling, models, warnings, ...same } = result;
