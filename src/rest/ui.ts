@@ -25,14 +25,14 @@ const PAGE = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>svc scoring server</title>
-    <link rel="icon" type="image/png" href="ui/favicon-32x32.png">
-    <link rel="stylesheet" href="ui/swagger-ui.css">
+    <link rel="icon" type="image/png" href="ui/files/favicon-32x32.png">
+    <link rel="stylesheet" href="ui/files/swagger-ui.css">
   </head>
   <body>
     <div id="swagger-ui"></div>
     <noscript>This page needs JavaScript. The description itself is at ui/spec.json.</noscript>
-    <script src="ui/swagger-ui-bundle.js"></script>
-    <script src="ui/start.js"></script>
+    <script src="ui/files/swagger-ui-bundle.js"></script>
+    <script src="ui/files/start.js"></script>
   </body>
 </html>
 `;
@@ -60,16 +60,16 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 
 export function addUiFiles(app: FastifyInstance, tryItOut: boolean): void {
   const start = startScript(tryItOut);
-  app.get<{ Params: { file: string } }>("/ui/:file", (request, reply) => {
+  app.get<{ Params: { file: string } }>("/ui/files/:file", (request, reply) => {
     const { file } = request.params;
-    request.route = "/ui/{file}";
+    request.route = "/ui/files/{file}";
     reply.header("cache-control", "no-cache");
     if (file === "start.js") return reply.type("text/javascript; charset=utf-8").send(start);
-    if (file === "") return reply.redirect("../ui", 308);
     const type = Object.hasOwn(PACKAGE_FILES, file) ? PACKAGE_FILES[file] : undefined;
     if (type === undefined) throw new HttpFault(404, "NOT_FOUND", "The page at /ui has no such file.");
     return reply.type(type).send(createReadStream(packageFile(file)));
   });
+  app.get("/ui/", (_request, reply) => reply.redirect("../ui", 308));
 }
 
 function packageFile(file: string): string {

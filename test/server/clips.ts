@@ -1,0 +1,43 @@
+/** Clips for the server's tests: a small pair that scores in a moment, and one that takes as long as a test needs. */
+import { truncate, writeFile } from "node:fs/promises";
+import { encode, LOSSY, pristine } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+
+export const FRAMES = 12;
+
+const SCENE = { width: 160, height: 90, frames: FRAMES };
+const LONG = { width: 1920, height: 1080, frames: 2000 };
+
+export interface Clips extends AsyncDisposable {
+  readonly directory: MediaDirectory;
+  /** A scene of 12 frames, and a lossy encode of it. */
+  readonly pair: { readonly reference: string; readonly distorted: string };
+  /** Minutes of 1080p: raw files without content, so without size on the disk. */
+  readonly longPair: {
+    readonly reference: string;
+    readonly distorted: string;
+    readonly rawVideo: { readonly width: number; readonly height: number };
+  };
+}
+
+export async function makeClips(): Promise<Clips> {
+  const directory = await MediaDirectory.open();
+  const reference = await pristine(directory, "reference.y4m", SCENE);
+  const distorted = await encode(directory, "distorted.mp4", SCENE, LOSSY.h264);
+  const { width, height, frames } = LONG;
+  const long = [directory.file("long-reference.yuv"), directory.file("long-distorted.yuv")] as const;
+  for (const path of long) await emptyRaw(path, width, height, frames);
+  return {
+    directory,
+    pair: { reference, distorted },
+    longPair: { reference: long[0], distorted: long[1], rawVideo: { width, height } },
+    [Symbol.asyncDispose]: () => directory.remove(),
+  };
+}
+
+/** A raw yuv420p file of black-green frames that takes no room on the disk. */
+export async function emptyRaw(path: string, width: number, height: number, frames: number): Promise<string> {
+  await writeFile(path, "");
+  await truncate(path, ((width * height * 3) / 2) * frames);
+  return path;
+}
