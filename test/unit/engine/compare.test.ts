@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { pair, settleCounts } from "../../../src/engine/compare.ts";
+import { pairRequest } from "../../../src/engine/request.ts";
+import type { Track } from "../../../src/engine/track.ts";
+import { Failure } from "../../../src/platform/failure.ts";
+import { times, track } from "./track-fixture.ts";
+
+const request = (over = {}) => pairRequest({ reference: "r", distorted: "d", ...over });
+const pairing = (
+  reference: Partial<Track> = {},
+  distorted: Partial<Track> & { pixelFormat?: string } = {},
+  over = {},
+) => pair(track("reference", reference), track("distorted", distorted), request(over));
+const refused = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
+const codes = (result: { warnings: readonly { code: string }[] }) => result.warnings.map(({ code }) => code);
+
+test("equal tracks are paired as they are", () => {
+  const { width, height, format, scaling, thin, turn, frameCount, warnings } = pairing();
+  assert.deepEqual(
+    { width, height, format, scaling, thin, turn, frameCount, warnings },
+    {
+      width: 1280,
+      height: 720,
+      format: "yuv420p",
+      scaling: undefined,
+      thin: undefined,
+      turn: [],
+      frameCount: 100,
+      warnings: [],
+    },
+  );
+});
+
+describe("sizes", () => {
+  test("the distorted side is scaled to the reference, and said so", () => {
+    const result = pairing({}, { width: 640, height: 360 });
+    assert.deepEqual(result.scaling, {
+      ...{ fromWidth: 640, fromHeight: 360, toWidth: 1280, toHeight: 720 },
+      algorithm: "bicubic",
+    });
+    assert.deepEqual(codes(result), ["SCALED"]);
+    assert.doesNotMatch(result.warnings[0]?.message ?? "", /stretched/);
+  });
+  test("another shape is said to be stretched", () => {
+    assert.match(pairing({}, { width: 640, height: 480 }).warnings[0]?.message ?? "", /stretched/);
+  });
+  test("REFUSE refuses", () => {
+    assert.throws(
+      () => pairing({}, { width: 640, height: 360 }, { scaling: "REFUSE" }),
+      refused("FRAME_SIZE_MISMATCH"),
+    );
+  });
+  test("upright is never scaled to wide", () => {
+    assert.throws(() => pairing({}, { width: 720, height: 1280 }), refused("ORIENTATION_MISMATCH"));
+  });
+});
+
+describe("rotation", () => {
+  test("the same turn on both sides changes nothing", () => {
+    assert.deepEqual(pairing({ rotation: 90 }, { rotation: 90 }).turn, []);
+  });
+  test("a turn that only one side is tagged with is warned of", () => {
+    const result = pairing({ rotation: 90 }, {});
+    assert.deepEqual([result.turn, codes(result)], [[], ["ROTATION_DIFFERS"]]);
+  });
+  test("a picture turned before coding meets its tagged original upright", () => {
+    const result = pairing({ rotation: 90 }, { width: 720, height: 1280 });
+    assert.deepEqual([result.turn, result.width, result.height], [["reference"], 720, 1280]);
+    assert.equal(result.scaling, undefined);
+  });
+});
+
+describe("frame rates", () => {
+  const at = (num: number, den = 1): Partial<Track> => ({
+    rate: { num, den },
+    times: times(100, num / den, 25),
+  });
+  test("24 and 23.976 are two rates", () => {
+    assert.throws(
+      () => pairing(at(24), { ...at(24000, 1001), times: undefined }),
+      refused("FRAME_RATE_MISMATCH"),
+    );
+  });
+  test("a rate that only rounded time stamps change is the same", () => {
+    assert.deepEqual(
+      pairing(at(30000, 1001), { ...at(30000, 1001), rate: { num: 2997, den: 100 } }).warnings,
+      [],
+    );
+  });
+  test("an unknown rate is not compared", () => {
+    assert.deepEqual(pairing(at(50), { rate: undefined }).warnings, []);
+  });
+  test("COMMON takes every second frame of twice the rate", () => {
+    const result = pairing({ ...at(50), frames: 200 }, at(25), { onFrameRateMismatch: "COMMON" });
+    assert.deepEqual(result.thin, { side: "reference", every: 2 });
+    assert.deepEqual(result.counts, { reference: 100, distorted: 100 });
+    assert.deepEqual(codes(result), ["FRAME_RATE_MISMATCH"]);
+  });
+  test("COMMON pairs by number what only plays at another pace", () => {
+    assert.equal(pairing(at(24), at(25), { onFrameRateMismatch: "COMMON" }).thin, undefined);
+  });
+  test("COMMON refuses rates without common frames", () => {
+    assert.throws(
+      () => pairing(at(24), at(30), { onFrameRateMismatch: "COMMON" }),
+      refused("FRAME_RATE_MISMATCH"),
+    );
+  });
+});
+
+describe("frame counts", () => {
+  const settle = (policy: "REFUSE" | "COMMON") => {
+    const tracks = { reference: track("reference"), distorted: track("distorted", { frames: 90 }) };
+    const asked = request({ onFrameCountMismatch: policy });
+    return settleCounts(pair(tracks.reference, tracks.distorted, asked), tracks, asked);
+  };
+  test("a difference is refused with both counts", () => {
+    assert.throws(
+      () => settle("REFUSE"),
+      (error) => refused("FRAME_COUNT_MISMATCH")(error) && /100 frames.* 90 frames/.test(String(error)),
+    );
+  });
+  test("COMMON scores the first of both, and says so", () => {
+    const result = settle("COMMON");
+    assert.equal(result.frameCount, 90);
+    assert.deepEqual(codes(result), ["FRAME_COUNT_MISMATCH"]);
+  });
+});
+
+describe("samples", () => {
+  for (const [reference, distorted, format, warning] of [
+    ["yuv420p", "yuv420p10le", "yuv420p10le", "BIT_DEPTH_DIFFERS"],
+    ["yuv422p12le", "yuv422p", "yuv422p12le", "BIT_DEPTH_DIFFERS"],
+    ["yuv420p", "yuv444p", "yuv420p", "PIXEL_FORMAT_CONVERTED"],
+    ["gbrp", "yuv444p", "yuv444p", "PIXEL_FORMAT_CONVERTED"],
+    ["yuvj420p", "yuv420p", "yuv420p", undefined],
+    ["nv12", "p010le", "yuv420p10le", "BIT_DEPTH_DIFFERS"],
+  ] as const) {
+    test(`${reference} with ${distorted} is compared as ${format}`, () => {
+      const result = pair(
+        track("reference", { pixelFormat: reference }),
+        track("distorted", { pixelFormat: distorted }),
+        request(),
+      );
+      assert.equal(result.format, format);
+      assert.deepEqual(codes(result), warning ? [warning] : []);
+    });
+  }
+  test("different range tags are warned of, samples compared as they are", () => {
+    assert.deepEqual(codes(pairing({ range: "full" }, { range: "limited" })), ["COLOR_RANGE_DIFFERS"]);
+  });
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { comparedFormat, frameBytes, pixelFormat } from "../../../src/engine/pixels.ts";
+import { formatRational, parseRational } from "../../../src/engine/rational.ts";
+
+describe("rates", () => {
+  for (const [text, expected] of [
+    ["25", "25/1"],
+    ["30000/1001", "30000/1001"],
+    ["25:1", "25/1"],
+    ["29.97", "2997/100"],
+    ["50/2", "25/1"],
+  ] as const) {
+    test(`${text} is ${expected}`, () => {
+      const rate = parseRational(text);
+      assert.equal(rate && formatRational(rate), expected);
+    });
+  }
+  for (const text of ["", "0", "0/1", "1/0", "-25", "25fps", "1e3", "25/", "NaN", "99999999999"]) {
+    test(`${JSON.stringify(text)} is no rate`, () => assert.equal(parseRational(text), undefined));
+  }
+});
+
+describe("pixel formats", () => {
+  for (const [name, chroma, depth] of [
+    ["yuv420p", "420", 8],
+    ["yuvj422p", "422", 8],
+    ["yuva444p10le", "444", 10],
+    ["yuv422p14le", "422", 14],
+    ["nv12", "420", 8],
+    ["p010le", "420", 10],
+    ["gbrp12le", "444", 12],
+    ["rgb24", "444", 8],
+    ["rgb48le", "444", 16],
+    ["yuv410p", "420", 8],
+  ] as const) {
+    test(`${name} is ${chroma} with ${depth} bits`, () => {
+      const format = pixelFormat(name);
+      assert.deepEqual([format?.chroma, format?.depth], [chroma, depth]);
+    });
+  }
+  for (const name of ["pal8", "gray", "vaapi", "yuv999p", "", "bayer_rggb8"]) {
+    test(`${JSON.stringify(name)} is not scored`, () => assert.equal(pixelFormat(name), undefined));
+  }
+  test("odd sizes round the chroma up", () => {
+    const format = pixelFormat("yuv420p");
+    assert.ok(format);
+    assert.equal(frameBytes(format, 175, 99), 175 * 99 + 2 * 88 * 50);
+  });
+  test("14 bits are compared as 16", () => {
+    const format = pixelFormat("yuv422p14le");
+    assert.ok(format);
+    assert.equal(comparedFormat(format, format), "yuv422p16le");
+  });
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PacketList } from "../../../src/engine/packets.ts";
+
+function list(...packets: readonly string[]): PacketList {
+  const found = new PacketList();
+  for (const line of ["#tb 0: 1/25", "#codec_id 0: h264", ...packets]) found.read(line);
+  return found;
+}
+
+test("reads times, key frames and the codec, in presentation order", () => {
+  const found = list("0, -1, 0, 1, 90, 0xaa", "0, 0, 2, 1, 50, 0xbb, F=0x0", "0, 1, 1, 1, 40, 0xcc, F=0x0");
+  assert.equal(found.codec, "h264");
+  assert.deepEqual([found.coded, found.hidden, found.openGop], [3, 0, false]);
+  assert.deepEqual(found.times(), {
+    timeBase: { num: 1, den: 25 },
+    pts: Float64Array.of(0, 1, 2),
+    keys: Float64Array.of(0),
+  });
+});
+
+test("frames that an edit list hides are counted apart", () => {
+  const found = list("0, 0, 0, 1, 9, 0x1, F=0x5", "0, 1, 1, 1, 9, 0x1, F=0x4", "0, 2, 2, 1, 9, 0x1, F=0x0");
+  assert.deepEqual([found.coded, found.hidden], [3, 2]);
+});
+
+test("a frame shown before the key frame that it is decoded after makes an open GOP", () => {
+  assert.ok(list("0, 0, 0, 1, 9, 0x1", "0, 1, 5, 1, 9, 0x1", "0, 2, 4, 1, 9, 0x1, F=0x0").openGop);
+});
+
+test("missing or doubled times are no times", () => {
+  assert.equal(list("0, 0, -9223372036854775808, 1, 9, 0x1", "0, 1, 1, 1, 9, 0x1").times(), undefined);
+  assert.equal(list("0, 0, 3, 1, 9, 0x1", "0, 1, 3, 1, 9, 0x1").times(), undefined);
+});
+
+test("side data at the end of a line does not hide the flags", () => {
+  assert.equal(list("0, 0, 0, 1, 9, 0x1, F=0x4, S=1, 1").hidden, 1);
+});

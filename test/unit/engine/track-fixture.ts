@@ -1,0 +1,36 @@
+/** Tracks for tests of rules that only weigh what was found; nothing is decoded. */
+import { pixelFormat } from "../../../src/engine/pixels.ts";
+import type { Track } from "../../../src/engine/track.ts";
+
+/** A 1280x720 MP4 track of 100 frames at 25 per second with a key frame every 25. */
+export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?: string } = {}): Track {
+  const { pixelFormat: format = "yuv420p", ...rest } = over;
+  const pixels = pixelFormat(format);
+  if (!pixels) throw new Error(`${format} is no pixel format`);
+  const frames = rest.frames ?? 100;
+  return {
+    side,
+    container: "mp4",
+    codec: "h264",
+    width: 1280,
+    height: 720,
+    pixels,
+    range: "",
+    rotation: 0,
+    rate: { num: 25, den: 1 },
+    frames,
+    hidden: 0,
+    times: times(frames, 25, 25),
+    uncuttable: undefined,
+    inputOptions: [],
+    samples: undefined,
+    warnings: [],
+    ...rest,
+  };
+}
+
+/** Times in milliseconds of frames at a rate, with a key frame every `gop` frames. */
+export function times(frames: number, fps: number, gop: number): NonNullable<Track["times"]> {
+  const pts = Float64Array.from({ length: frames }, (_, frame) => Math.round((frame * 1000) / fps));
+  return { timeBase: { num: 1, den: 1000 }, pts, keys: pts.filter((_, frame) => frame % gop === 0) };
+}

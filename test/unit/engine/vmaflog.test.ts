@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join as joinPath } from "node:path";
+import { type TestContext, test } from "node:test";
+import { FrameTable } from "../../../src/engine/frames.ts";
+import { join, SegmentsDisagree } from "../../../src/engine/join.ts";
+import type { Model } from "../../../src/engine/models.ts";
+import { readLog } from "../../../src/engine/vmaflog.ts";
+
+const MODELS: readonly Model[] = [
+  { name: "vmaf_v0.6.1neg", metric: "vmaf", file: undefined },
+  { name: "vmaf_4k_v0.6.1", metric: "vmaf_4k_v0.6.1", file: undefined },
+];
+
+async function logFile(t: TestContext, text: string): Promise<string> {
+  const directory = await mkdtemp(joinPath(tmpdir(), "vmaflog-"));
+  t.after(() => rm(directory, { recursive: true }));
+  const path = joinPath(directory, "log.csv");
+  await writeFile(path, text);
+  return path;
+}
+
+test("models come first under their metrics, the other columns by name, whatever the log's order", async (t) => {
+  const path = await logFile(
+    t,
+    "Frame,psnr_y,m1,integer_adm2,m0,\n0,40.5,99.1,0.9,90.25,\n1,inf,99.2,0.8,91.5,\n",
+  );
+  const table = await readLog(path, MODELS, 2);
+  assert.deepEqual(table.metrics, ["vmaf", "vmaf_4k_v0.6.1", "integer_adm2", "psnr_y"]);
+  assert.deepEqual(
+    [...table.rows()],
+    [
+      { frame: 0, metrics: { vmaf: 90.25, "vmaf_4k_v0.6.1": 99.1, integer_adm2: 0.9, psnr_y: 40.5 } },
+      { frame: 1, metrics: { vmaf: 91.5, "vmaf_4k_v0.6.1": 99.2, integer_adm2: 0.8 } },
+    ],
+  );
+});
+
+test("a line cut off, and an empty log, are the scorer's failure", async (t) => {
+  await assert.rejects(readLog(await logFile(t, "Frame,m0,x,\n0,90,1,\n1,9"), MODELS, 2), {
+    code: "SCORER_FAILED",
+  });
+  await assert.rejects(readLog(await logFile(t, ""), MODELS, 2), { code: "SCORER_FAILED" });
+});
+
+function scored(
+  first: number,
+  before: number,
+  after: number,
+  values: readonly (readonly [number, number])[],
+) {
+  const table = new FrameTable(["vmaf", "integer_adm2"]);
+  for (const [row, value] of values.entries()) table.append(row, value);
+  return { segment: { first, count: values.length - before - after, before, after, cut: undefined }, table };
+}
+
+test("segments join into one table; the models' values of context frames are not taken", () => {
+  const table = join(
+    [
+      scored(0, 0, 1, [
+        [90, 0.1],
+        [91, 0.2],
+        [0, 0.3],
+      ]),
+      scored(2, 1, 0, [
+        [0, 0.2],
+        [92, 0.3],
+      ]),
+    ],
+    MODELS.slice(0, 1),
+  );
+  assert.deepEqual(
+    [0, 1, 2].map((row) => [table.frame(row), table.value("vmaf", row)]),
+    [
+      [0, 90],
+      [1, 91],
+      [2, 92],
+    ],
+  );
+});
+
+test("segments that disagree about a frame are refused", () => {
+  assert.throws(
+    () =>
+      join(
+        [
+          scored(0, 0, 1, [
+            [90, 0.1],
+            [91, 0.2],
+            [0, 0.3],
+          ]),
+          scored(2, 1, 0, [
+            [0, 0.2],
+            [92, 0.4],
+          ]),
+        ],
+        MODELS.slice(0, 1),
+      ),
+    SegmentsDisagree,
+  );
+});
