@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { printable } from "../src/cli/escape.ts";
 import { tolerateClosedOutput } from "../src/cli/exit.ts";
 import { listenForInterruption } from "../src/cli/interrupt.ts";
@@ -64,7 +64,8 @@ async function step<T>(title: string, run: (line: ProgressLine) => Promise<T>): 
 
 function page(view: ScoreView, pair: Pair): string {
   const terminal = detectTerminal(process.stdout, process.env);
-  const options = { terminal, names: pair, features: ["psnr"], allMetrics: false, chartHeight: CHART_HEIGHT };
+  const names = { reference: basename(pair.reference), distorted: basename(pair.distorted) };
+  const options = { terminal, names, features: ["psnr"], allMetrics: false, chartHeight: CHART_HEIGHT };
   return report(view, options).join("\n");
 }
 

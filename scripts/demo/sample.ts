@@ -24,7 +24,7 @@ const SCENES = [
   "life=s=320x180:r=25:mold=14:ratio=0.12:rule=B3/S23:seed=11" +
     ":death_color=#3a6ea5:life_color=#f4e3b2:mold_color=#16324f," +
     "scale=1280:720:flags=bicubic,scroll=h=-0.004,trim=duration=3.2,format=gbrp[swarm]",
-  "mandelbrot=s=640x360:r=25:start_x=-0.7436:start_y=-0.1318:start_scale=0.5:end_scale=0.004:end_pts=80" +
+  "mandelbrot=s=640x360:r=25:start_x=-0.7436:start_y=-0.1318:start_scale=0.5:end_scale=0.02:end_pts=80" +
     ":maxiter=500,trim=duration=3.2,scale=1280:720:flags=bicubic,hue=s=0.6,noise=alls=6:allf=t,format=gbrp[dive]",
   "[dusk][swarm][dive]concat=n=3,format=yuv420p,split[fine][coarse]",
 ].join(";");

@@ -9,27 +9,39 @@ export interface Axis {
   readonly decimals: number;
 }
 
-/** An axis from a round number at or below `min` to one at or above `max`, with about `count` ticks. */
-export function valueAxis(min: number, max: number, count: number): Axis {
+/** Steps between ticks, times a power of ten; with the digits that each adds to that power's. */
+const ROUND_STEPS = [
+  { factor: 1, digits: 0 },
+  { factor: 2, digits: 0 },
+  { factor: 2.5, digits: 1 },
+  { factor: 5, digits: 0 },
+] as const;
+/** Tolerance for values that are a tick but for the last bit. */
+const EPSILON = 1e-9;
+
+/** An axis from a round number at or below `min` to one at or above `max`, with as many ticks as fit `maxTicks` (from 2). */
+export function valueAxis(min: number, max: number, maxTicks: number): Axis {
   const span = max - min;
   if (!(span > 0)) return flatAxis(min);
-  const step = roundStep(span / Math.max(1, count - 1));
-  const first = Math.floor(min / step + 1e-9);
-  const last = Math.max(first + 1, Math.ceil(max / step - 1e-9));
-  const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
-  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
-  return { low: Math.min(first * step, min), high: Math.max(last * step, max), ticks, decimals };
+  for (let exponent = Math.floor(Math.log10(span / maxTicks)); ; exponent++) {
+    for (const { factor, digits } of ROUND_STEPS) {
+      const step = factor * 10 ** exponent;
+      const first = Math.floor(min / step + EPSILON);
+      const last = Math.max(first + 1, Math.ceil(max / step - EPSILON));
+      if (last - first >= maxTicks) continue;
+      const ticks = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);
+      return {
+        low: Math.min(first * step, min),
+        high: Math.max(last * step, max),
+        ticks,
+        decimals: Math.max(0, digits - exponent),
+      };
+    }
+  }
 }
 
 /** Every value is the same: it lies on the top line. */
 function flatAxis(value: number): Axis {
   const below = Math.abs(value) < 2 ? 0.1 : 1;
   return { low: value - below, high: value, ticks: [value - below, value], decimals: below === 1 ? 1 : 3 };
-}
-
-/** 1, 2 or 5 times a power of ten, at or above the step asked. */
-function roundStep(step: number): number {
-  const power = 10 ** Math.floor(Math.log10(step));
-  const factor = [1, 2, 5, 10].find((round) => round * power >= step * (1 - 1e-9)) ?? 10;
-  return factor * power;
 }

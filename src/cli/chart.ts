@@ -25,6 +25,8 @@ export interface Range {
 }
 
 const DEFAULT_HEIGHT = 8;
+/** Labels in every row would hide the plot. */
+const TICKS_PER_ROW = 0.75;
 const MIN_PLOT_COLUMNS = 8;
 /** Dots of a braille character: 2 across, 4 down; its bit for each. */
 const BRAILLE_BITS = [
@@ -62,7 +64,7 @@ export function chart(series: Series, metric: string, options: ChartOptions): st
   const height = options.height ?? DEFAULT_HEIGHT;
   const whole = columnRanges(series, metric, 1)[0];
   if (!whole) return [];
-  const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height / 2) + 1));
+  const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height * TICKS_PER_ROW)));
   const labels = tickLabels(axis, height);
   const gutter = Math.max(...[...labels.values()].map((label) => label.length));
   const columns = Math.max(MIN_PLOT_COLUMNS, terminal.columns - gutter - 2);
