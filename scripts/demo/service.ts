@@ -27,6 +27,8 @@ export async function startService(folder: string, signal: AbortSignal): Promise
     ["server", ...flags, "--media-root", folder, "--log-level", "error", "--log-format", "text"],
     {
       stdio: ["ignore", "pipe", "pipe"],
+      // A Ctrl-C of the terminal is for the demo, which then stops the service in its own time.
+      detached: true,
     },
   );
   const kill = () => server.kill("SIGKILL");
