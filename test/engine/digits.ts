@@ -7,7 +7,7 @@ import type { Truth } from "../media/truth.ts";
 const ROUNDING = 5.001e-7;
 
 /** Every metric that the oracle logged has the oracle's value in every frame; the frames are the oracle's. */
-export function assertSameDigits(result: ScoreResult, truth: Truth): void {
+export function assertSameDigits(result: Pick<ScoreResult, "frameCount" | "frames">, truth: Truth): void {
   assert.equal(result.frameCount, truth.frames, "frames scored");
   assert.equal(result.frames.length, truth.frames, "rows of the table");
   for (const [row, expected] of truth.rows.entries()) {

@@ -52,7 +52,7 @@ describe("hostile media", () => {
     return failure;
   }
 
-  test("a picture of 268 million pixels in 260 kB is refused before it is decoded", async () => {
+  test("a picture of 256 million pixels in 250 kB is refused before it is decoded", async () => {
     const png = fixture.media.file("bomb.png");
     await pngBomb(png);
     for (const name of ["bomb.mkv", "bomb.mov", "bomb.avi"]) {
@@ -95,16 +95,15 @@ describe("hostile media", () => {
       await decode(fixture.media, reference, SMALL),
       await decode(fixture.media, plain, SMALL),
     );
-    const lies = `x\n${LIES.join("\n")}\r${LIES.join("\r")}`;
+    const all = `x\n${LIES.join("\n")}\r${LIES.join("\r")}`;
     for (const name of ["lies.mkv", "lies.mp4", "lies.avi", "lies.mov", "lies.ts"]) {
+      // MPEG-TS has room for 255 bytes.
+      const lies = name.endsWith(".ts") ? `x\n${LIES[0]}\n${LIES[1]}` : all;
       const tags = ["title", "comment", "artist", "encoder", "service_name"].flatMap((key) => [
         "-metadata",
         `${key}=${lies}`,
       ]);
-      const streamTags = ["title", "handler_name", "language"].flatMap((key) => [
-        "-metadata:s:v:0",
-        `${key}=${lies}`,
-      ]);
+      const streamTags = ["title", "handler_name"].flatMap((key) => ["-metadata:s:v:0", `${key}=${lies}`]);
       const distorted = await remux(fixture.media, plain, name, [...tags, ...streamTags]);
       for (const scorer of SCORERS) {
         if (scorer.oracle === undefined) await fixture.expectExact(scorer, { reference, distorted }, truth);

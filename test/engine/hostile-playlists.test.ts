@@ -56,7 +56,8 @@ describe("hostile playlists", () => {
     test(`the ${kind} text does lead an unguarded ffmpeg to another file`, async () => {
       const clip = await encode(fixture.media, `clip-${kind}.mp4`, {}, LOSSY.h264);
       const target = kind === "dash" ? clip : await remux(fixture.media, clip, `clip-${kind}.ts`);
-      const text = fixture.media.file(`unguarded.${kind}.mp4`);
+      // ffmpeg 7 looks at the extension of HLS texts, and at that of no other.
+      const text = fixture.media.file(kind === "hls" ? "unguarded.m3u8" : `unguarded.${kind}.mp4`);
       await writeFile(text, write(target.slice(target.lastIndexOf("/") + 1)));
       const unguarded = ["-safe", "0"].filter(() => kind === "ffconcat");
       await run(FFMPEG, ["-v", "error", "-nostdin", ...unguarded, "-i", text, "-f", "null", "-"]);

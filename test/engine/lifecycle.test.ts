@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFile, copyFile } from "node:fs/promises";
+import { appendFile, copyFile, readdir } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { pairRequest } from "../../src/engine/request.ts";
@@ -122,6 +122,21 @@ for (const scorer of SCORERS) {
       );
       for (const result of results) assertSameDigits(result, truth);
       assert.deepEqual(await fixture.media.leftovers(), []);
+    });
+
+    test("no file stays open, whether a score succeeds, fails or is cancelled", async () => {
+      const reference = await pristine(fixture.media, "open.y4m");
+      const engine = await fixture.engine(scorer);
+      const score = (distorted: string, signal?: AbortSignal): Promise<unknown> =>
+        engine.score(pairRequest({ reference, distorted }), { signal }).catch((thrown: unknown) => thrown);
+      await score(reference);
+      const before = (await readdir("/proc/self/fd")).length;
+      await score(reference);
+      await score(fixture.media.file("missing.mp4"));
+      await score(CHILD);
+      await score(long.distorted, AbortSignal.timeout(60));
+      assert.deepEqual(await fixture.media.leftovers(), []);
+      assert.equal((await readdir("/proc/self/fd")).length, before);
     });
 
     test("progress goes up to the whole, with a speed and a time left", async () => {

@@ -115,14 +115,12 @@ for (const scorer of SCORERS) {
       await writeFile(`${modelDir}/text.json`, "no model at all");
       await writeFile(`${modelDir}/shell.json`, '{"param_dict": {}, "model_dict": {"model": "nonsense"}}');
       const engine = await fixture.engine(scorer, { modelDir });
-      for (const name of ["text", "shell"]) {
-        const failure = await fixture.expectFailure(
-          { ...pair, models: [name] },
-          ["UNKNOWN_MODEL", "SCORER_FAILED"],
-          { engine },
-        );
-        assert.match(failure.message, new RegExp(`"${name}"|${name}\\.json`), "it names the model");
-      }
+      const failure = await fixture.expectFailure({ ...pair, models: ["text"] }, "UNKNOWN_MODEL", { engine });
+      assert.match(failure.message, /\btext\b/, "it names the model");
+      // libvmaf itself crashes on a model whose parts are missing.
+      await fixture.expectFailure({ ...pair, models: ["shell"] }, ["UNKNOWN_MODEL", "SCORER_FAILED"], {
+        engine,
+      });
     });
 
     for (const name of [

@@ -1,0 +1,193 @@
+/** A pair scored in segments has the digits of the whole, in every container that is cut; the others say why not. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { findTools, type Tools } from "../../src/engine/find.ts";
+import { resolveModels } from "../../src/engine/models.ts";
+import { type Plan, plan } from "../../src/engine/plan.ts";
+import { pairRequest } from "../../src/engine/request.ts";
+import { scorePlan } from "../../src/engine/score.ts";
+import { openSource } from "../../src/engine/source.ts";
+import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
+import { builtInModelTexts } from "../media/models.ts";
+import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
+import { assertSameDigits } from "./digits.ts";
+import { Fixture, type Pair, SCORERS } from "./fixture.ts";
+
+const FILM = { ...SCENE, frames: 60 };
+const LENGTHS = [9, 16, 25];
+const X265 = "log-level=none:pools=1:frame-threads=1";
+
+/** What is cut: [file, codec options, containers of the same packets…]. */
+const CUTTABLE: readonly (readonly [string, readonly string[], ...string[]])[] = [
+  ["a.mp4", LOSSY.h264, "a.mkv", "a.mov", "a.flv"],
+  ["b.mkv", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=0`], "b.mp4", "b.ts"],
+  ["c.mp4", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=1:bframes=4`], "c.mkv", "c.ts"],
+  ["d.ts", LOSSY.mpeg2, "d.mxf"],
+  ["e.webm", [...LOSSY.vp9, "-g", "14"], "e.mp4"],
+  ["f.mkv", [...LOSSY.av1, "-g", "14"], "f.mp4"],
+  ["g.mp4", [...LOSSY.h264, "-x264-params", "keyint=20:bframes=7:b-pyramid=strict:b-adapt=0"]],
+  ["h.mp4", [...LOSSY.h264, "-g", "300"]],
+  ["i.y4m", ["-f", "yuv4mpegpipe"]],
+  ["j_192x108.yuv", ["-f", "rawvideo"]],
+];
+
+/** What is scored whole, and a word of the reason. */
+const WHOLE: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ["a.avi", LOSSY.mpeg4, /avi/],
+  ["b.ogg", LOSSY.theora, /ogg/],
+  ["c.h264", LOSSY.h264, /h264/],
+  ["d.ts", LOSSY.h264, /H\.264 in MPEG-TS/],
+  ["e.mp4", [...LOSSY.h264, "-x264-params", "open-gop=1:keyint=12:bframes=3:scenecut=0"], /open GOP/],
+];
+
+describe("cuts", () => {
+  let fixture: Fixture;
+  let tools: Tools;
+  let reference: string;
+  let planes: Planes;
+  let modelDir: string;
+
+  before(async () => {
+    fixture = await Fixture.open();
+    tools = await findTools(undefined, "");
+    reference = await pristine(fixture.media, "reference.y4m", FILM);
+    planes = await decode(fixture.media, reference, FILM);
+    modelDir = fixture.media.file("models");
+    await mkdir(modelDir);
+    const [text = ""] = await builtInModelTexts();
+    await writeFile(`${modelDir}/studio.json`, text);
+  });
+  after(() => fixture.close());
+
+  /** Plans and scores in segments; a fall back to a whole run would hide a wrong cut, so runs are counted. */
+  async function scoreCut(pair: Pair, segmentFrames: number, truth: Truth, found = tools): Promise<Plan> {
+    const request = pairRequest(pair);
+    const signal = AbortSignal.timeout(60_000);
+    const models = await resolveModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
+    const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models, segmentFrames };
+    const sources = {
+      reference: await openSource("reference", request.reference, undefined),
+      distorted: await openSource("distorted", request.distorted, undefined),
+    };
+    let runs = 0;
+    const counting: Tools["scorer"] = {
+      info: found.scorer.info,
+      hasModels: (names) => found.scorer.hasModels(names),
+      score: (run) => {
+        runs++;
+        return found.scorer.score(run);
+      },
+    };
+    try {
+      const planned = await plan(sources, request, options);
+      const run = { ...options, scorer: counting, threads: 2, timeoutMs: 60_000, onProgress: undefined };
+      const { table } = await scorePlan(planned, sources, run);
+      assertSameDigits({ frameCount: table.length, frames: table }, truth);
+      assert.equal(
+        runs,
+        planned.segments.length,
+        "every segment was scored once, and no whole run was needed",
+      );
+      return planned;
+    } finally {
+      await Promise.all([sources.reference.close(), sources.distorted.close()]);
+      assert.deepEqual(await fixture.media.leftovers(), []);
+    }
+  }
+
+  for (const [first, options, ...others] of CUTTABLE) {
+    test(`${[first, ...others].join(", ")} in segments`, async () => {
+      const coded = await encode(fixture.media, first, FILM, options);
+      for (const name of [first, ...others]) {
+        const distorted = name === first ? coded : await remux(fixture.media, coded, name);
+        const truth = await truthOf(planes, await decode(fixture.media, distorted, FILM, rawInput(name)));
+        for (const length of LENGTHS) {
+          const { segments, whole } = await scoreCut({ reference, distorted }, length, truth);
+          assert.equal(whole, undefined, name);
+          assert.ok(segments.length > 1, `${name} in ${segments.length}`);
+        }
+      }
+    });
+  }
+
+  for (const [name, options, reason] of WHOLE) {
+    test(`${name} is scored whole, and the plan says why`, async () => {
+      const distorted = await encode(fixture.media, `whole-${name}`, FILM, options);
+      const truth = await truthOf(planes, await decode(fixture.media, distorted, FILM));
+      const { segments, whole } = await scoreCut({ reference, distorted }, 16, truth);
+      assert.equal(segments.length, 1);
+      assert.match(whole ?? "", reason);
+    });
+  }
+
+  test("both sides coded, in containers of their own, with start offsets", async () => {
+    const better = await encode(fixture.media, "better.mp4", FILM, [...LOSSY.h264, "-crf", "18", "-g", "17"]);
+    const worse = await encode(fixture.media, "worse.ts", FILM, LOSSY.mpeg2);
+    const late = await remux(fixture.media, better, "late.mkv", ["-output_ts_offset", "5.21"]);
+    const truth = await truthOf(
+      await decode(fixture.media, better, FILM),
+      await decode(fixture.media, worse, FILM),
+    );
+    for (const length of LENGTHS) {
+      const { segments } = await scoreCut({ reference: late, distorted: worse }, length, truth);
+      assert.ok(segments.length > 1);
+    }
+  });
+
+  test("variable frame rate", async () => {
+    const varying = { ...FILM, filters: "select='not(eq(mod(n,7),3))'" };
+    const passthrough = ["-fps_mode", "passthrough"];
+    const ref = await encode(fixture.media, "vfr-ref.mkv", varying, [...LOSSY.ffv1, ...passthrough]);
+    const distorted = await encode(fixture.media, "vfr.mp4", varying, [...LOSSY.h264, ...passthrough]);
+    const truth = await truthOf(
+      await decode(fixture.media, ref, FILM),
+      await decode(fixture.media, distorted, FILM),
+    );
+    for (const length of LENGTHS) await scoreCut({ reference: ref, distorted }, length, truth);
+  });
+
+  test("an edit list that hides frames is scored whole", async () => {
+    const whole = await encode(fixture.media, "uncut.mp4", FILM, LOSSY.h264);
+    const distorted = await remux(fixture.media, whole, "edit.mp4", [], ["-ss", "0.2"]);
+    const truth = await truthOf(
+      planes,
+      await decode(fixture.media, distorted, FILM, { input: ["-ignore_editlist", "1"] }),
+    );
+    const pair = { reference, distorted, editLists: "IGNORE" } as const;
+    const { whole: reason } = await scoreCut(pair, 16, truth);
+    assert.match(reason ?? "", /edit list/);
+  });
+
+  for (const scorer of SCORERS) {
+    test(`features, several models, a model from a file, subsampling: with ${scorer.kind}`, async () => {
+      const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, "");
+      const distorted = await encode(fixture.media, `${scorer.kind}.mp4`, FILM, LOSSY.h264);
+      const coded = await decode(fixture.media, distorted, FILM);
+      const { oracle } = scorer;
+      const features = await truthOf(planes, coded, {
+        models: { vmaf: "version=vmaf_v0.6.1neg", studio: `path=${modelDir}/studio.json` },
+        features: ["psnr", "float_ssim", "ciede", "cambi", "psnr_hvs"],
+        oracle,
+      });
+      const pair = { reference, distorted };
+      const asked = {
+        models: ["vmaf_v0.6.1neg", "studio"],
+        features: ["psnr", "ssim", "ciede", "cambi", "psnr_hvs"],
+      } as const;
+      await scoreCut({ ...pair, ...asked }, 17, features, found);
+      for (const subsample of [2, 3, 5]) {
+        const truth = await truthOf(planes, coded, { subsample, oracle });
+        await scoreCut({ ...pair, subsample }, 16, truth, found);
+      }
+    });
+  }
+});
+
+/** The oracle must be told the geometry of headerless files too. */
+function rawInput(name: string): { input?: readonly string[] } {
+  if (!name.endsWith(".yuv")) return {};
+  return {
+    input: ["-f", "rawvideo", "-video_size", `${FILM.width}x${FILM.height}`, "-pixel_format", FILM.pixels],
+  };
+}
