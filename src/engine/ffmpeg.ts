@@ -1,7 +1,6 @@
 /** What every run of ffmpeg here has in common: the guarded input, and reading its messages. */
 import { Failure } from "../platform/failure.ts";
 import { MAX_PIXELS } from "./pixels.ts";
-import type { Side } from "./request.ts";
 import { inputName } from "./sandbox.ts";
 import { quote, type Source } from "./source.ts";
 
@@ -95,14 +94,22 @@ export class Messages {
   }
 }
 
-interface Sign {
+export interface Sign {
   readonly pattern: RegExp;
   readonly code: Failure["code"];
   readonly what: string;
 }
 
+/** A frame of another size or format than the first (tags of colour may change: they are not looked at). */
+export const SIZE_CHANGES: Sign = {
+  pattern: /filter context - w: (\d+) h: (\d+) fmt: (-?\d+) .*incoming frame - w: (?!\1 h: \2 fmt: \3 )/,
+  code: "FRAME_SIZE_CHANGES",
+  what: "changes its frame size or pixel format in the middle",
+};
+
 /** ffmpeg's words for what is wrong with a file, the most telling first. */
 const SIGNS: readonly Sign[] = [
+  SIZE_CHANGES,
   {
     pattern: /exceeds specified max pixel count|Picture size .* is invalid/,
     code: "MEDIA_TOO_LARGE",
@@ -117,6 +124,12 @@ const SIGNS: readonly Sign[] = [
     pattern: /not on whitelist/,
     code: "MEDIA_UNSUPPORTED",
     what: "is a play list, a manifest or another kind of file that is not a single video container",
+  },
+  {
+    // Only its name speaks for the format, nothing inside does.
+    pattern: /detected only with low score of 1,/,
+    code: "MEDIA_UNSUPPORTED",
+    what: "is not a video container that svc can read",
   },
   { pattern: /matches no streams/, code: "MEDIA_NO_VIDEO", what: "has no video track" },
   {
@@ -148,22 +161,22 @@ const DAMAGED: Sign = {
 
 /** Why a file could not be opened or probed. */
 export function openFailure(source: Source, messages: Messages): Failure {
-  return blame(
-    source.side,
-    source.asked,
-    SIGNS.find(({ pattern }) => messages.some(pattern)) ?? DAMAGED,
-    messages,
-  );
+  return blame(source, SIGNS.find(({ pattern }) => messages.some(pattern)) ?? DAMAGED, messages);
 }
 
 /** Why a file could not be decoded to its end. */
 export function decodeFailure(source: Source, messages: Messages): Failure {
   const sign = SIGNS.find(({ pattern, code }) => code !== "MEDIA_UNSUPPORTED" && messages.some(pattern));
-  return blame(source.side, source.asked, sign ?? DAMAGED, messages);
+  return blame(source, sign ?? DAMAGED, messages);
 }
 
-function blame(side: Side, asked: string, { code, what }: Sign, messages: Messages): Failure {
-  const said = messages.first(/^(?!.*(?:misdetection|Not detecting)).*$/);
+/** Fails a file for what a message says of it. */
+export function blame(
+  { side, asked }: Pick<Source, "side" | "asked">,
+  { pattern, code, what }: Sign,
+  messages: Messages,
+): Failure {
+  const said = messages.first(pattern === DAMAGED.pattern ? TELLING : pattern);
   const quoted =
     said === undefined
       ? ""
@@ -173,3 +186,6 @@ function blame(side: Side, asked: string, { code, what }: Sign, messages: Messag
     cause: messages.text(),
   });
 }
+
+/** ffmpeg's guesses about a format that it then does not use. */
+const TELLING = /^(?!.*(?:misdetection|Not detecting))/;

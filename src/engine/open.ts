@@ -95,7 +95,7 @@ function toResult({ plan: scoredPlan, table }: Scored, tools: Tools, durationMs:
     scaling: pairing.scaling,
     warnings: pairing.warnings,
     scorer: tools.scorer.info,
-    durationMs: Math.round(durationMs),
+    durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: segments.length, whole },
     frames: table,
   };

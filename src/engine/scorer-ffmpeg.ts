@@ -2,7 +2,7 @@
 import { access, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { decodeFailure, GUARDS, inputFile, Messages, QUIET, STRICT } from "./ffmpeg.ts";
+import { blame, decodeFailure, GUARDS, inputFile, Messages, QUIET, SIZE_CHANGES, STRICT } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
 import type { Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
@@ -135,13 +135,11 @@ function readDelivered(line: string, delivered: Record<Side, number>): void {
   if (side) delivered[side] = Number(match?.[2]);
 }
 
+/** A size that changes passes through the filters, scaled or not, without an error: the warning alone tells. */
 function refuseSizeChange(run: Run, messages: Messages): void {
-  if (!messages.some(/Changing video frame properties on the fly|hanging video frame propert/)) return;
-  throw new Failure(
-    "FRAME_SIZE_CHANGES",
-    "The frame size or pixel format of one of the two changes in the middle of the video. Give videos of one size.",
-    { found: { reference: run.pairing.width, height: run.pairing.height }, cause: messages.text() },
-  );
+  if (!messages.some(SIZE_CHANGES.pattern)) return;
+  const input = /input from stream (\d):/.exec(messages.first(SIZE_CHANGES.pattern) ?? "")?.[1];
+  throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
 }
 
 function noFrames(delivered: Readonly<Record<Side, number>>): Failure {
@@ -156,7 +154,7 @@ function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
   if (exit.signal !== undefined) return killed(exit.signal, messages);
   if (messages.some(/could not load libvmaf model|problem loading model|could not parse model/i))
     return badModel(run, messages);
-  if (messages.some(/Changing video frame properties on the fly/)) refuseSizeChange(run, messages);
+  refuseSizeChange(run, messages);
   const side = damagedSide(messages);
   if (side) return decodeFailure(run.sources[side], messages);
   return new Failure("SCORER_FAILED", "The scorer ended with an error; the log has what it said.", {

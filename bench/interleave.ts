@@ -1,0 +1,54 @@
+/** Times contenders in turns, A B C A B C …, so that a machine whose speed drifts is fair to all. */
+
+export interface Contender {
+  readonly name: string;
+  /** One run. */
+  run(): Promise<void>;
+}
+
+export interface Timing {
+  readonly name: string;
+  readonly times: readonly number[];
+  readonly median: number;
+}
+
+/** One warm-up round that is not counted, then `rounds` rounds. */
+export async function interleave(
+  contenders: readonly Contender[],
+  rounds: number,
+): Promise<readonly Timing[]> {
+  const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, run } of contenders) {
+      const started = performance.now();
+      await run();
+      if (round > 0) times.get(name)?.push(performance.now() - started);
+    }
+    process.stderr.write(`round ${round} of ${rounds}\n`);
+  }
+  return [...times].map(([name, taken]) => ({ name, times: taken, median: median(taken) }));
+}
+
+/** Rows with minimum, median and maximum, and the ratio to the first, round by round. */
+export function printTimings(title: string, timings: readonly Timing[]): void {
+  const [base] = timings;
+  console.log(`\n${title}`);
+  for (const { name, times, median: middle } of timings) {
+    const ratios = times.map((time, round) => time / (base?.times[round] ?? time));
+    const range = `${milliseconds(Math.min(...times))} … ${milliseconds(Math.max(...times))}`;
+    console.log(
+      `  ${name.padEnd(28)} median ${milliseconds(middle).padStart(10)}   (${range})   ratio ${median(ratios).toFixed(3)}`,
+    );
+  }
+}
+
+export function milliseconds(value: number): string {
+  return `${value.toFixed(value < 100 ? 2 : 0)} ms`;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}

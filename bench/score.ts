@@ -1,0 +1,148 @@
+/**
+ * The cost of everything around the scorer. Run with `npm run bench:score`; figures of
+ * one run stand in docs/performance.md.
+ */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { openEngine } from "../src/engine/open.ts";
+import { pairRequest } from "../src/engine/request.ts";
+import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
+import { FFMPEG, ffmpeg, makePair } from "./media.ts";
+import { startServer } from "./server.ts";
+
+const run = promisify(execFile);
+const THREADS = availableParallelism();
+const SECONDS = Number(process.argv[2] ?? 20);
+const ROUNDS = Number(process.argv[3] ?? 5);
+/** What the engine's segments are long in the service: ten seconds. */
+const SEGMENT_FRAMES = 250;
+/** One hour at 30 frames per second. */
+const LONG_FRAMES = 108_000;
+
+const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+try {
+  console.log(
+    `${cpus()[0]?.model ?? "unknown CPU"}, ${THREADS} threads; 1080p, ${SECONDS} s, ${ROUNDS} rounds`,
+  );
+  await makePair(directory, "1920x1080", SECONDS);
+  await benchEngine();
+  await benchServer();
+  await benchMemory();
+} finally {
+  await rm(directory, { recursive: true });
+}
+
+/** The engine against the bare command: the same executable, files, model and threads. */
+async function benchEngine(): Promise<void> {
+  const engine = await openEngine({ threads: THREADS });
+  const request = pairRequest({
+    reference: join(directory, "reference.mp4"),
+    distorted: join(directory, "distorted.mp4"),
+  });
+  const timings = await interleave(
+    [
+      { name: "bare ffmpeg + libvmaf", run: bareCommand },
+      {
+        name: "engine, whole",
+        run: async () => {
+          await engine.score(request);
+        },
+      },
+      {
+        name: "engine, 10 s segments",
+        run: async () => {
+          const { cutting } = await engine.score(request, { segmentFrames: SEGMENT_FRAMES });
+          if (cutting.segments < 2) throw new Error(`not cut: ${cutting.whole}`);
+        },
+      },
+    ],
+    ROUNDS,
+  );
+  printTimings("A 1080p pair, compressed input", timings);
+}
+
+async function bareCommand(): Promise<void> {
+  const graph = `[0:v]settb=1/1000,setpts=N[d];[1:v]settb=1/1000,setpts=N[r];[d][r]libvmaf=n_threads=${THREADS}:log_fmt=csv:log_path=bare.csv`;
+  const inputs = ["-i", "distorted.mp4", "-i", "reference.mp4"];
+  await run(FFMPEG, ["-nostdin", "-v", "error", ...inputs, "-lavfi", graph, "-f", "null", "-"], {
+    cwd: directory,
+  });
+}
+
+/** What REST adds: a client's wall clock less the time that the result says the score took. */
+async function benchServer(): Promise<void> {
+  const starts: number[] = [];
+  for (let round = 0; round < 7; round++) {
+    const server = await startServer();
+    starts.push(server.readyMs);
+    await server.stop();
+  }
+  console.log(
+    `\nsvc server\n  start to ready               median ${milliseconds(median(starts))}   (worst ${milliseconds(Math.max(...starts))})`,
+  );
+  const pair = await smallPair(25);
+  const server = await startServer();
+  const added: number[] = [];
+  for (let round = 0; round < 40; round++) {
+    const started = performance.now();
+    const { durationMs } = await score(server.base, pair);
+    if (round >= 5) added.push(performance.now() - started - durationMs);
+  }
+  await server.stop();
+  console.log(
+    `  added by REST to a score     median ${milliseconds(median(added))}   (worst ${milliseconds(Math.max(...added))})`,
+  );
+}
+
+/** Resident memory of the server while and after it scores a long film and sends every frame. */
+async function benchMemory(): Promise<void> {
+  const server = await startServer();
+  await score(server.base, await smallPair(25));
+  const before = await server.peakMemory();
+  const pair = await smallPair(LONG_FRAMES);
+  const { frameCount } = await score(server.base, { ...pair, frames: true });
+  const after = await server.peakMemory();
+  await server.stop();
+  console.log(
+    `  peak resident memory         ${before.toFixed(0)} MB after a short score, ${after.toFixed(0)} MB after ${frameCount} frames, all sent`,
+  );
+}
+
+async function smallPair(frames: number): Promise<{ reference: string; distorted: string }> {
+  const [reference, distorted] = [`small-${frames}.mp4`, `small-${frames}-low.mp4`];
+  const source = [
+    "-f",
+    "lavfi",
+    "-i",
+    "testsrc2=s=64x64:r=30",
+    "-frames:v",
+    String(frames),
+    "-preset",
+    "ultrafast",
+  ];
+  await ffmpeg([...source, "-crf", "10", reference], directory);
+  await ffmpeg([...source, "-crf", "40", distorted], directory);
+  return { reference: join(directory, reference), distorted: join(directory, distorted) };
+}
+
+interface Answer {
+  readonly durationMs: number;
+  readonly frameCount: number;
+}
+
+/** Sends a score and reads the answer to its end. */
+async function score(base: string, body: object): Promise<Answer> {
+  const response = await fetch(`${base}/v1/score`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  let text = "";
+  for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString("latin1");
+  if (response.status !== 200) throw new Error(`${response.status}: ${text.slice(0, 300)}`);
+  const number = (field: string) => Number(new RegExp(`"${field}":\\s*([\\d.]+)`).exec(text)?.[1]);
+  return { durationMs: number("durationMs"), frameCount: number("frameCount") };
+}
