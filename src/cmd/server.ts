@@ -1,19 +1,7 @@
-/** `svc server`: wires the scoring server and runs it until a signal stops it. */
+/** `svc server`: the command and its flags. What it starts is loaded only when they are right. */
 import { Command } from "commander";
-import type { FastifyInstance } from "fastify";
-import { openEngine } from "../engine/open.ts";
-import { MediaRoots } from "../engine/roots.ts";
 import { addSettings, readSettings } from "../platform/config.ts";
-import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
-import { type Log, openLog } from "../platform/log.ts";
-import { openMetrics } from "../platform/metrics.ts";
-import { restServer } from "../rest/server.ts";
-import { RpcServer } from "../rpc/server.ts";
-import { ScoringMetrics } from "../scoring/metrics.ts";
-import { EngineOpening } from "../scoring/opening.ts";
-import { ScoringService } from "../scoring/service.ts";
-import { hostPort, isLoopback, ListenError } from "./addresses.ts";
-import { checkPaths, SERVER_SETTINGS, type ServerSettings } from "./server-settings.ts";
+import { checkPaths, SERVER_SETTINGS } from "./server-settings.ts";
 
 const EXAMPLES = `
 Examples:
@@ -40,97 +28,7 @@ export function serverCommand(): Command {
   return addSettings(command, SERVER_SETTINGS).action(async () => {
     const settings = await readSettings(command, SERVER_SETTINGS);
     await checkPaths(settings);
-    await run(settings);
+    const { runServer } = await import("./server-run.ts");
+    await runServer(settings);
   });
-}
-
-async function run(settings: ServerSettings): Promise<void> {
-  const log = openLog({ level: settings.logLevel, format: settings.logFormat });
-  const parts = await build(settings, log);
-  const stopSignal = untilStopSignal(() => parts.service.abort());
-  await listen(parts, settings, log).catch(async (error: unknown) => {
-    await parts.rest.close();
-    throw error;
-  });
-  parts.opening.start();
-  parts.opening.started.then(() => parts.rpc.setServing(true));
-  const signal = await stopSignal;
-  parts.service.refuseNew();
-  log.info({ signal }, "stopping");
-  await shutDown(phases(parts, settings.drainTimeout * 1000), log);
-  log.info("stopped");
-  process.exit(0);
-}
-
-interface Parts {
-  readonly opening: EngineOpening;
-  readonly service: ScoringService;
-  readonly rest: FastifyInstance;
-  readonly rpc: RpcServer;
-}
-
-async function build(settings: ServerSettings, log: Log): Promise<Parts> {
-  const registry = openMetrics();
-  const opening = new EngineOpening(() => openEngine(engineOptions(settings)), log);
-  const service = new ScoringService({
-    engine: () => opening.engine,
-    concurrency: settings.concurrency,
-    timeoutMs: settings.scoreTimeout * 1000,
-    metrics: new ScoringMetrics(registry, settings.concurrency),
-    log,
-  });
-  const rest = await restServer({
-    service,
-    registry,
-    log,
-    tryItOut: settings.uiTryItOut,
-    requestTimeoutMs: settings.requestTimeout * 1000,
-  });
-  return { opening, service, rest, rpc: new RpcServer({ service, registry }) };
-}
-
-function engineOptions({ vmafBinary, modelDir, threads, mediaRoot }: ServerSettings) {
-  const mediaRoots = mediaRoot.length > 0 ? new MediaRoots(mediaRoot) : undefined;
-  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath: process.env["PATH"] };
-}
-
-async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {
-  const { host, port, grpcPort, printAddresses } = settings;
-  const restAddress = await rest.listen({ host, port }).then(
-    () => `http://${hostPort(host, boundPort(rest))}`,
-    (error: unknown) => Promise.reject(new ListenError("--port", hostPort(host, port), error)),
-  );
-  const grpcAddress = await rpc.listen(hostPort(host, grpcPort)).then(
-    (bound) => hostPort(host, bound),
-    (error: unknown) => Promise.reject(new ListenError("--grpc-port", hostPort(host, grpcPort), error)),
-  );
-  const addresses = { rest: restAddress, grpc: grpcAddress };
-  log.info(addresses, "listening");
-  if (!isLoopback(host)) {
-    log.warn(
-      { host },
-      "anyone who can reach this address may score any file that the server may read: there is no authentication",
-    );
-  }
-  if (printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
-}
-
-function boundPort(rest: FastifyInstance): number {
-  const address = rest.server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-/** Milliseconds for the answers of finished scores to leave, and for idle connections to close. */
-const CLOSE_LIMIT_MS = 3_000;
-/** Milliseconds beyond the drain limit: aborted scorers are killed within it. */
-const ABORT_GRACE_MS = 6_000;
-
-function phases({ opening, service, rest, rpc }: Parts, drainMs: number): Phase[] {
-  return [
-    { name: "tell health watchers", limitMs: 1_000, run: () => rpc.setServing(false) },
-    { name: "finish running scores", limitMs: drainMs + ABORT_GRACE_MS, run: () => service.drain(drainMs) },
-    { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
-    { name: "close gRPC", limitMs: CLOSE_LIMIT_MS + 500, run: () => rpc.close(CLOSE_LIMIT_MS) },
-    { name: "close REST", limitMs: CLOSE_LIMIT_MS, run: () => rest.close() },
-  ];
 }

@@ -69,20 +69,19 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process at
- * once, after `atOnce` (synchronous) has killed what must not stay behind.
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process as soon as
+ * `atOnce` has killed and removed what must not stay behind; a third one without waiting for it.
  */
-export function untilStopSignal(atOnce: () => void): Promise<StopSignal> {
+export function untilStopSignal(atOnce: () => Promise<void>): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>();
-  let asked = false;
+  let asked = 0;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      if (asked) {
-        atOnce();
-        process.exit(EXIT_CODES[signal]);
-      }
-      asked = true;
-      resolve(signal);
+      asked++;
+      const exit = () => process.exit(EXIT_CODES[signal]);
+      if (asked === 1) resolve(signal);
+      else if (asked === 2) atOnce().then(exit, exit);
+      else exit();
     });
   }
   return promise;

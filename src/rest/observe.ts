@@ -12,7 +12,7 @@ declare module "fastify" {
 
 /** Seconds; probes take a millisecond, scores minutes. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800];
-const CLIENT_WENT = 499;
+const CLIENT_WENT = "499";
 
 export function observe(app: FastifyInstance, registry: Registry, log: Log): void {
   const labelNames = ["method", "route", "status"] as const;
@@ -30,15 +30,19 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
     registers: [registry],
   });
   app.decorateRequest("route", "unmatched");
-  app.addHook("onResponse", async (request, reply) => {
-    const status = statusOf(reply);
-    const labels = { method: request.method, route: request.route, status: String(status) };
-    total.inc(labels);
-    duration.observe(labels, reply.elapsedTime / 1000);
-    log.debug({ requestId: request.id, ...labels, durationMs: reply.elapsedTime }, "http request");
+  // Not Fastify's onResponse: that is silent about clients that go before the answer.
+  app.addHook("onRequest", async (request, reply) => {
+    const started = performance.now();
+    reply.raw.once("close", () => {
+      const labels = { method: request.method, route: request.route, status: statusOf(reply) };
+      const milliseconds = performance.now() - started;
+      total.inc(labels);
+      duration.observe(labels, milliseconds / 1000);
+      log.debug({ requestId: request.id, ...labels, durationMs: milliseconds }, "http request");
+    });
   });
 }
 
-function statusOf(reply: FastifyReply): number {
-  return reply.raw.writableFinished ? reply.statusCode : CLIENT_WENT;
+function statusOf(reply: FastifyReply): string {
+  return reply.raw.writableFinished ? String(reply.statusCode) : CLIENT_WENT;
 }

@@ -43,7 +43,7 @@ export class ScoringService {
   readonly #abortAll = new AbortController();
   #running = 0;
   #draining = false;
-  #idle: (() => void) | undefined;
+  readonly #waitingForIdle: (() => void)[] = [];
 
   constructor(options: ScoringOptions) {
     this.#options = options;
@@ -82,14 +82,14 @@ export class ScoringService {
     this.refuseNew();
     if (await within(limitMs, () => this.#untilIdle())) return;
     this.#options.log.warn({ running: this.#running }, "stopping the scores that are still running");
-    this.abort();
-    await within(ABORT_LIMIT_MS, () => this.#untilIdle());
+    await this.abort();
   }
 
-  /** Kills every running scorer at once. */
-  abort(): void {
+  /** Kills every running scorer at once, and waits until what they leave is removed. */
+  async abort(): Promise<void> {
     this.refuseNew();
     this.#abortAll.abort();
+    await within(ABORT_LIMIT_MS, () => this.#untilIdle());
   }
 
   #admit(): Engine {
@@ -130,7 +130,7 @@ export class ScoringService {
     } finally {
       metrics.running.set(--this.#running);
       metrics.duration.observe({ code }, (performance.now() - started) / 1000);
-      if (this.#running === 0) this.#idle?.();
+      if (this.#running === 0) for (const resolve of this.#waitingForIdle.splice(0)) resolve();
     }
   }
 
@@ -146,8 +146,8 @@ export class ScoringService {
 
   #untilIdle(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#idle = resolve;
     if (this.#running === 0) resolve();
+    else this.#waitingForIdle.push(resolve);
     return promise;
   }
 }

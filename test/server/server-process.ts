@@ -10,7 +10,7 @@ export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 /** How long any one thing may take before a test gives up on it. */
 const PATIENCE_MS = 30_000;
 
-export type LogLine = Readonly<Record<string, unknown>> & { readonly msg?: string };
+export type LogLine = Readonly<Record<string, unknown>>;
 
 export interface ServerOptions {
   readonly args?: readonly string[];
@@ -65,7 +65,7 @@ export class ServerProcess implements AsyncDisposable {
   /** The first log line with a message, and with these facts; waits for it. */
   logged(msg: string, facts: Readonly<Record<string, unknown>> = {}): Promise<LogLine> {
     const matches = (line: LogLine) =>
-      line.msg === msg && Object.entries(facts).every(([name, value]) => line[name] === value);
+      line["msg"] === msg && Object.entries(facts).every(([name, value]) => line[name] === value);
     const { promise, resolve } = Promise.withResolvers<LogLine>();
     const look = () => {
       const line = this.log.find(matches);
