@@ -43,7 +43,10 @@ function listen(address) {
       server.close();
       for (const socket of waiting) socket.destroy();
     };
-    server.on("error", (error) => (error.code === "EADDRINUSE" ? resolve(undefined) : reject(error)));
+    server.on("error", (error) => {
+      if (error.code === "EADDRINUSE") resolve(undefined);
+      else reject(new Error(`the lock cannot be taken: ${error.message}`, { cause: error }));
+    });
     server.listen(address, () => resolve(server));
   });
 }

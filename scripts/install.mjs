@@ -125,6 +125,7 @@ async function npm(root, args) {
   } catch (error) {
     throw new Error(
       `"npm ${args[0]}" failed in ${root} (${error.message}). npm said why above: mend that and run the same command again.`,
+      { cause: error },
     );
   } finally {
     clearInterval(heartbeat);

@@ -10,6 +10,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface LockEntry {
+  /** Of the package that stands in for the one of the path. */
+  name?: string;
   version?: string;
   dev?: boolean;
   optional?: boolean;

@@ -40,7 +40,9 @@ export function toolGate(name: string, rule: string, command: string, ...args: s
     rule,
     complaints: async (root) => {
       const { code, output } = await run(root, command, args);
-      return code === 0 ? [] : [output.trim() === "" ? `${command} ended with ${String(code)}.` : output.trimEnd()];
+      return code === 0
+        ? []
+        : [output.trim() === "" ? `${command} ended with ${String(code)}.` : output.trimEnd()];
     },
   };
 }

@@ -1,0 +1,58 @@
+/** The project's own TypeScript, as syntax trees: what the gates that read code look at. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Comment, type Node, parseSync } from "oxc-parser";
+
+export interface Source {
+  /** Path from the root of the checkout, with forward slashes. */
+  readonly path: string;
+  readonly nodes: readonly Node[];
+  readonly comments: readonly Comment[];
+  /** Line of an offset, from 1. */
+  readonly lineAt: (offset: number) => number;
+}
+
+/** Folders with code of ours. Generated code is held by the drift gate alone. */
+const CODE = ["src", "test", "bench", "scripts"];
+
+/** Paths of all source files, generated ones included, sorted. */
+export function sourcePaths(root: string): string[] {
+  const patterns = CODE.map((folder) => `${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`);
+  const found = globSync(patterns, { cwd: root, exclude: ["**/node_modules/**"] });
+  return found.map((path) => path.replaceAll("\\", "/")).sort();
+}
+
+export function sources(root: string): Source[] {
+  const paths = sourcePaths(root);
+  return paths.filter((path) => !path.startsWith("src/gen/")).map((path) => parse(root, path));
+}
+
+function parse(root: string, path: string): Source {
+  const text = readFileSync(join(root, path), "utf8");
+  const { program, comments, errors } = parseSync(path, text);
+  if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
+  const nodes: Node[] = [];
+  collect(program, nodes);
+  return { path, nodes, comments, lineAt: (offset) => text.slice(0, offset).split("\n").length };
+}
+
+/** Every node of a tree, parents first. */
+function collect(value: unknown, into: Node[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, into);
+  } else if (isNode(value)) {
+    into.push(value);
+    for (const child of Object.values(value)) collect(child, into);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+/** Name of a property access or key: `a.b`, `a["b"]` and `{ b: … }` all say "b"; undefined when computed. */
+export function nameOf(key: Node): string | undefined {
+  if (key.type === "Identifier") return key.name;
+  if (key.type === "Literal" && typeof key.value === "string") return key.value;
+  return undefined;
+}

@@ -1,0 +1,155 @@
+/** Runs one test file in a process, a process group and a temporary folder of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { PROJECT } from "../gates/gate.ts";
+import { entriesOf, leakedProcesses } from "./leaks.ts";
+import type { Finished, Reported } from "./reporter.ts";
+
+/** A test file that runs longer is stuck, in milliseconds: the slowest take a tenth of it. */
+export const FILE_LIMIT_MS = 180_000;
+
+export interface FileResult {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Each failure in full: of a test, or of the file as a whole. */
+  readonly failures: readonly string[];
+  /** What the file wrote to its output. */
+  readonly output: string;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends what is running: test files have process groups of their own, which the terminal does not reach. */
+export function endRunning(): void {
+  for (const child of running) killGroup(child);
+}
+
+export async function runFile(root: string, path: string, limitMs: number): Promise<FileResult> {
+  const folder = mkdtempSync(join(tmpdir(), "svc-test-"));
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
+  try {
+    const mark = `SVC_TEST_MARK=${randomUUID()}`;
+    const events = join(folder, "events");
+    const ended = await runProcess(root, path, { events, temporary, mark, limitMs });
+    return resultOf(eventsOf(events), ended, entriesOf(temporary));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Surroundings {
+  readonly events: string;
+  readonly temporary: string;
+  readonly mark: string;
+  readonly limitMs: number;
+}
+
+interface Ended {
+  /** Faults of the process as a whole. */
+  readonly faults: readonly string[];
+  readonly output: string;
+}
+
+async function runProcess(root: string, path: string, around: Surroundings): Promise<Ended> {
+  const reporter = join(import.meta.dirname, "reporter.ts");
+  const options = [`--test-reporter=${reporter}`, `--test-reporter-destination=${around.events}`];
+  const child = spawn(process.execPath, [...options, join(root, path)], {
+    cwd: root,
+    env: environment(around),
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.add(child);
+  const output = collectOutput(child);
+  const faults: string[] = [];
+  const { code, signal, late } = await endOf(child, around.limitMs);
+  if (late)
+    faults.push(`did not end within ${around.limitMs / 1000} s and was killed: a test, or what it left open`);
+  else if (signal !== null) faults.push(`was ended by ${signal}`);
+  for (const { pid, command } of await leakedProcesses(around.mark, around.temporary)) {
+    faults.push(`left a process running: ${command} (pid ${pid}); it was killed`);
+    kill(pid);
+  }
+  running.delete(child);
+  return {
+    faults: code === 0 || code === 1 || signal !== null ? faults : [...faults, `exited with ${code}`],
+    output: await output,
+  };
+}
+
+/** The environment of a test file: the tools of the project first, and its own temporary folder. */
+function environment({ temporary, mark }: Surroundings): NodeJS.ProcessEnv {
+  const { NODE_TEST_CONTEXT: _context, PATH = "", ...env } = process.env;
+  const tools = join(PROJECT, "node_modules", ".bin");
+  const [name = "", value = ""] = mark.split("=");
+  const own = { [name]: value, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  return { ...env, ...own, PATH: `${tools}${delimiter}${PATH}` };
+}
+
+function collectOutput(child: ChildProcess): Promise<string> {
+  const chunks: Buffer[] = [];
+  child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) => child.on("close", () => resolve(Buffer.concat(chunks).toString("utf8"))));
+}
+
+function endOf(child: ChildProcess, limitMs: number) {
+  return new Promise<{ code: number | null; signal: string | null; late: boolean }>((resolve, reject) => {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      killGroup(child);
+    }, limitMs);
+    child.on("error", reject);
+    child.on("exit", (code, signal) => {
+      clearTimeout(timer);
+      resolve({ code, signal, late });
+    });
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid !== undefined) kill(-child.pid);
+}
+
+/** Kills a process, or a group by its negative number; one that has gone already is fine. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}
+
+function eventsOf(path: string): Reported[] {
+  try {
+    const lines = readFileSync(path, "utf8").split("\n");
+    return lines.filter((line) => line.endsWith("}")).map((line) => JSON.parse(line) as Reported);
+  } catch {
+    return [];
+  }
+}
+
+function resultOf(events: readonly Reported[], ended: Ended, left: readonly string[]): FileResult {
+  const finished = events.find((event): event is Finished => event.kind === "finished");
+  const faults = [...ended.faults];
+  if (finished === undefined && faults.length === 0)
+    faults.push("ran no test, or broke before its first one");
+  if (finished?.passed === 0 && finished.failed === 0) faults.push("ran no test");
+  if (left.length > 0) faults.push(`left files in its temporary folder: ${left.join(", ")}`);
+  const failures = events.flatMap((event) =>
+    event.kind === "failed" ? [`${event.path.join(" › ")}\n${event.error}`] : [],
+  );
+  return {
+    passed: finished?.passed ?? 0,
+    failed: Math.max(finished?.failed ?? 0, failures.length) + faults.length,
+    skipped: finished?.skipped ?? 0,
+    failures: [...failures, ...faults.map((fault) => `the file ${fault}`)],
+    output: ended.output,
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Debian packages that tests need: installed when this runs as root, else named.
+ *
+ * scripts/debian-packages.json lists each with the command that shows it is there
+ * and the tests that need it: { "package", "command", "neededBy": ["test/pages/"] }.
+ */
+import { spawn } from "node:child_process";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+
+export interface DebianPackage {
+  readonly package: string;
+  /** Name of an executable of the package, looked for on the PATH. */
+  readonly command: string;
+  /** Folders or files of tests, relative to the checkout. */
+  readonly neededBy: readonly string[];
+}
+
+export function packagesOf(root: string): DebianPackage[] {
+  return JSON.parse(readFileSync(join(root, "scripts", "debian-packages.json"), "utf8")) as DebianPackage[];
+}
+
+/** Makes the packages available as far as it may; says which tests cannot run, by folder or file, and why. */
+export async function ensurePackages(
+  wanted: readonly DebianPackage[],
+  { isRoot }: { isRoot: boolean },
+): Promise<Map<string, string>> {
+  const absent = wanted.filter(({ command }) => !isOnPath(command));
+  const problem = absent.length === 0 || !isRoot ? undefined : await aptInstall(absent);
+  const missing = wanted.filter(({ command }) => !isOnPath(command));
+  return new Map(
+    missing.flatMap((one) => {
+      const advice = problem ?? `install it with "apt-get install ${one.package}", or run this as root`;
+      return one.neededBy.map(
+        (path) => [path, `the Debian package ${one.package} is missing; ${advice}`] as const,
+      );
+    }),
+  );
+}
+
+function isOnPath(command: string): boolean {
+  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, command), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Installs with apt-get; the reason when that fails. */
+async function aptInstall(wanted: readonly DebianPackage[]): Promise<string | undefined> {
+  const names = wanted.map((one) => one.package);
+  process.stdout.write(`installing Debian packages: ${names.join(", ")}\n`);
+  for (const args of [["update"], ["install", "--yes", "--no-install-recommends", ...names]]) {
+    const problem = await aptGet(args);
+    if (problem !== undefined) return `"apt-get ${args.join(" ")}" ${problem}`;
+  }
+  return undefined;
+}
+
+function aptGet(args: readonly string[]): Promise<string | undefined> {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return new Promise((resolve) => {
+    const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
+    child.on("error", () => resolve("cannot be started; is this a Debian system?"));
+    child.on("close", (code) => resolve(code === 0 ? undefined : `ended with ${String(code)}`));
+  });
+}

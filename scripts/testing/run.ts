@@ -1,0 +1,81 @@
+/**
+ * Runs test files and says how each went:
+ *
+ *   node scripts/testing/run.ts [--root DIR] [--limit SECONDS] PATTERN…
+ */
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { PROJECT } from "../gates/gate.ts";
+import { endRunning, FILE_LIMIT_MS, type FileResult, runFile } from "./file.ts";
+import { add, NONE, type Totals, totalsLine } from "./totals.ts";
+
+/** Test files at once: scorers use every core anyway, and more would only make limits look tight. */
+const AT_ONCE = Math.min(2, availableParallelism());
+
+/** Lines of a failed file's own output that are shown. */
+const OUTPUT_LINES = 100;
+
+export async function runTests(
+  root: string,
+  patterns: readonly string[],
+  { limitMs = FILE_LIMIT_MS, without = new Map<string, string>() } = {},
+): Promise<Totals> {
+  const found = globSync([...patterns], { cwd: root }).sort();
+  const skipped = found.filter((path) => reasonFor(path, without) !== undefined);
+  for (const path of skipped) process.stdout.write(`skip ${path}: ${String(reasonFor(path, without))}\n`);
+  const queue = found.filter((path) => !skipped.includes(path));
+  let totals: Totals = { ...NONE, skipped: skipped.length };
+  const work = async (): Promise<void> => {
+    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+      const started = performance.now();
+      const result = await runFile(root, path, limitMs);
+      process.stdout.write(describe(path, result, performance.now() - started));
+      totals = add(totals, result);
+    }
+  };
+  const stop = endOnSignals();
+  await Promise.all(Array.from({ length: AT_ONCE }, work)).finally(stop);
+  return totals;
+}
+
+/** Why a file is left out: the first folder of `without` that it is in. */
+function reasonFor(path: string, without: ReadonlyMap<string, string>): string | undefined {
+  return [...without].find(([prefix]) => path.startsWith(prefix))?.[1];
+}
+
+/** Ends the test files with this process; the function that it returns stops that. */
+function endOnSignals(): () => void {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const end = (signal: NodeJS.Signals): void => {
+    endRunning();
+    stop();
+    process.kill(process.pid, signal);
+  };
+  const stop = (): void => {
+    for (const signal of signals) process.off(signal, end);
+  };
+  for (const signal of signals) process.on(signal, end);
+  return stop;
+}
+
+function describe(path: string, result: FileResult, tookMs: number): string {
+  const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
+  const counts =
+    result.failed > 0 ? `${result.failed} failed, ${result.passed} passed` : `${result.passed} passed`;
+  const line = `${result.failed > 0 ? "FAIL" : "ok  "} ${path}  ${counts}${skipped}  ${(tookMs / 1000).toFixed(1)} s\n`;
+  if (result.failed === 0) return line;
+  const output = result.output.trim().split("\n").slice(-OUTPUT_LINES).join("\n");
+  const told = [...result.failures, ...(output === "" ? [] : [`its output:\n${output}`])];
+  return `${line}${told.map((text) => `     ${text.replaceAll("\n", "\n     ")}\n`).join("")}`;
+}
+
+if (import.meta.main) {
+  const options = { root: { type: "string" }, limit: { type: "string" } } as const;
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const limitMs = values.limit === undefined ? FILE_LIMIT_MS : Number(values.limit) * 1000;
+  const totals = await runTests(resolve(values.root ?? PROJECT), positionals, { limitMs });
+  process.stdout.write(`${totalsLine(totals)}\n`);
+  process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
+}
