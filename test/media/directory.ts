@@ -65,6 +65,15 @@ export class MediaDirectory {
     return found;
   }
 
+  /** Files of this directory that this process itself holds open. */
+  async openFiles(): Promise<string[]> {
+    const descriptors = await readdir("/proc/self/fd");
+    const targets = await Promise.all(
+      descriptors.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")),
+    );
+    return targets.filter((target) => target.startsWith(this.path));
+  }
+
   async #touches(proc: string): Promise<boolean> {
     const descriptors = await readdir(`${proc}/fd`).catch(() => []);
     for (const link of ["cwd", ...descriptors.map((fd) => `fd/${fd}`)]) {
