@@ -64,7 +64,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
     program: context.ffmpeg,
     args: [
       ...QUIET,
-      ...[...GUARDS, ...options, "-noautorotate", "-copyts", ...inputFile(source)],
+      ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
       ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
       ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
     ],
