@@ -72,6 +72,10 @@ export class ScoringService {
     return this.#options.engine().scorer;
   }
 
+  get draining(): boolean {
+    return this.#draining;
+  }
+
   /** From now on no score is accepted, and readiness says so. */
   refuseNew(): void {
     this.#draining = true;

@@ -1,0 +1,118 @@
+/** A gRPC client of a server, made from the generated descriptors. */
+import { fromBinary } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import {
+  type CallOptions,
+  type ClientReadableStream,
+  credentials,
+  Metadata,
+  makeGenericClientConstructor,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/proto/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../../src/gen/proto/google/rpc/status_pb.ts";
+import {
+  type ScoreRequest,
+  type ScoreResponse,
+  type ScoreStreamResponse,
+  ScoringService,
+} from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import { definitionOf } from "../../src/rpc/definition.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+export class GrpcClient implements Disposable {
+  readonly #client: InstanceType<ReturnType<typeof makeGenericClientConstructor>>;
+  readonly #methods = definitionOf(ScoringService);
+
+  constructor(server: ServerProcess) {
+    const Client = makeGenericClientConstructor(this.#methods, ScoringService.typeName);
+    // Without limits of its own, so that those of the server are what is seen.
+    this.#client = new Client(server.grpc, credentials.createInsecure(), {
+      "grpc.max_send_message_length": -1,
+    });
+  }
+
+  /** Score; throws the ServiceError. `cancelled` ends the call. */
+  score(
+    request: ScoreRequest,
+    {
+      cancelled,
+      metadata = new Metadata(),
+      ...options
+    }: CallOptions & { cancelled?: AbortSignal; metadata?: Metadata } = {},
+  ): Promise<ScoreResponse> {
+    const method = this.#methods["score"];
+    if (method === undefined) throw new Error("no such method");
+    const { promise, resolve, reject } = Promise.withResolvers<ScoreResponse>();
+    const { path, requestSerialize, responseDeserialize } = method;
+    const call = this.#client.makeUnaryRequest<ScoreRequest, ScoreResponse>(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      metadata,
+      options,
+      (error, response) => (error || response === undefined ? reject(error) : resolve(response)),
+    );
+    cancelled?.addEventListener("abort", () => call.cancel());
+    return promise;
+  }
+
+  scoreStream(request: ScoreRequest, metadata = new Metadata()): ClientReadableStream<ScoreStreamResponse> {
+    const method = this.#methods["scoreStream"];
+    if (method === undefined) throw new Error("no such method");
+    return this.#client.makeServerStreamRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      metadata,
+    );
+  }
+
+  /** A call with plain bytes on either side, for services without generated code here. */
+  bytesCall(path: string, request: Uint8Array): ClientReadableStream<Buffer> {
+    const bytes = (value: Buffer) => value;
+    const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(path, bytes, bytes);
+    call.end(Buffer.from(request));
+    return call;
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+/** Metadata that names a request, so that its log lines can be told from others. */
+export function named(requestId: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", requestId);
+  return metadata;
+}
+
+/** The error of a call that must fail. */
+export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && "metadata" in error) return error as ServiceError;
+    throw error;
+  }
+  throw new Error("the call succeeded");
+}
+
+/** What the status of a failed call carries. */
+export function detailsOf({ metadata }: ServiceError) {
+  const [bytes] = metadata.get("grpc-status-details-bin");
+  if (!(bytes instanceof Uint8Array)) throw new Error("no status details");
+  const status = fromBinary(StatusSchema, bytes);
+  const found = status.details.map((any) => ({
+    info: anyUnpack(any, ErrorInfoSchema),
+    retry: anyUnpack(any, RetryInfoSchema),
+  }));
+  return {
+    status,
+    info: found.find(({ info }) => info)?.info,
+    retry: found.find(({ retry }) => retry)?.retry,
+  };
+}

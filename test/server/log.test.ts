@@ -1,0 +1,30 @@
+/** The log as text: readable, and harmless whatever a caller put into it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { textLine } from "../../src/platform/log.ts";
+
+const line = (facts: object) =>
+  textLine(
+    JSON.stringify({ level: "info", time: "2026-01-02T03:04:05.678Z", msg: "score started", ...facts }),
+  );
+
+test("time, level, message, then the facts", () => {
+  assert.equal(
+    line({ frames: 25, reference: "/media/a.mp4", models: ["x"] }),
+    '03:04:05.678 INFO  score started frames=25 reference=/media/a.mp4 models=["x"]\n',
+  );
+});
+
+test("an error is told with its stack, in one line", () => {
+  assert.match(
+    line({ err: { message: "no", stack: "Error: no\n    at x" } }),
+    /err="Error: no\\n {4}at x"\n$/,
+  );
+});
+
+test("no control character reaches the terminal", () => {
+  const hostile = "\u001b[2J\u0007\r\n\u009b31m\u007f";
+  const text = line({ reference: hostile, msg: hostile });
+  assert.doesNotMatch(text.slice(0, -1), /\p{Cc}/u);
+  assert.match(text, /\\u009b31m/);
+});
