@@ -67,7 +67,7 @@ export function chart(series: Series, metric: string, options: ChartOptions): st
   const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height * TICKS_PER_ROW)));
   const labels = tickLabels(axis, height);
   const gutter = Math.max(...[...labels.values()].map((label) => label.length));
-  const columns = Math.max(MIN_PLOT_COLUMNS, terminal.columns - gutter - 2);
+  const columns = Math.max(MIN_PLOT_COLUMNS, terminal.columns - gutter - 1);
   const plot = terminal.unicode
     ? braillePlot(columnRanges(series, metric, columns * 2), axis, columns, height)
     : asciiPlot(columnRanges(series, metric, columns), axis, height);
@@ -95,25 +95,35 @@ function level(value: number, axis: Axis, levels: number): number {
   return Math.round(((axis.high - value) / (axis.high - axis.low)) * (levels - 1));
 }
 
-/** Levels [top, bottom] that each column fills; neighbours that do not meet are joined. */
+/** The levels that a column fills, from 0 at the top. */
+interface Span {
+  top: number;
+  readonly bottom: number;
+}
+
+/**
+ * Where neighbours do not meet, the lower one is drawn up to the other: the line
+ * holds together, and no column is drawn below its own lowest value.
+ */
 function columnSpans(
   ranges: readonly (Range | undefined)[],
   axis: Axis,
   levels: number,
-): ([number, number] | undefined)[] {
-  let before: readonly [number, number] | undefined;
-  return ranges.map((range) => {
-    if (!range) {
-      before = undefined;
-      return undefined;
-    }
-    const own = [level(range.max, axis, levels), level(range.min, axis, levels)] as const;
-    const joined: [number, number] = [...own];
-    if (before && before[1] < own[0]) joined[0] = before[1] + 1;
-    if (before && before[0] > own[1]) joined[1] = before[0] - 1;
-    before = own;
-    return joined;
-  });
+): readonly (Span | undefined)[] {
+  const spans = ranges.map(
+    (range): Span | undefined =>
+      range && { top: level(range.max, axis, levels), bottom: level(range.min, axis, levels) },
+  );
+  const own = spans.map((span) => span && { ...span });
+  for (let column = 1; column < spans.length; column++) {
+    joinUp(spans[column - 1], own[column]);
+    joinUp(spans[column], own[column - 1]);
+  }
+  return spans;
+}
+
+function joinUp(lower: Span | undefined, upper: Span | undefined): void {
+  if (lower && upper && lower.top > upper.bottom) lower.top = Math.min(lower.top, upper.bottom + 1);
 }
 
 function braillePlot(
@@ -125,7 +135,7 @@ function braillePlot(
   const cells = Array.from({ length: height }, () => new Uint8Array(columns));
   for (const [x, span] of columnSpans(ranges, axis, height * 4).entries()) {
     if (!span) continue;
-    for (let y = span[0]; y <= span[1]; y++) {
+    for (let y = span.top; y <= span.bottom; y++) {
       const row = cells[y >> 2];
       const bit = BRAILLE_BITS[y & 3]?.[x & 1];
       if (row && bit) row[x >> 1] = (row[x >> 1] ?? 0) | bit;
@@ -138,7 +148,7 @@ function asciiPlot(ranges: readonly (Range | undefined)[], axis: Axis, height: n
   const spans = columnSpans(ranges, axis, height);
   return Array.from({ length: height }, (_, y) =>
     spans
-      .map((span) => (!span || y < span[0] || y > span[1] ? " " : span[0] === span[1] ? "-" : "|"))
+      .map((span) => (!span || y < span.top || y > span.bottom ? " " : span.top === span.bottom ? "-" : "|"))
       .join(""),
   );
 }

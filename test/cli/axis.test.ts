@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { valueAxis } from "../../src/cli/axis.ts";
+
+function labels(min: number, max: number, maxTicks: number): string[] {
+  const axis = valueAxis(min, max, maxTicks);
+  return axis.ticks.map((tick) => tick.toFixed(axis.decimals));
+}
+
+test("ticks are round numbers around the values", () => {
+  assert.deepEqual(labels(18.7, 100, 6), ["0", "20", "40", "60", "80", "100"]);
+  assert.deepEqual(labels(93.65, 99.7, 6), ["92", "94", "96", "98", "100"]);
+  assert.deepEqual(labels(0.9712, 0.9803, 4), ["0.970", "0.975", "0.980", "0.985"]);
+});
+
+test("one value for all frames lies at the top of its axis", () => {
+  assert.deepEqual(labels(100, 100, 6), ["99.0", "100.0"]);
+  assert.deepEqual(labels(1, 1, 6), ["0.900", "1.000"]);
+});
+
+test("the axis holds every value and never more ticks than asked", () => {
+  const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
+  fc.assert(
+    fc.property(value, value, fc.integer({ min: 2, max: 12 }), (a, b, maxTicks) => {
+      const [min, max] = [Math.min(a, b), Math.max(a, b)];
+      fc.pre(max === min || max - min > 1e-6);
+      const { low, high, ticks } = valueAxis(min, max, maxTicks);
+      assert.ok(low <= min && high >= max && high > low);
+      assert.ok(ticks.length >= 2 && ticks.length <= maxTicks);
+    }),
+  );
+});

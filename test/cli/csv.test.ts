@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { csvTarget, csvText, writeCsv } from "../../src/cli/csv.ts";
+import { FrameTable } from "../../src/engine/frames.ts";
+import { vmafSeries } from "./series.ts";
+
+const NEVER = new AbortController().signal;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "csv-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe("text", () => {
+  test("header, six decimals, an empty cell for no finite value, real frame numbers", () => {
+    const text = [...csvText(vmafSeries([93.5, undefined, 100], 10, 2))].join("");
+    assert.equal(text, "frame,vmaf\n10,93.500000\n12,\n14,100.000000\n");
+  });
+
+  test("a metric's name is quoted where it must be", () => {
+    assert.equal([...csvText(new FrameTable(['a,"b"']))].join(""), 'frame,"a,""b"""\n');
+  });
+
+  test("a film comes in pieces, every row once", () => {
+    const pieces = [...csvText(vmafSeries(Array(2500).fill(1)))];
+    assert.equal(pieces.length, 3);
+    assert.equal(pieces.join("").split("\n").length, 2502);
+  });
+});
+
+describe("file", () => {
+  test("is replaced as a whole, through a symbolic link that stays, and nothing else is left", async () => {
+    const real = join(folder, "real.csv");
+    await writeFile(real, "old");
+    await symlink(real, join(folder, "link.csv"));
+    await writeCsv(await csvTarget(join(folder, "link.csv"), []), vmafSeries([1]), NEVER);
+    assert.equal(await readFile(real, "utf8"), "frame,vmaf\n0,1.000000\n");
+    assert.deepEqual((await readdir(folder)).sort(), ["link.csv", "real.csv"]);
+  });
+
+  test("stays as it was, with no temporary file beside it, when the writing is stopped", async () => {
+    const path = join(folder, "old.csv");
+    await writeFile(path, "old");
+    const target = await csvTarget(path, []);
+    await assert.rejects(writeCsv(target, vmafSeries([1]), AbortSignal.abort()), { code: "SCORE_CANCELLED" });
+    assert.equal(await readFile(path, "utf8"), "old");
+    assert.deepEqual(await readdir(folder), ["old.csv"]);
+  });
+
+  test("a full disk is told as such", async () => {
+    const target = await csvTarget("/dev/full", []);
+    await assert.rejects(writeCsv(target, vmafSeries([1]), NEVER), /"\/dev\/full": the disk is full/);
+  });
+
+  test("keeps the permissions that a new file gets", async () => {
+    const path = join(folder, "new.csv");
+    await writeCsv(await csvTarget(path, []), vmafSeries([1]), NEVER);
+    await writeFile(join(folder, "plain"), "");
+    assert.equal((await stat(path)).mode, (await stat(join(folder, "plain"))).mode);
+    await chmod(path, 0o600);
+  });
+});
+
+describe("checked before scoring", () => {
+  test("a folder, a file in no folder, and the videos themselves are refused", async () => {
+    const video = join(folder, "video.mp4");
+    await writeFile(video, "precious");
+    await symlink(video, join(folder, "alias"));
+    await assert.rejects(csvTarget(folder, []), /it is a directory/);
+    await assert.rejects(csvTarget(join(folder, "no", "x.csv"), []), /does not exist/);
+    await assert.rejects(csvTarget(join(folder, "alias"), ["other", video]), /one of the two videos/);
+    assert.equal(await readFile(video, "utf8"), "precious");
+  });
+});

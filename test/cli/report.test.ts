@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { report } from "../../src/cli/report.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import type { MediaView, ScoreView } from "../../src/cli/view.ts";
+import { poolTable } from "../../src/engine/pool.ts";
+import { vmafSeries } from "./series.ts";
+
+const WIDE: Terminal = { columns: 80, color: false, unicode: true, live: false };
+const NAMES = { reference: "source.y4m", distorted: "my \x1b[31mencode.mp4" };
+const MEDIA: MediaView = {
+  container: "mp4",
+  codec: "h264",
+  width: 320,
+  height: 180,
+  pixelFormat: "yuv420p",
+  frameRate: "30000/1001",
+  frames: 3,
+  colorRange: "full",
+  rotation: 90,
+};
+
+function view(over: Partial<ScoreView> = {}): ScoreView {
+  const frames = vmafSeries([90, 60, 96]);
+  return {
+    score: 82,
+    models: [{ model: "vmaf_v0.6.1", metric: "vmaf" }],
+    pooled: poolTable(frames),
+    frameCount: 3,
+    reference: { ...MEDIA, container: "y4m", codec: "rawvideo", colorRange: "", rotation: 0 },
+    distorted: MEDIA,
+    warnings: [{ code: "SCALED", message: "The distorted video was scaled." }],
+    scorer: { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" },
+    durationMs: 100,
+    frames,
+    ...over,
+  };
+}
+
+function page(over: Partial<ScoreView> = {}, terminal: Partial<Terminal> = {}): string[] {
+  const options = { features: [], allMetrics: false, chartHeight: 4, names: NAMES };
+  return report(view(over), { ...options, terminal: { ...WIDE, ...terminal } });
+}
+
+test("a page says it all: score, files, warnings, pooled values, chart, worst frames, scorer", () => {
+  const lines = page();
+  assert.deepEqual(lines.slice(0, 4), ["┏━┓ ╺━┓   ┏━┓ ┏━┓", "┣━┫ ┏━┛   ┃ ┃ ┃ ┃", "┗━┛ ┗━╸ ▪ ┗━┛ ┗━┛", ""]);
+  assert.deepEqual(lines.slice(4, 15), [
+    "VMAF 82.000000  vmaf_v0.6.1",
+    "",
+    'Reference  "source.y4m"  y4m · rawvideo · 320x180 · yuv420p · 29.97 fps · 3',
+    "           frames",
+    'Distorted  "my \\u{1b}[31mencode.mp4"  mp4 · h264 · 320x180 · yuv420p · 29.97 fps',
+    "           · 3 frames · full range · rotated 90°",
+    "",
+    "Warning: The distorted video was scaled. (SCALED)",
+    "",
+    "        mean  harmonic     min      p1      p5     p10     p50     max  stdDev",
+    "vmaf  82.000    78.593  60.000  60.600  63.000  66.000  90.000  96.000  15.748",
+  ]);
+  assert.deepEqual(lines.slice(-5), [
+    "Worst frames, at least 2 s apart",
+    "  1  frame 1  00:00:00.033  60.000000",
+    "",
+    "Scored 3 frames in 0.1 s (30.0 fps) with ffmpeg n7.0, libvmaf 3.0.0.",
+    "",
+  ]);
+});
+
+describe("terminals", () => {
+  test("without colour there is no escape sequence, with colour there is", () => {
+    assert.ok(!page().join("\n").includes("\x1b"));
+    assert.ok(page({}, { color: true }).join("\n").includes("\x1b[1m"));
+  });
+
+  test("without Unicode everything is ASCII", () => {
+    const text = page({ distorted: { ...MEDIA, rotation: 0 } }, { unicode: false }).join("\n");
+    assert.match(text, /^[\n -~]*$/);
+    assert.match(text, /^VMAF 82\.000000/);
+  });
+
+  test("40 columns hold every line, and no value is lost", () => {
+    const lines = page({}, { columns: 40 });
+    for (const line of lines) assert.ok(line.length <= 40, line);
+    for (const value of ["82.000", "78.593", "60.600", "15.748"])
+      assert.ok(lines.join("\n").includes(value), value);
+  });
+});
+
+describe("metrics", () => {
+  const [vmaf] = Object.values(poolTable(vmafSeries([1])));
+  const pooled = Object.fromEntries(
+    ["vmaf", "neg", "integer_adm2", "psnr_cb", "psnr_y", "psnr_hvs"].map((name) => [
+      name,
+      vmaf ?? assert.fail(),
+    ]),
+  );
+  const models = [
+    { model: "vmaf_v0.6.1", metric: "vmaf" },
+    { model: "neg", metric: "neg" },
+  ];
+  const shown = (features: string[], allMetrics: boolean) =>
+    report(view({ pooled, models }), {
+      terminal: { ...WIDE, columns: 120 },
+      names: NAMES,
+      features,
+      allMetrics,
+    })
+      .map((line) => /^([a-z_0-9]+) +1\.00000/.exec(line)?.[1])
+      .filter((name) => name !== undefined);
+
+  test("models and requested metrics come first; the models' own features only when asked", () => {
+    assert.deepEqual(shown([], false), ["vmaf", "neg"]);
+    assert.deepEqual(shown(["psnr"], false), ["vmaf", "neg", "psnr_y", "psnr_cb"]);
+    assert.deepEqual(shown(["psnr"], true), ["vmaf", "neg", "psnr_y", "psnr_cb", "integer_adm2", "psnr_hvs"]);
+  });
+});
+
+describe("time", () => {
+  const second = (frameRate: string, other = frameRate) =>
+    page({ reference: { ...MEDIA, frameRate }, distorted: { ...MEDIA, frameRate: other } }).find((line) =>
+      line.startsWith("  1  frame"),
+    );
+
+  test("without a rate there are frame numbers only", () => {
+    assert.equal(second(""), "  1  frame 1  60.000000");
+    assert.ok(
+      page({ reference: { ...MEDIA, frameRate: "" }, distorted: { ...MEDIA, frameRate: "" } }).includes(
+        "Worst frames, at least 50 frames apart",
+      ),
+    );
+  });
+
+  test("frames count at the slower side's rate, and at the reference's when both go at about one pace", () => {
+    assert.equal(second("50/1", "25/1"), "  1  frame 1  00:00:00.040  60.000000");
+    assert.equal(second("25/1", "50/1"), "  1  frame 1  00:00:00.040  60.000000");
+    assert.equal(second("25/1", "24/1"), "  1  frame 1  00:00:00.040  60.000000");
+    assert.equal(second("", "20/1"), "  1  frame 1  00:00:00.050  60.000000");
+  });
+});
