@@ -6,7 +6,7 @@ import { framesApart, type Moment, worstMoments } from "./moments.ts";
 import { exact, rateText, timeCode } from "./numbers.ts";
 import { pooledTable } from "./pooledtable.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import { FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
+import { belongsTo, FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
 import { wrap } from "./wrap.ts";
 
 export interface ReportOptions {
@@ -26,7 +26,7 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
   const sections = [
     headline(view, options.terminal),
     files(view, options),
-    warnings(view, options.terminal),
+    warnings(view, options),
     pooledTable(view.pooled, shownMetrics(view, options.features, options.allMetrics), options.terminal),
     frameSection(view, options),
     scorerLine(view, options.terminal),
@@ -69,8 +69,16 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
   return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
 }
 
-function warnings(view: ScoreView, terminal: Terminal): string[] {
-  return view.warnings.flatMap(({ code, message }) => {
+/** The scorer's warnings, and each metric that was asked for and came without a value. */
+function warnings(view: ScoreView, { terminal, features }: ReportOptions): string[] {
+  const present = Object.keys(view.pooled);
+  const missing = features
+    .filter((feature) => !present.some((metric) => belongsTo(metric, feature)))
+    .map((feature) => ({
+      code: "NO_VALUE",
+      message: `The scorer gave no value of ${feature} for these frames.`,
+    }));
+  return [...view.warnings, ...missing].flatMap(({ code, message }) => {
     const [first = "", ...rest] = wrap(
       `Warning: ${printable(message)} (${printable(code)})`,
       terminal.columns,

@@ -1,0 +1,48 @@
+/** The demo, as `npm run demo` runs it under the pinned Node.js. */
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { start } from "../cli/program.ts";
+
+let temporary: string;
+beforeEach(async () => {
+  temporary = await mkdtemp(join(tmpdir(), "demo-"));
+});
+afterEach(() => rm(temporary, { recursive: true }));
+
+function startDemo() {
+  return start(process.execPath, ["scripts/demo.ts"], { env: { TMPDIR: temporary } });
+}
+
+/** What was listening is gone. */
+async function assertServiceGone(printed: string): Promise<void> {
+  const rest = /REST at (http:\S+),/.exec(printed)?.[1] ?? assert.fail(`no address in: ${printed}`);
+  await assert.rejects(fetch(`${rest}/v1/health`));
+}
+
+test("the demo shows a real score over the service's API, and takes everything away again", async () => {
+  await using demo = startDemo();
+  const { code, stdout, stderr } = await demo.ended();
+  assert.equal(stderr, "");
+  assert.equal(code, 0);
+  const score = Number(/^VMAF (\d+\.\d{6})/m.exec(stdout)?.[1]);
+  assert.ok(score > 60 && score < 99, `the pair differs visibly, and not absurdly: ${score}`);
+  for (const part of ["VMAF by frame", "Worst frames", "Scored 250 frames", "psnr_y", "Try next:"]) {
+    assert.ok(stdout.includes(part), part);
+  }
+  await assertServiceGone(stdout);
+  assert.deepEqual(await readdir(temporary), []);
+});
+
+test("a demo that is stopped while it scores leaves no service and no file", async () => {
+  await using demo = startDemo();
+  await demo.printed(/Scoring the pair/);
+  demo.child.kill("SIGINT");
+  const { code, stdout, stderr } = await demo.ended();
+  assert.equal(code, 130);
+  assert.match(stderr, /^Stopped\. Nothing is left behind\.\n$/);
+  await assertServiceGone(stdout);
+  assert.deepEqual(await readdir(temporary), []);
+});
