@@ -24,7 +24,7 @@ interface Plan {
   readonly flags: ScoreFlags;
 }
 
-/** Scores a pair as the flags say; returns the exit code. Throws Failure. */
+/** Scores a pair as the flags say; returns the exit code. Throws Failure or AfterScore. */
 export async function runScore(
   reference: string,
   distorted: string,
@@ -33,7 +33,22 @@ export async function runScore(
 ): Promise<number> {
   const plan = await planOf(reference, distorted, flags);
   const result = await scored(plan, signal);
-  return deliver(plan, result, signal);
+  try {
+    return await deliver(plan, result, signal);
+  } catch (thrown) {
+    throw new AfterScore(Failure.from(thrown));
+  }
+}
+
+/** A failure when the score was there already: standard output may hold the result, and takes nothing more. */
+export class AfterScore extends Error {
+  override readonly name = "AfterScore";
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message, { cause: failure });
+    this.failure = failure;
+  }
 }
 
 async function planOf(reference: string, distorted: string, flags: ScoreFlags): Promise<Plan> {

@@ -5,7 +5,7 @@ import { printableLines } from "./escape.ts";
 import { EXIT, exitCodeOf, failureJson, failureLines, tolerateClosedOutput, writeAll } from "./exit.ts";
 import { listenForInterruption } from "./interrupt.ts";
 import { addScoreOptions, type ScoreFlags } from "./options.ts";
-import { runScore } from "./run.ts";
+import { AfterScore, runScore } from "./run.ts";
 import { detectTerminal } from "./terminal.ts";
 
 const EXAMPLES = `
@@ -59,9 +59,10 @@ async function score(reference: string, distorted: string, flags: ScoreFlags): P
   try {
     process.exitCode = await runScore(reference, distorted, flags, interruption.signal);
   } catch (thrown) {
-    const failure = Failure.from(thrown);
+    const late = thrown instanceof AfterScore;
+    const failure = late ? thrown.failure : Failure.from(thrown);
     process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
-    if (flags.json) await writeAll(process.stdout, [failureJson(failure)]).catch(() => {});
+    if (flags.json && !late) await writeAll(process.stdout, [failureJson(failure)]).catch(() => {});
     const terminal = detectTerminal(process.stderr, process.env);
     const lines = interruption.signal.aborted ? ["Stopped."] : failureLines(failure, terminal);
     process.stderr.write(`${lines.join("\n")}\n`);

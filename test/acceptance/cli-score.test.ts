@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { score, shell } from "../cli/program.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
+import { ServerProcess } from "../server/server-process.ts";
 
 const FRAMES = 30;
 let media: MediaDirectory;
@@ -86,6 +87,19 @@ describe("JSON", () => {
     assert.equal((await score([...pair, "--frames"])).code, 2);
   });
 
+  test("is what POST /v1/score answers, but for the time it took", async () => {
+    await using server = await ServerProcess.start();
+    const request = { reference: pair[0], distorted: pair[1], frames: true, features: ["psnr"] };
+    const response = await fetch(`${server.rest}/v1/score`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(request),
+    });
+    const { durationMs: _, ...served } = JSON.parse(await response.text());
+    const printed = JSON.parse((await score([...pair, "--json", "--frames", "--metric", "psnr"])).stdout);
+    assert.deepEqual({ ...printed, durationMs: undefined }, { ...served, durationMs: undefined });
+  });
+
   test("tells a failure as a problem with its code, also one of the command line", async () => {
     const failed = await score([pair[0], join(media.path, "none.mp4"), "--json"]);
     assert.equal(failed.code, 2);
@@ -114,6 +128,12 @@ describe("CSV", () => {
     const piped = await score([...pair, "--csv", "-"]);
     assert.equal(piped.stdout, text);
     assert.match(piped.stderr, /^VMAF /m);
+  });
+
+  test("that cannot be written leaves the JSON whole", async () => {
+    const { code, stdout } = await score([...pair, "--json", "--csv", "/dev/full"]);
+    assert.equal(code, 3);
+    assert.equal(JSON.parse(stdout).frameCount, FRAMES);
   });
 
   test("goes along with JSON when it has a file, not when both want standard output", async () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 /** Milliseconds that any one run may take before a test gives up on it. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 export interface Ended {
   /** Exit code, or the signal that ended it. */
