@@ -4,17 +4,13 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
-import { start } from "../cli/program.ts";
+import { start, startOnTerminal } from "../cli/program.ts";
 
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), "demo-"));
 });
 afterEach(() => rm(temporary, { recursive: true }));
-
-function startDemo() {
-  return start(process.execPath, ["scripts/demo.ts"], { env: { TMPDIR: temporary } });
-}
 
 /** What was listening is gone. */
 async function assertServiceGone(printed: string): Promise<void> {
@@ -23,7 +19,7 @@ async function assertServiceGone(printed: string): Promise<void> {
 }
 
 test("the demo shows a real score over the service's API, and takes everything away again", async () => {
-  await using demo = startDemo();
+  await using demo = start(process.execPath, ["scripts/demo.ts"], { env: { TMPDIR: temporary } });
   const { code, stdout, stderr } = await demo.ended();
   assert.equal(stderr, "");
   assert.equal(code, 0);
@@ -36,13 +32,13 @@ test("the demo shows a real score over the service's API, and takes everything a
   assert.deepEqual(await readdir(temporary), []);
 });
 
-test("a demo that is stopped while it scores leaves no service and no file", async () => {
-  await using demo = startDemo();
-  await demo.printed(/Scoring the pair/);
-  demo.child.kill("SIGINT");
-  const { code, stdout, stderr } = await demo.ended();
+test("Ctrl-C on the terminal while it scores leaves no service and no file", async () => {
+  await using demo = startOnTerminal([process.execPath, "scripts/demo.ts"], 100, { TMPDIR: temporary });
+  await demo.printed(/Scoring the pair[\s\S]* \d+ % +\d+\/250 frames +\d+\.\d fps/);
+  demo.child.stdin?.write("\x03");
+  const { code, stdout } = await demo.ended();
   assert.equal(code, 130);
-  assert.match(stderr, /^Stopped\. Nothing is left behind\.\n$/);
+  assert.match(stdout, /Stopped\. Nothing is left behind\.\r\n$/);
   await assertServiceGone(stdout);
   assert.deepEqual(await readdir(temporary), []);
 });

@@ -1,7 +1,7 @@
 /** svc score on a terminal: the progress line, colour, Ctrl-C. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Running, startOnTerminal, startScore } from "../cli/program.ts";
+import { type Running, SVC, startOnTerminal, startScore } from "../cli/program.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { until } from "../server/server-process.ts";
 
@@ -19,7 +19,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-const pair = () => [clips.pair.reference, clips.pair.distorted];
+const scorePair = () => [SVC, "score", clips.pair.reference, clips.pair.distorted];
 
 /** Waits until a scorer works on the clips, so that there is something to be left behind. */
 function scorerRuns(): Promise<void> {
@@ -38,7 +38,7 @@ async function assertStopped(running: Running, code: number): Promise<void> {
 
 describe("progress", () => {
   test("is a bar with frames, fps and time left, and Ctrl-C ends the score with nothing left behind", async () => {
-    await using running = startOnTerminal(long, 100);
+    await using running = startOnTerminal([SVC, "score", ...long], 100);
     await running.printed(PROGRESS);
     running.child.stdin?.write("\x03");
     await assertStopped(running, 130);
@@ -48,7 +48,7 @@ describe("progress", () => {
   });
 
   test("fits a narrow terminal, and the report does too", async () => {
-    await using running = startOnTerminal(pair(), 40, { NO_COLOR: "1" });
+    await using running = startOnTerminal(scorePair(), 40, { NO_COLOR: "1" });
     const { code, stdout } = await running.ended();
     assert.equal(code, 0);
     assert.ok(stdout.includes(ERASE_LINE));
@@ -57,7 +57,7 @@ describe("progress", () => {
   });
 
   test("is left out on a dumb terminal, which gets no escape sequence at all", async () => {
-    await using running = startOnTerminal(pair(), 80, { TERM: "dumb" });
+    await using running = startOnTerminal(scorePair(), 80, { TERM: "dumb" });
     const { code, stdout } = await running.ended();
     assert.equal(code, 0);
     assert.match(stdout, /VMAF \d/);
@@ -65,7 +65,7 @@ describe("progress", () => {
   });
 
   test("colours the report", async () => {
-    await using running = startOnTerminal(pair(), 80);
+    await using running = startOnTerminal(scorePair(), 80);
     assert.match((await running.ended()).stdout, /\[1mVMAF \d+\.\d{6}/);
   });
 });

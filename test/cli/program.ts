@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
+export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 /** Milliseconds that any one run may take before a test gives up on it. */
 const PATIENCE_MS = 120_000;
 
@@ -109,15 +109,15 @@ export async function shell(
 }
 
 /**
- * Starts `svc score …` on a terminal of its own (util-linux's script, which every
+ * Starts a command on a terminal of its own (util-linux's script, which every
  * Debian has). What is written to its standard input is typed on that terminal.
  */
 export function startOnTerminal(
-  args: readonly string[],
+  words: readonly string[],
   columns: number,
-  env: RunOptions["env"] = {},
+  env: Readonly<Record<string, string>> = {},
 ): Running {
-  const command = [SVC, "score", ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   return start("script", ["-qec", `stty cols ${columns} -echo; exec ${command}`, "/dev/null"], {
     env: { TERM: "xterm-256color", ...env },
   });

@@ -1,0 +1,136 @@
+/** svc score when something is wrong: the videos, the options, the scorer, the surroundings. */
+import assert from "node:assert/strict";
+import { copyFile, mkdir, open, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { FRAMES, makePair, type PairClips } from "../cli/pair.ts";
+import { score, shell } from "../cli/program.ts";
+import { encode, LOSSY } from "../media/clips.ts";
+
+let clips: PairClips;
+let pair: [string, string];
+before(async () => {
+  clips = await makePair();
+  pair = clips.pair;
+});
+after(() => clips.remove());
+
+describe("the input at fault: exit code 2, and what to do", () => {
+  test("different numbers of frames are refused, or scored with a warning when asked", async () => {
+    const short = await encode(clips.media, "short.mp4", { frames: 20 }, LOSSY.h264);
+    const refused = await score([pair[0], short]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /30.*20|20.*30/s);
+    assert.match(refused.stderr, /FRAME_COUNT_MISMATCH/);
+    assert.match(refused.stderr, /--on-frame-count-mismatch common/);
+    const scored = await score([pair[0], short, "--on-frame-count-mismatch", "common"]);
+    assert.equal(scored.code, 0);
+    assert.match(scored.stdout, /^Warning: /m);
+    assert.match(scored.stdout, /Scored 20 frames/);
+  });
+
+  test("different sizes are scaled with a warning, or refused when asked", async () => {
+    const small = await encode(
+      clips.media,
+      "small.mp4",
+      { frames: FRAMES, width: 96, height: 54 },
+      LOSSY.h264,
+    );
+    assert.match((await score([pair[0], small])).stdout, /^Warning: .*96x54/m);
+    const refused = await score([pair[0], small, "--no-scaling"]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /FRAME_SIZE_MISMATCH/);
+  });
+
+  test("raw video is scored with its geometry", async () => {
+    const y4m = await readFile(pair[0]);
+    const frame = (192 * 108 * 3) / 2;
+    const first = y4m.indexOf("FRAME\n");
+    const frames = Array.from({ length: FRAMES }, (_, n) => {
+      const start = first + n * (frame + 6) + 6;
+      return y4m.subarray(start, start + frame);
+    });
+    const raw = clips.media.file("planes.yuv");
+    await writeFile(raw, Buffer.concat(frames));
+    const { code, stdout } = await score([raw, pair[1], "--size", "192x108", "--frame-rate", "25", "--json"]);
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).score, JSON.parse((await score([...pair, "--json"])).stdout).score);
+    assert.match((await score([raw, pair[1], "--pixel-format", "yuv420p"])).stderr, /--size/);
+  });
+
+  test("wrong values of options say what is right", async () => {
+    const cases: [string[], RegExp][] = [
+      [["--metric", "psnr,foo"], /psnr, ssim, ms_ssim/],
+      [["--subsample", "0"], /1 to 1000/],
+      [["--threads", "two"], /1 to 256/],
+      [["--size", "big"], /1920x1080/],
+      [["--timeout", "0"], /more than 0/],
+      [["--on-frame-rate-mismatch", "guess"], /refuse or common/],
+      [["-m", "no_such_model"], /vmaf_v0\.6\.1neg/],
+      [["--model-dir", "/does/not/exist"], /NAME\.json/],
+      [["extra"], /too many arguments/],
+    ];
+    for (const [args, told] of cases) {
+      const { code, stdout, stderr } = await score([...pair, ...args]);
+      assert.equal(code, 2, args.join(" "));
+      assert.equal(stdout, "");
+      assert.match(stderr.replaceAll(/\n */g, " "), told);
+    }
+  });
+});
+
+describe("the scorer at fault: exit code 3", () => {
+  test("a program that is no scorer, by flag or by variable", async () => {
+    for (const [args, env] of [
+      [["--vmaf-binary", "/bin/true"], {}],
+      [[], { SVC_VMAF_BINARY: "/bin/true" }],
+    ] as const) {
+      const { code, stderr } = await score([...pair, ...args], { env });
+      assert.equal(code, 3);
+      assert.match(stderr, /\/bin\/true.*SCORER_NOT_FOUND/s);
+    }
+  });
+
+  test("a time limit that runs out", async () => {
+    const { code, stderr } = await score([...pair, "--timeout", "0.001"]);
+    assert.equal(code, 3);
+    assert.match(stderr, /SCORE_TIMEOUT/);
+  });
+});
+
+describe("hostile surroundings", () => {
+  test("names with spaces, newlines, quotes and escape sequences are scored, and printed escaped", async () => {
+    const folder = join(clips.media.path, "a 'b'\n\x1b[31mred\x07 %03d");
+    await mkdir(folder);
+    const reference = join(folder, "-r: [1],2;\\.y4m");
+    const distorted = join(folder, "\u202ed.mp4");
+    await copyFile(pair[0], reference);
+    await copyFile(pair[1], distorted);
+    const csv = join(folder, "\x1b]0;title\x07.csv");
+    const scored = await score([reference, distorted, "--csv", csv]);
+    assert.equal(scored.code, 0, scored.stderr);
+    const refused = await score([reference, `${distorted}\x1b[2J`]);
+    assert.equal(refused.code, 2);
+    for (const text of [scored.stdout, scored.stderr, refused.stdout, refused.stderr]) {
+      assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\u202e]/u);
+    }
+    assert.match(scored.stdout, /\\n\\u\{1b\}\[31mred/);
+    assert.equal((await readFile(csv, "utf8")).split("\n").length, FRAMES + 2);
+  });
+
+  test("a reader that goes away is no fault", async () => {
+    for (const args of [["--json", "--frames"], ["--csv", "-", "-q"], []]) {
+      const { code, stderr } = await shell('{ "$@"; echo "code $?" >&2; } | true', [...pair, ...args]);
+      assert.equal(code, 0);
+      assert.equal(stderr, "code 0\n");
+    }
+  });
+
+  test("a full disk behind standard output is told", async () => {
+    const full = await open("/dev/full", "w");
+    const { code, stderr } = await score([...pair, "--json"], { stdout: full.fd });
+    await full.close();
+    assert.equal(code, 3);
+    assert.match(stderr.replaceAll(/\n */g, " "), /standard output: the disk is full/);
+  });
+});
