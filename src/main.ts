@@ -50,9 +50,9 @@ async function program(called: string | undefined): Promise<Command> {
     .helpOption("-h, --help", "show this help, or a command's own after its name")
     .addHelpText("after", EXAMPLES)
     .exitOverride();
-  for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
-    if (name === called) root.addCommand((await load()).copyInheritedSettings(root));
-    else root.command(name).description(summary);
+  for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
+    if (name === called) root.addCommand((await subcommand.load()).copyInheritedSettings(root));
+    else root.command(name).description(subcommand.summary);
   }
   return root;
 }

@@ -23,7 +23,7 @@ export async function runServer(settings: ServerSettings): Promise<void> {
     throw error;
   });
   parts.opening.start();
-  parts.opening.started.then(() => parts.rpc.setServing(!parts.service.draining));
+  void parts.opening.started.then(() => parts.rpc.setServing(!parts.service.draining));
   const signal = await stopSignal;
   parts.service.refuseNew();
   log.info({ signal }, "stopping");

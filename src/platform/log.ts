@@ -32,13 +32,20 @@ export function openLog(options: LogOptions): Log {
   );
 }
 
+interface LogEntry {
+  readonly time: string;
+  readonly level: string;
+  readonly msg?: string;
+  readonly [fact: string]: unknown;
+}
+
 /** "06:12:01.123 INFO  score finished  requestId=… score=93.1": values as JSON, so that no control character passes. */
 export function textLine(json: string): string {
-  const { time, level, msg, ...rest } = JSON.parse(json) as Record<string, unknown>;
-  const clock = String(time).slice(11, 23);
+  const { time, level, msg, ...rest }: LogEntry = JSON.parse(json);
+  const clock = time.slice(11, 23);
   const facts = Object.entries(rest).map(([key, value]) => `${key}=${factOf(key, value)}`);
-  const message = escapeControls(String(msg ?? ""));
-  return `${[clock, String(level).toUpperCase().padEnd(5), message, ...facts].join(" ")}\n`;
+  const message = escapeControls(msg ?? "");
+  return `${[clock, level.toUpperCase().padEnd(5), message, ...facts].join(" ")}\n`;
 }
 
 function factOf(key: string, value: unknown): string {

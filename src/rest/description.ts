@@ -87,9 +87,9 @@ interface SchemaError {
 function sentenceOf({ keyword, instancePath, params, message }: SchemaError): string {
   const member = instancePath.split("/").slice(2).join(".");
   const inside = member && `${member}.`;
-  if (keyword === "required") return `${inside}${params["missingProperty"]} is missing.`;
+  if (keyword === "required") return `${inside}${String(params["missingProperty"])} is missing.`;
   if (keyword === "additionalProperties") {
-    const name = JSON.stringify(`${inside}${params["additionalProperty"]}`.slice(0, 80));
+    const name = JSON.stringify(`${inside}${String(params["additionalProperty"])}`.slice(0, 80));
     return `${name} is not a member of this request. /ui/spec.json lists those that are.`;
   }
   const allowed = Array.isArray(params["allowedValues"]) ? `: ${params["allowedValues"].join(", ")}` : "";

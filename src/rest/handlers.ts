@@ -52,7 +52,7 @@ async function score(service: ScoringService, { request, reply, body }: Call): P
   using caller = new Caller(request.raw.socket);
   const result = await service.score(message, { requestId: request.id, signal: caller.gone });
   caller.mustRead(reply);
-  return reply.type("application/json; charset=utf-8").send(resultBody(result, message.frames));
+  return await reply.type("application/json; charset=utf-8").send(resultBody(result, message.frames));
 }
 
 /** What the schema cannot say, such as half a surrogate pair in a text, is found here. */

@@ -85,7 +85,7 @@ export function problemBody(
   code: string,
   detail: string,
   requestId: string,
-  found?: Found | undefined,
+  found?: Found,
 ): ProblemBody {
   const title = OTHER_TITLES[status] ?? STATUS_CODES[status] ?? "Error";
   return { type: "about:blank", title, status, detail, code, ...(found && { found }), requestId };

@@ -12,8 +12,6 @@ import type { Log } from "../platform/log.ts";
 import type { ScoringMetrics } from "./metrics.ts";
 import { pairRequestOf } from "./request.ts";
 
-/** Seconds after which a refused client should try again. */
-export const RETRY_AFTER_SECONDS = 1;
 /** Milliseconds that an aborted scorer gets to be gone: it is killed, not asked. */
 const ABORT_LIMIT_MS = 5_000;
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFile, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { OpenAPIBackend } from "openapi-backend";
+import { type Document, OpenAPIBackend } from "openapi-backend";
 import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
 import { ask, dial, rawPost, score } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
@@ -34,13 +34,13 @@ async function startLong(on: ServerProcess, requestId: string) {
 
 describe("a result", () => {
   test("is shaped as described, with the score at the top", async () => {
-    const definition = (await ask(server, "/ui/spec.json")).body;
+    const definition = (await ask<Document>(server, "/ui/spec.json")).body;
     const api = await new OpenAPIBackend({ definition, strict: true }).init();
     for (const request of [clips.pair, { ...clips.pair, frames: true, features: ["psnr"] }]) {
       const { status, body } = await score(server, request);
       assert.equal(status, 200, JSON.stringify(body));
       assert.equal(api.validateResponse(body, "score", 200).errors, null);
-      assert.equal(body.score, body.pooled.vmaf.mean);
+      assert.equal(body.score, body.pooled["vmaf"]?.mean);
       assert.equal(body.model, "vmaf_v0.6.1");
       assert.equal(body.frameCount, FRAMES);
       assert.ok(body.score > 0 && body.score < 100);
@@ -50,17 +50,14 @@ describe("a result", () => {
 
   test("holds the frames only when asked for them", async () => {
     const without = await score(server, clips.pair);
-    assert.ok(!("frames" in without.body));
+    assert.ok(!Object.hasOwn(without.body, "frames"));
     const { body } = await score(server, { ...clips.pair, frames: true });
     assert.equal(body.frames.length, FRAMES);
     assert.deepEqual(
-      body.frames.map(({ frame }: { frame: number }) => frame),
+      body.frames.map(({ frame }) => frame),
       Array.from({ length: FRAMES }, (_, index) => index),
     );
-    const sum = body.frames.reduce(
-      (total: number, { metrics }: { metrics: { vmaf: number } }) => total + metrics.vmaf,
-      0,
-    );
+    const sum = body.frames.reduce((total, { metrics }) => total + (metrics["vmaf"] ?? Number.NaN), 0);
     assert.ok(Math.abs(sum / FRAMES - body.score) < 1e-6);
     const { frames: _, ...rest } = body;
     assert.deepEqual({ ...without.body, durationMs: 0 }, { ...rest, durationMs: 0 });
@@ -69,7 +66,7 @@ describe("a result", () => {
   test("has zero values in it", async () => {
     const { body } = await score(server, clips.pair);
     assert.equal(body.reference.rotation, 0);
-    assert.equal(body.pooled.integer_motion2.min, 0);
+    assert.equal(body.pooled["integer_motion2"]?.min, 0);
   });
 
   test("several models in one pass: the first is the score", async () => {
@@ -79,13 +76,13 @@ describe("a result", () => {
     });
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(
-      body.models.map(({ model, metric }: { model: string; metric: string }) => [model, metric]),
+      body.models.map(({ model, metric }) => [model, metric]),
       [
         ["vmaf_v0.6.1neg", "vmaf"],
         ["vmaf_v0.6.1", "vmaf_v0.6.1"],
       ],
     );
-    assert.equal(body.pooled["vmaf_v0.6.1"].mean, (await score(server, clips.pair)).body.score);
+    assert.equal(body.pooled["vmaf_v0.6.1"]?.mean, (await score(server, clips.pair)).body.score);
   });
 
   test("features by any of their spellings", async () => {
@@ -116,7 +113,13 @@ describe("a refusal", () => {
     ["a misspelt member", { subsampel: 2 }, 400, "INVALID_REQUEST", /"subsampel" is not a member/],
     ["a proto field name", { raw_video: {} }, 400, "INVALID_REQUEST", /"raw_video" is not a member/],
     ["model and models", { model: "a", models: ["b"] }, 400, "INVALID_REQUEST", /model and models/],
-    ["nine models", { models: [..."abcdefghi"] }, 400, "INVALID_REQUEST", /models/],
+    [
+      "nine models",
+      { models: Array.from({ length: 9 }, (_, index) => `m${index}`) },
+      400,
+      "INVALID_REQUEST",
+      /models/,
+    ],
     ["a model twice", { models: ["a", "a"] }, 400, "INVALID_REQUEST", /twice/],
     ["a path as a model", { model: "../../etc/passwd" }, 400, "INVALID_REQUEST", /not a model name/],
     ["an unknown model", { model: "vmaf_v9" }, 400, "UNKNOWN_MODEL", /vmaf_v9/],
@@ -162,7 +165,7 @@ describe("a refusal", () => {
     const { status, body } = await score(server, { ...clips.longPair, distorted: clips.pair.distorted });
     assert.equal(status, 422);
     assert.match(body.code, /^FRAME_(COUNT|RATE)_MISMATCH$/);
-    assert.ok(body.found.reference !== undefined && body.found.distorted !== undefined, JSON.stringify(body));
+    assert.deepEqual(Object.keys(body.found ?? {}).sort(), ["distorted", "reference"]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The gRPC interface of the scoring server: the digits of REST, progress, errors, limits, health, reflection. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:http2";
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
@@ -114,7 +114,10 @@ describe("errors", () => {
     assert.equal(info?.reason, rest.code);
     assert.equal(error.details, rest.detail);
     const names = Object.keys(info?.metadata ?? {});
-    assert.ok(names.some((name) => /^reference/.test(name)) && names.some((name) => /^distorted/.test(name)));
+    assert.ok(
+      names.some((name) => name.startsWith("reference")) &&
+        names.some((name) => name.startsWith("distorted")),
+    );
     assert.ok(names.every((name) => /^[a-z][\w-]{0,63}$/.test(name)));
   });
 
@@ -199,8 +202,9 @@ describe("limits", () => {
       te: "trailers",
     });
     const told = new Promise<string>((resolve) => {
-      const look = (headers: Readonly<Record<string, unknown>>) => {
-        if (headers["grpc-status"] !== undefined) resolve(String(headers["grpc-status"]));
+      const look = (headers: IncomingHttpHeaders) => {
+        const code = headers["grpc-status"];
+        if (typeof code === "string") resolve(code);
       };
       stream.on("response", look).on("trailers", look);
     });

@@ -2,17 +2,50 @@
 import { connect, type Socket } from "node:net";
 import type { ServerProcess } from "./server-process.ts";
 
-export interface Answer {
+/** An answer with the members that the test expects in its body. */
+export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: JsonBody;
+  readonly body: Body;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into answers member by member.
-type JsonBody = any;
+export interface Problem {
+  readonly code: string;
+  readonly detail: string;
+  readonly found?: Readonly<Record<string, unknown>>;
+}
+
+export interface Result {
+  readonly score: number;
+  readonly model: string;
+  readonly models: readonly { readonly model: string; readonly metric: string }[];
+  readonly features: Readonly<Record<string, number>>;
+  readonly pooled: Readonly<Record<string, { readonly mean: number; readonly min: number }>>;
+  readonly frameCount: number;
+  readonly frames: readonly { readonly frame: number; readonly metrics: Readonly<Record<string, number>> }[];
+  readonly reference: { readonly rotation: number };
+  readonly warnings: readonly unknown[];
+}
+
+/** What a test reads of /ui/spec.json. */
+export interface Spec {
+  readonly openapi: "3.0.3";
+  readonly info: { readonly title: string; readonly version: string };
+  readonly paths: Readonly<
+    Record<
+      string,
+      { readonly get?: { readonly responses: { readonly "200"?: { readonly content: object } } } }
+    >
+  >;
+  readonly [member: string]: unknown;
+}
 
 /** Sends a request and reads its JSON answer. */
-export async function ask(server: ServerProcess, path: string, init: RequestInit = {}): Promise<Answer> {
+export async function ask<Body = Problem>(
+  server: ServerProcess,
+  path: string,
+  init: RequestInit = {},
+): Promise<Answer<Body>> {
   const response = await fetch(server.rest + path, init);
   const text = await response.text();
   return {
@@ -23,7 +56,11 @@ export async function ask(server: ServerProcess, path: string, init: RequestInit
 }
 
 /** Posts a score request; a text is sent as it is. */
-export function score(server: ServerProcess, body: unknown, init: RequestInit = {}): Promise<Answer> {
+export function score(
+  server: ServerProcess,
+  body: unknown,
+  init: RequestInit = {},
+): Promise<Answer<Result & Problem>> {
   return ask(server, "/v1/score", {
     method: "POST",
     headers: { "content-type": "application/json" },

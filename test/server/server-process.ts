@@ -119,8 +119,9 @@ export class ServerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    // Two different signals: the second of two equal ones can be lost in the first.
     this.signal("SIGTERM");
-    this.signal("SIGTERM");
+    this.signal("SIGINT");
     await this.exited();
   }
 }
