@@ -1,5 +1,6 @@
 /** Samples are compared as they are coded: depth, chroma, size, range and tags never convert silently. */
 import assert from "node:assert/strict";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../media/truth.ts";
@@ -26,10 +27,40 @@ for (const scorer of SCORERS) {
         const layout = { ...NO_CONVERSION, pixels };
         const reference = await pristine(fixture.media, `ref-${pixels}.y4m`, layout);
         const distorted = await encode(fixture.media, `dis-${pixels}.mp4`, layout, LOSSY.hevc);
-        const truth = await truthOfPair(fixture.media, { reference, distorted }, layout, scoring);
-        const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, layout, {
+          ...scoring,
+          features: ["psnr"],
+        });
+        const result = await fixture.expectExact(scorer, { reference, distorted, features: ["psnr"] }, truth);
         assert.equal(result.distorted.pixelFormat, pixels);
         assert.equal(result.distorted.bitDepth, Number(/p(\d+)/.exec(pixels)?.[1] ?? 8));
+      });
+    }
+
+    for (const [pixels, tag, other] of [
+      ["yuv420p", "", ""],
+      ["yuv420p", "C420jpeg", "C420mpeg2"],
+      ["yuv420p", "C420jpeg", "C420paldv"],
+      ["yuv420p", " Ip ", " It "],
+      ["yuv420p", " Ip ", " I? "],
+      ["yuv422p", "", ""],
+      ["yuv444p", "", ""],
+      ["yuv420p10le", "", ""],
+      ["yuv422p12le", "", ""],
+    ] as const) {
+      test(`y4m on both sides, ${pixels}${tag && ` with${other} for${tag}`}`, async () => {
+        const layout = { ...NO_CONVERSION, pixels };
+        const y4m = ["-f", "yuv4mpegpipe", "-strict", "-1"];
+        const reference = await encode(fixture.media, "both-ref.y4m", layout, y4m);
+        const blurred = { ...layout, filters: "gblur=0.6" };
+        const distorted = await encode(fixture.media, "both-dis.y4m", blurred, y4m);
+        const features = ["psnr"] as const;
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, layout, {
+          ...scoring,
+          features,
+        });
+        for (const file of [reference, distorted]) await retag(file, tag, other);
+        await fixture.expectExact(scorer, { reference, distorted, features }, truth);
       });
     }
 
@@ -132,6 +163,24 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { reference, distorted }, truth);
     });
 
+    test("where chroma samples are sited is a tag like any other: chroma is not moved", async () => {
+      const reference = await pristine(fixture.media, "sited.y4m", NO_CONVERSION);
+      const plain = await encode(fixture.media, "sited.mp4", NO_CONVERSION, LOSSY.h264);
+      const distorted = await remux(fixture.media, plain, "topleft.mp4", [
+        ...["-bsf:v", "h264_metadata=chroma_sample_loc_type=2"],
+      ]);
+      const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, {
+        ...scoring,
+        features: ["psnr", "ciede"],
+      });
+      await fixture.expectExact(scorer, { reference, distorted, features: ["psnr", "ciede"] }, truth);
+      const paldv = fixture.media.file("paldv.y4m");
+      await copyFile(reference, paldv);
+      await retag(paldv, "C420jpeg", "C420paldv");
+      const features = ["psnr", "ciede"] as const;
+      await fixture.expectExact(scorer, { reference: paldv, distorted, features }, truth);
+    });
+
     test("full-range pairs are compared full-range", async () => {
       const full = { ...NO_CONVERSION, filters: "scale=in_range=tv:out_range=pc,format=yuvj420p" };
       const reference = await encode(fixture.media, "full.mkv", full, LOSSLESS);
@@ -167,4 +216,16 @@ for (const scorer of SCORERS) {
       }
     });
   });
+}
+
+/** Writes another tag into a y4m header. */
+async function retag(file: string, tag: string, other: string): Promise<void> {
+  const bytes = await readFile(file);
+  const end = bytes.indexOf(0x0a);
+  const header = bytes.toString("latin1", 0, end);
+  assert.ok(header.includes(tag), header);
+  await writeFile(
+    file,
+    Buffer.concat([Buffer.from(header.replace(tag, other), "latin1"), bytes.subarray(end)]),
+  );
 }

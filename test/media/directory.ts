@@ -46,7 +46,7 @@ export class MediaDirectory {
   async leftovers(): Promise<string[]> {
     const deadline = Date.now() + VANISH_MS;
     for (;;) {
-      const left = [...(await readdir(this.scratch, { recursive: true })), ...(await this.processes())];
+      const left = [...(await readdir(this.scratch)), ...(await this.processes())];
       if (left.length === 0 || Date.now() > deadline) return left;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
