@@ -71,9 +71,9 @@ describe("progress", () => {
 });
 
 describe("interruption without a terminal", () => {
-  test("SIGINT, also sent twice by a wrapper, and SIGTERM stop the scorer and leave nothing", async () => {
+  test("SIGINT, also with a second signal of a wrapper, and SIGTERM stop the scorer and leave nothing", async () => {
     for (const [signals, code] of [
-      [["SIGINT", "SIGINT"], 130],
+      [["SIGINT", "SIGTERM"], 130],
       [["SIGTERM"], 143],
     ] as const) {
       await using running = startScore(long);
