@@ -93,9 +93,12 @@ export class ServerProcess implements AsyncDisposable {
     return this.exited();
   }
 
-  /** Waits until at least one scorer runs below the server. */
+  /** Waits until a scorer runs below the server, and not only a probe of the media. */
   scorerRuns(): Promise<void> {
-    return until(async () => (await this.children()).length > 0, "a scorer to run");
+    return until(async () => {
+      const commands = await Promise.all((await this.children()).map(commandOf));
+      return commands.some((command) => command.includes("libvmaf"));
+    }, "a scorer to run");
   }
 
   /** Waits until no process is left below the server. */
@@ -124,6 +127,11 @@ export class ServerProcess implements AsyncDisposable {
     this.signal("SIGINT");
     await this.exited();
   }
+}
+
+/** The command line of a process; empty when it has gone. */
+function commandOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 }
 
 /** Ids of all processes with their parents'. */
