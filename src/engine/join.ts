@@ -39,17 +39,27 @@ function frameOf(segment: Segment, table: FrameTable, row: number): number {
 
 function verifyContexts(parts: readonly ScoredSegment[], whole: FrameTable, models: readonly Model[]): void {
   const alone = whole.metrics.filter((metric) => dependsOnFrameAlone(metric, models));
-  const rowOf = new Map<number, number>();
-  for (let row = 0; row < whole.length; row++) rowOf.set(whole.frame(row), row);
   for (const { segment, table } of parts) {
     for (let row = 0; row < table.length; row++) {
       const frame = frameOf(segment, table, row);
-      const other = rowOf.get(frame);
+      if (frame >= segment.first && frame < segment.first + segment.count) continue;
+      const other = rowOf(whole, frame);
       if (other === undefined) continue;
       const differs = alone.find((metric) => table.value(metric, row) !== whole.value(metric, other));
       if (differs !== undefined) throw new SegmentsDisagree(frame, differs);
     }
   }
+}
+
+/** Row of a frame in a table that is sorted by frame; undefined when it was not scored (subsampling). */
+function rowOf(table: FrameTable, frame: number): number | undefined {
+  let [low, high] = [0, table.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (table.frame(middle) < frame) low = middle + 1;
+    else high = middle;
+  }
+  return low < table.length && table.frame(low) === frame ? low : undefined;
 }
 
 /** Motion looks at the frames around, and so do the models, which are made from it. */

@@ -232,10 +232,25 @@ async function makeFifos(run: Run, feeds: Feeds): Promise<void> {
 }
 
 function failure(run: Run, exit: Exit, messages: Messages): Failure {
+  if (exit.signal === "SIGSEGV") return crashed(run, messages);
   if (exit.signal !== undefined) return killed(exit.signal, messages);
   if (messages.some(/problem loading model|could not load model|model file/i)) return badModel(run, messages);
   return new Failure("SCORER_FAILED", "vmaf ended with an error; the log has what it said.", {
     found: { exitCode: exit.code },
+    cause: messages.text(),
+  });
+}
+
+/** vmaf 3.2.0 crashes on 8-bit 4:2:2 and on odd sizes. */
+function crashed({ pairing }: Run, messages: Messages): Failure {
+  const odd = pairing.width % 2 === 1 || pairing.height % 2 === 1;
+  const hint =
+    odd || pairing.format === "yuv422p"
+      ? " vmaf 3.2.0 is known to crash on 8-bit 4:2:2 and on odd sizes: score with an ffmpeg that has libvmaf."
+      : "";
+  const { width, height, format } = pairing;
+  return new Failure("SCORER_FAILED", `vmaf crashed on ${width}x${height} ${format}.${hint}`, {
+    found: { width, height, format },
     cause: messages.text(),
   });
 }

@@ -24,6 +24,7 @@ export async function readLog(
     if (fields.at(-1) === "") fields.pop();
     if (table === undefined) {
       const names = fields.map((column) => metricName(column, models));
+      refuseSameNames(names);
       order = tableOrder(names, models);
       table = new FrameTable(
         order.map((column) => names[column] ?? ""),
@@ -40,6 +41,16 @@ export async function readLog(
   });
   if (table === undefined) throw new Failure("SCORER_FAILED", "The scorer wrote an empty log.");
   return table;
+}
+
+/** A model's file can be named like a metric that stands beside it. */
+function refuseSameNames(names: readonly string[]): void {
+  const twice = names.find((name, column) => names.indexOf(name) !== column);
+  if (twice === undefined) return;
+  throw new Failure(
+    "INVALID_REQUEST",
+    `A model has the name of the metric ${twice}, so their values cannot be told apart. Rename the model's file, or ask for it alone.`,
+  );
 }
 
 /** Columns of the log (column 0 is the frame's number) in the order of the table. */
