@@ -6,7 +6,7 @@ import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
 
 type ProblemBody = components["schemas"]["Problem"];
 
-const STATUSES: Readonly<Record<FailureKind, number>> = {
+export const STATUSES: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
   forbidden: 403,
   "too-large": 413,
