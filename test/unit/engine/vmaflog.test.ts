@@ -44,6 +44,12 @@ test("a line cut off, and an empty log, are the scorer's failure", async (t) => 
   await assert.rejects(readLog(await logFile(t, ""), MODELS, 2), { code: "SCORER_FAILED" });
 });
 
+test("a model named like a metric beside it is refused", async (t) => {
+  const models = [...MODELS.slice(0, 1), { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json" }];
+  const path = await logFile(t, "Frame,m0,m1,psnr_y,\n0,90,80,40,\n");
+  await assert.rejects(readLog(path, models, 1), { code: "INVALID_REQUEST" });
+});
+
 function scored(
   first: number,
   before: number,
