@@ -34,12 +34,16 @@ function addressOf(name) {
 function listen(address) {
   return new Promise((resolve, reject) => {
     const waiting = new Set();
+    let stopped = false;
     const server = createServer((socket) => {
-      waiting.add(socket);
       socket.on("error", () => socket.destroy());
+      // One that came in while the lock was being freed would wait for ever.
+      if (stopped) return socket.destroy();
+      waiting.add(socket);
       socket.on("close", () => waiting.delete(socket));
     });
     server.stop = () => {
+      stopped = true;
       server.close();
       for (const socket of waiting) socket.destroy();
     };

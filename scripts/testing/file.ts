@@ -137,13 +137,14 @@ function eventsOf(path: string): Reported[] {
 
 function resultOf(events: readonly Reported[], ended: Ended, left: readonly string[]): FileResult {
   const finished = events.find((event): event is Finished => event.kind === "finished");
-  const faults = [...ended.faults];
+  const last = events.findLast((event) => event.kind === "begun")?.name ?? "before its first test";
+  const faults = ended.faults.map((fault) => `${fault} (last begun: ${last})`);
   if (finished === undefined && faults.length === 0)
     faults.push("ran no test, or broke before its first one");
   if (finished?.passed === 0 && finished.failed === 0) faults.push("ran no test");
   if (left.length > 0) faults.push(`left files in its temporary folder: ${left.join(", ")}`);
   const failures = events.flatMap((event) =>
-    event.kind === "failed" ? [`${event.path.join(" › ")}\n${event.error}`] : [],
+    event.kind === "failed" ? [[event.path.join(" › "), event.error].join("\n").trim()] : [],
   );
   return {
     passed: finished?.passed ?? 0,

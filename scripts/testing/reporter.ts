@@ -5,6 +5,12 @@
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 
+/** A test begins: the last of these tells where a file that never ends is stuck. */
+export interface Begun {
+  readonly kind: "begun";
+  readonly name: string;
+}
+
 export interface Failed {
   readonly kind: "failed";
   /** Names of the suites and tests around it, outermost first, and its own. */
@@ -19,7 +25,7 @@ export interface Finished {
   readonly skipped: number;
 }
 
-export type Reported = Failed | Finished;
+export type Reported = Begun | Failed | Finished;
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const around: string[] = [];
@@ -34,12 +40,20 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 }
 
 function reportedOf(event: TestEvent, around: readonly string[]): Reported | undefined {
+  if (event.type === "test:dequeue") return { kind: "begun", name: event.data.name };
   if (event.type === "test:fail") {
     const { error } = event.data.details;
     // A suite fails because of a test in it, which has been reported itself.
     if ("failureType" in error && error.failureType === "subtestsFailed") return undefined;
     const path = [...around.slice(0, event.data.nesting), event.data.name];
     return { kind: "failed", path, error: inspect(error.cause ?? error, { depth: 6 }) };
+  }
+  // What a test leaves undone and fails after its end, Node.js only remarks upon.
+  if (
+    event.type === "test:diagnostic" &&
+    event.data.message.includes("asynchronous activity after the test ended")
+  ) {
+    return { kind: "failed", path: [], error: event.data.message };
   }
   if (event.type === "test:summary") {
     const { tests, passed, skipped } = event.data.counts;

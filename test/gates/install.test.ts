@@ -1,0 +1,143 @@
+/** From a fresh checkout to a running script, on a small project with a package of its own and no network. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { PROJECT } from "../../scripts/gates/gate.ts";
+
+const BOOTSTRAP = join(PROJECT, "scripts", "bootstrap.mjs");
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "install-"));
+  mkdirSync(join(root, "part"));
+  writeFileSync(join(root, "part", "package.json"), JSON.stringify({ name: "part", version: "1.0.0" }));
+  const needs = { name: "whole", version: "1.0.0", dependencies: { part: "file:part" } };
+  writeFileSync(join(root, "package.json"), JSON.stringify(needs));
+  writeFileSync(
+    join(root, "package-lock.json"),
+    JSON.stringify({
+      ...{ name: "whole", version: "1.0.0", lockfileVersion: 3, requires: true },
+      packages: {
+        "": needs,
+        "node_modules/part": { resolved: "part", link: true },
+        part: { version: "1.0.0" },
+      },
+    }),
+  );
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const part = (): string => join(root, "node_modules", "part", "package.json");
+const stamp = (): string => join(root, "node_modules", ".installed-lock.json");
+
+/** npm keeps its own files in the test's folder, and asks nothing of the network. */
+const CACHE = join(tmpdir(), "npm-cache");
+const env = {
+  ...process.env,
+  npm_config_cache: CACHE,
+  npm_config_offline: "true",
+  NODE_DISABLE_COMPILE_CACHE: "1",
+};
+
+function install(): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, [BOOTSTRAP, "--install", root], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, said })));
+}
+
+afterEach(() => rmSync(CACHE, { recursive: true, force: true }));
+
+test("installs once, says so, and is silent when there is nothing to do", async () => {
+  const first = await install();
+  assert.equal(first.code, 0, first.said);
+  assert.match(first.said, /svc: installing \d+ packages in .*node_modules/);
+  assert.ok(existsSync(part()));
+  assert.deepEqual(await install(), { code: 0, said: "" });
+});
+
+test("installs again when the lock has changed, and after an installation that was cut short", async () => {
+  await install();
+  const lock = join(root, "package-lock.json");
+  writeFileSync(lock, readFileSync(lock, "utf8").replaceAll("1.0.0", "1.0.1"));
+  writeFileSync(
+    join(root, "package.json"),
+    readFileSync(join(root, "package.json"), "utf8").replace("1.0.0", "1.0.1"),
+  );
+  assert.match((await install()).said, /installing/);
+  rmSync(stamp());
+  rmSync(join(root, "node_modules", ".package-lock.json"));
+  rmSync(join(root, "node_modules", "part"));
+  assert.match((await install()).said, /installing/);
+  assert.ok(existsSync(part()));
+});
+
+test("takes over what npm installed by hand", async () => {
+  await install();
+  rmSync(stamp());
+  assert.deepEqual(await install(), { code: 0, said: "" });
+  assert.ok(existsSync(stamp()));
+});
+
+test("two at once install once, and both are served", async () => {
+  const runs = await Promise.all([install(), install(), install()]);
+  assert.deepEqual(
+    runs.map(({ code }) => code),
+    [0, 0, 0],
+  );
+  assert.equal(runs.filter(({ said }) => said.includes("installing")).length, 1);
+});
+
+test("an installation that fails says what failed and where, and leaves no stamp", async () => {
+  rmSync(join(root, "part"), { recursive: true });
+  writeFileSync(join(root, "package.json"), "{");
+  const { code, said } = await install();
+  assert.equal(code, 1);
+  assert.match(said, /svc: "npm ci" failed in .* \(exit code \d+\)\. npm said why above/);
+  assert.equal(existsSync(stamp()), false);
+});
+
+test("a Node.js that is too old is refused with a clear sentence", () => {
+  const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.4"})';
+  const { status, stderr } = spawnSync(process.execPath, ["--import", old, BOOTSTRAP, "scripts/check.ts"], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 1);
+  assert.match(
+    stderr,
+    /^svc: this needs Node\.js 20 or newer to start, and found 18\.20\.4\. Install a newer one/,
+  );
+});
+
+test("the script runs under the pinned Node.js with its arguments, exit code and signals", async () => {
+  const checkout = join(root, "checkout");
+  for (const name of ["bootstrap.mjs", "install.mjs", "alone.mjs"]) {
+    cpSync(join(PROJECT, "scripts", name), join(checkout, "scripts", name));
+  }
+  const lock = { lockfileVersion: 3, packages: { "": {}, "node_modules/node": { version: "24.0.0" } } };
+  writeFileSync(join(checkout, "package-lock.json"), JSON.stringify(lock));
+  mkdirSync(join(checkout, "node_modules", "node", "bin"), { recursive: true });
+  cpSync(join(checkout, "package-lock.json"), join(checkout, "node_modules", ".installed-lock.json"));
+  writeFileSync(
+    join(checkout, "node_modules/node/bin/node"),
+    `#!/bin/sh\necho "pinned $*"\nexec sleep 1000\n`,
+    { mode: 0o755 },
+  );
+  const child = spawn(process.execPath, [join(checkout, "scripts", "bootstrap.mjs"), "a.ts", "b c"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [said] = (await once(child.stdout, "data")) as [Buffer];
+  assert.equal(said.toString(), `pinned ${checkout}/a.ts b c\n`);
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  assert.deepEqual(await ended, [null, "SIGTERM"]);
+});

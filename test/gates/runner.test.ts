@@ -1,0 +1,126 @@
+/** The runner of test files: what it counts, what it shows, and that nothing gets past it. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { PROJECT } from "../../scripts/gates/gate.ts";
+
+interface Run {
+  readonly code: number;
+  readonly output: string;
+  readonly lastLine: string;
+}
+
+const TEST = 'import { test } from "node:test";\n';
+const SPAWN = `${TEST}import { spawn } from "node:child_process";\nimport { tmpdir } from "node:os";\n`;
+
+/** Runs the runner on test files of these texts. */
+async function runner(files: Record<string, string>, options: readonly string[] = []): Promise<Run> {
+  const root = mkdtempSync(join(tmpdir(), "runner-"));
+  try {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
+    const args = [join(PROJECT, "scripts", "testing", "run.ts"), "--root", root, ...options, "*.test.ts"];
+    const [code, output] = await promisify(execFile)(process.execPath, args).then(
+      ({ stdout }) => [0, stdout] as const,
+      (error: { code: number; stdout: string }) => [error.code, error.stdout] as const,
+    );
+    return { code, output, lastLine: output.trimEnd().split("\n").at(-1) ?? "" };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+test("passing tests pass, in suites and subtests", async () => {
+  const { code, lastLine } = await runner({
+    "a.test.ts": `import { describe, it } from "node:test";\ndescribe("s", () => { it("x", () => {}); it("y", async () => {}); });\n`,
+    "b.test.ts": `${TEST}test("p", async (t) => { await t.test("q", () => {}); });\n`,
+  });
+  assert.deepEqual([code, lastLine], [0, "4 passed, 0 failed, 0 skipped"]);
+});
+
+test("a failure is shown in full with the suites around it and the output of its file", async () => {
+  const { code, output, lastLine } = await runner({
+    "a.test.ts":
+      'import assert from "node:assert/strict";\nimport { describe, it } from "node:test";\n' +
+      'describe("outer", () => { it("good", () => {}); it("bad", () => { console.log("said"); assert.equal("left", "right"); }); });\n',
+  });
+  assert.match(output, /^FAIL a\.test\.ts {2}1 failed, 1 passed/);
+  assert.match(
+    output,
+    /outer › bad\n[\s\S]*left[\s\S]*right[\s\S]*a\.test\.ts:3:[\s\S]*its output:\n {5}said/,
+  );
+  assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
+});
+
+test("nothing to run, and files without a test, are failures", async () => {
+  const nothing = await runner({});
+  assert.deepEqual([nothing.code, nothing.lastLine], [1, "0 passed, 0 failed, 0 skipped"]);
+  const empty = await runner({
+    "empty.test.ts": "export {};\n",
+    "hollow.test.ts": 'import { describe } from "node:test";\ndescribe("s", () => {});\n',
+    "broken.test.ts": 'throw new Error("broken at once");\n',
+  });
+  assert.deepEqual([empty.code, empty.lastLine], [1, "0 passed, 3 failed, 0 skipped"]);
+  assert.match(empty.output, /Error: broken at once/);
+});
+
+test("todo, an unhandled rejection, a crash and a wrong exit code are failures", async () => {
+  const { code, lastLine, output } = await runner({
+    "todo.test.ts": `${TEST}test("t", { todo: true }, () => {});\n`,
+    "rejection.test.ts": `${TEST}test("r", () => { setImmediate(() => { void Promise.reject(new Error("lost")); }); });\n`,
+    "crash.test.ts": `${TEST}test("c", () => { process.kill(process.pid, "SIGKILL"); });\n`,
+    "exit.test.ts": `${TEST}test("e", () => {});\nprocess.on("exit", () => { process.exitCode = 7; });\n`,
+  });
+  assert.match(output, /crash\.test\.ts[\s\S]*the file was ended by SIGKILL/);
+  assert.match(output, /exit\.test\.ts[\s\S]*the file exited with 7/);
+  assert.equal(code, 1);
+  assert.match(output, /after the test ended[^\n]*Error: lost/);
+  assert.equal(lastLine, "2 passed, 4 failed, 0 skipped");
+});
+
+test("a file that does not end is killed and says so", async () => {
+  const { output, lastLine } = await runner(
+    { "stuck.test.ts": `${TEST}test("s", () => { setInterval(() => {}, 1000); });\n` },
+    ["--limit", "1"],
+  );
+  assert.match(output, /did not end within 1 s and was killed/);
+  assert.match(lastLine, / passed, 1 failed, 0 skipped$/);
+});
+
+const LEAKS = {
+  "a child": 'spawn("sleep", ["1000"], { stdio: "ignore" }).unref()',
+  "a child that holds the output": 'spawn("sleep", ["1000"], { stdio: "inherit" }).unref()',
+  "a session of its own": 'spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref()',
+  "a grandchild without its parent":
+    'spawn("sh", ["-c", "setsid sleep 1000 >/dev/null 2>&1 &"], { stdio: "ignore" }).unref()',
+  "one without its environment":
+    'spawn("/bin/sleep", ["1000"], { stdio: "ignore", detached: true, env: {}, cwd: tmpdir() }).unref()',
+};
+
+for (const [name, leak] of Object.entries(LEAKS)) {
+  test(`a process left running is a failure, and is ended: ${name}`, async () => {
+    const { code, output, lastLine } = await runner({
+      "leak.test.ts": `${SPAWN}void tmpdir;\ntest("l", () => { ${leak}; });\n`,
+    });
+    const pid = /left a process running: \S*sleep 1000 \(pid (\d+)\); it was killed/.exec(output)?.[1];
+    assert.ok(pid, output);
+    assert.ok(hasEnded(pid), `process ${pid} still runs`);
+    assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
+  });
+}
+
+/** Gone, or dead and waiting for whoever inherited it to notice. */
+function hasEnded(pid: string): boolean {
+  return !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+}
+
+test("a working directory left in the temporary folder is a failure", async () => {
+  const { code, output, lastLine } = await runner({
+    "left.test.ts": `${SPAWN}import { mkdtempSync } from "node:fs";\ntest("l", () => { mkdtempSync(tmpdir() + "/svc-score-"); });\n`,
+  });
+  assert.match(output, /left files in its temporary folder: svc-score-\w+/);
+  assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
+});
