@@ -38,8 +38,8 @@ function listen(address) {
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy());
       // One that came in while the lock was being freed would wait for ever.
-      if (stopped) return socket.destroy();
-      waiting.add(socket);
+      if (stopped) socket.destroy();
+      else waiting.add(socket);
       socket.on("close", () => waiting.delete(socket));
     });
     server.stop = () => {
