@@ -69,16 +69,8 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
   return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
 }
 
-/** The scorer's warnings, and each metric that was asked for and came without a value. */
-function warnings(view: ScoreView, { terminal, features }: ReportOptions): string[] {
-  const present = Object.keys(view.pooled);
-  const missing = features
-    .filter((feature) => !present.some((metric) => belongsTo(metric, feature)))
-    .map((feature) => ({
-      code: "NO_VALUE",
-      message: `The scorer gave no value of ${feature} for these frames.`,
-    }));
-  return [...view.warnings, ...missing].flatMap(({ code, message }) => {
+function warnings(view: ScoreView, { terminal }: ReportOptions): string[] {
+  return view.warnings.flatMap(({ code, message }) => {
     const [first = "", ...rest] = wrap(
       `Warning: ${printable(message)} (${printable(code)})`,
       terminal.columns,

@@ -1,17 +1,15 @@
 /** Opens the engine: finds its programs, and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { Failure } from "../platform/failure.ts";
+import { toResult } from "./assemble.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { findTools, type Tools } from "./find.ts";
 import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
 import { availableModels, type Model, resolveModels } from "./models.ts";
 import { plan } from "./plan.ts";
-import { poolTable } from "./pool.ts";
 import type { PairRequest, Side } from "./request.ts";
-import type { ScoreResult } from "./result.ts";
 import { type Scored, scorePlan } from "./score.ts";
 import { openSource, type Source } from "./source.ts";
-import { mediaInfo } from "./track.ts";
 
 /** Finds and proves the scoring executable. Throws SCORER_NOT_FOUND when there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -25,7 +23,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
       using deadline = new Deadline(scoreOptions);
       const models = await resolveModels(request.models, options.modelDir, builtIn);
       const scored = await scoreFiles(request, models, { ...options, ...scoreOptions }, tools, deadline);
-      return toResult(scored, tools, performance.now() - started);
+      return toResult(scored, tools.scorer.info, performance.now() - started);
     },
   };
 }
@@ -72,33 +70,6 @@ async function openSources(
     await reference.close();
     throw error;
   }
-}
-
-function toResult({ plan: scoredPlan, table }: Scored, tools: Tools, durationMs: number): ScoreResult {
-  const { tracks, pairing, models, segments, whole } = scoredPlan;
-  const pooled = poolTable(table);
-  const mean = (metric: string): number => pooled[metric]?.mean ?? Number.NaN;
-  const scores = models.map(({ name, metric }) => ({ model: name, metric, score: mean(metric) }));
-  const [first] = scores;
-  if (first === undefined) throw new Failure("INVALID_REQUEST", "No model was named.");
-  const isModel = (metric: string): boolean => models.some((model) => model.metric === metric);
-  const features = Object.keys(pooled).filter((metric) => !isModel(metric));
-  return {
-    score: first.score,
-    model: first.model,
-    models: scores,
-    features: Object.fromEntries(features.map((feature) => [feature, mean(feature)])),
-    pooled,
-    frameCount: table.length,
-    reference: mediaInfo(tracks.reference),
-    distorted: mediaInfo(tracks.distorted),
-    scaling: pairing.scaling,
-    warnings: pairing.warnings,
-    scorer: tools.scorer.info,
-    durationMs: Math.round(durationMs * 100) / 100,
-    cutting: { segments: segments.length, whole },
-    frames: table,
-  };
 }
 
 /** The caller's signal and the time limit as one signal, whose reason is the Failure to throw. */

@@ -1,0 +1,87 @@
+/** Makes the result of a scored plan: pooled values, what was found, and what a reader must know. */
+import { Failure } from "../platform/failure.ts";
+import type { FrameTable } from "./frames.ts";
+import type { Model } from "./models.ts";
+import { poolTable } from "./pool.ts";
+import type { Feature } from "./request.ts";
+import type { Pooled, ScoreResult, ScorerInfo, Warning } from "./result.ts";
+import type { Scored } from "./score.ts";
+import { mediaInfo } from "./track.ts";
+
+export function toResult({ plan, table }: Scored, scorer: ScorerInfo, durationMs: number): ScoreResult {
+  const { tracks, pairing, models, request } = plan;
+  const pooled = poolTable(table);
+  const scores = models.map((model) => ({
+    model: model.name,
+    metric: model.metric,
+    score: modelScore(model, table, pooled),
+  }));
+  const [first] = scores;
+  if (first === undefined) throw new Failure("INVALID_REQUEST", "No model was named.");
+  const features = Object.entries(pooled).filter(
+    ([metric]) => !models.some((model) => model.metric === metric),
+  );
+  return {
+    score: first.score,
+    model: first.model,
+    models: scores,
+    features: Object.fromEntries(features.map(([feature, { mean }]) => [feature, mean])),
+    pooled,
+    frameCount: table.length,
+    reference: mediaInfo(tracks.reference),
+    distorted: mediaInfo(tracks.distorted),
+    scaling: pairing.scaling,
+    warnings: [...pairing.warnings, ...missingValues(request.features, table)],
+    scorer,
+    durationMs: Math.round(durationMs * 100) / 100,
+    cutting: { segments: plan.segments.length, whole: plan.whole },
+    frames: table,
+  };
+}
+
+/** A model's mean counts only when every frame has its value: one left out would raise or lower it unseen. */
+function modelScore(
+  { name, metric }: Model,
+  table: FrameTable,
+  pooled: Readonly<Record<string, Pooled>>,
+): number {
+  const mean = pooled[metric]?.mean;
+  const missing = countMissing(metric, table);
+  if (mean !== undefined && missing === 0) return mean;
+  throw new Failure(
+    "SCORER_FAILED",
+    `The scorer gave no number for ${missing} of ${table.length} frames by the model ${name}.`,
+    {
+      found: { model: name, frames: table.length, withoutValue: missing },
+    },
+  );
+}
+
+/** The metric by which each feature is known to be there. */
+const MAIN_METRIC: Readonly<Record<Feature, string>> = {
+  psnr: "psnr_y",
+  ssim: "float_ssim",
+  ms_ssim: "float_ms_ssim",
+  ciede: "ciede2000",
+  cambi: "cambi",
+  psnr_hvs: "psnr_hvs",
+};
+
+/** libvmaf leaves out, without a word, what it does not compute: MS-SSIM of small frames, infinite values. */
+function missingValues(features: readonly Feature[], table: FrameTable): readonly Warning[] {
+  return features.flatMap((feature) => {
+    const missing = countMissing(MAIN_METRIC[feature], table);
+    if (missing === 0) return [];
+    const message =
+      missing === table.length
+        ? `The scorer gave no value of ${feature} for these frames; it is not in the result.`
+        : `${missing} of ${table.length} frames have no finite value of ${feature}; it is pooled over the others.`;
+    return [{ code: "VALUES_MISSING", message }];
+  });
+}
+
+function countMissing(metric: string, table: FrameTable): number {
+  let missing = 0;
+  for (let row = 0; row < table.length; row++) if (table.value(metric, row) === undefined) missing++;
+  return missing;
+}
