@@ -17,8 +17,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Runs a command in place of this process, as far as Node.js can: same files, signals and exit code. */
 function become(command, args) {
-  const child = spawn(command, args, { stdio: "inherit" });
+  // Before the start: a signal that comes with it must reach the child, not orphan it.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  const child = spawn(command, args, { stdio: "inherit" });
   child.on("error", (error) => fail(`${command} cannot be started: ${error.message}.`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
