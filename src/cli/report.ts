@@ -6,7 +6,7 @@ import { framesApart, type Moment, worstMoments } from "./moments.ts";
 import { exact, rateText, timeCode } from "./numbers.ts";
 import { pooledTable } from "./pooledtable.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import { belongsTo, FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
+import { FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
 import { wrap } from "./wrap.ts";
 
 export interface ReportOptions {
