@@ -189,13 +189,13 @@ function markLine(series: Series, columns: number, marks: readonly Moment[]): st
   return line.join("").trimEnd();
 }
 
-/** Texts centred on their columns, kept inside the line; one that would touch its left neighbour is left out. */
+/** Texts centred on their columns, kept inside the line; one that would touch its left neighbour, or is wider than the line, is left out. */
 function place(texts: readonly { column: number; text: string }[], columns: number): string {
   let line = "";
   for (const [index, { column, text }] of texts.entries()) {
     const centred = index === 0 ? 0 : Math.round(column - text.length / 2);
     const start = Math.max(0, Math.min(columns - text.length, centred));
-    if (index > 0 && start < line.length + 1) continue;
+    if (text.length > columns || (index > 0 && start < line.length + 1)) continue;
     line = line.padEnd(start) + text;
   }
   return line;
