@@ -92,7 +92,8 @@ class Caller implements Disposable {
   mustRead(reply: FastifyReply): void {
     const cut = () => this.#socket.destroy();
     this.#socket.setTimeout(UNREAD_LIMIT_MS, cut);
-    reply.raw.once("close", () => {
+    // Before Node's own listener, which sets the time that the connection may idle from here on.
+    reply.raw.prependOnceListener("finish", () => {
       this.#socket.off("timeout", cut);
       this.#socket.setTimeout(0);
     });
