@@ -12,7 +12,7 @@ const document = (name: string) => readFile(new URL(`../../docs/${name}`, import
 
 test("docs/errors.md lists every code with its statuses, and no other", async () => {
   const rows = [...(await document("errors.md")).matchAll(/^\| ([A-Z_]+) \| (\d+|–) \| ([A-Z_]+|–) \|/gm)];
-  assert.deepEqual(rows.map(([, code]) => code).sort(), Object.keys(FAILURE_KINDS).sort());
+  assert.deepEqual(rows.map(([, code = ""]) => code).sort(), Object.keys(FAILURE_KINDS).sort());
   for (const [, code, http, grpc] of rows) {
     const failure = new Failure(code as FailureCode, "");
     if (http !== "–") assert.equal(http, String(STATUSES[failure.kind]), code);
@@ -23,7 +23,9 @@ test("docs/errors.md lists every code with its statuses, and no other", async ()
 test("docs/metrics.md lists every metric of ours, and no other", async () => {
   await using server = await ServerProcess.start({ ready: false });
   const exposed = await (await fetch(`${server.rest}/metrics`)).text();
-  const names = [...exposed.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name]) => name);
-  const listed = [...(await document("metrics.md")).matchAll(/^\| `(svc_\w+)` \|/gm)].map(([, name]) => name);
+  const names = [...exposed.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name = ""]) => name);
+  const listed = [...(await document("metrics.md")).matchAll(/^\| `(svc_\w+)` \|/gm)].map(
+    ([, name = ""]) => name,
+  );
   assert.deepEqual(listed.sort(), names.sort());
 });
