@@ -68,8 +68,14 @@ describe("containers and codecs", () => {
 
   for (const scorer of SCORERS) {
     test(`two containers whose timestamps differ, with ${scorer.kind}`, async () => {
-      const better = await encode(fixture.media, `ref-${scorer.kind}.mp4`, {}, [...LOSSY.h264, "-crf", "20"]);
-      const worse = await encode(fixture.media, `dis-${scorer.kind}.mp4`, {}, LOSSY.h264);
+      // Matroska rounds 1001/30000 s to whole milliseconds, MPEG-TS to 1/90000 s, MP4 keeps it.
+      const ntsc = { rate: "30000/1001" };
+      const better = await encode(fixture.media, `ref-${scorer.kind}.mp4`, ntsc, [
+        ...LOSSY.h264,
+        "-crf",
+        "20",
+      ]);
+      const worse = await encode(fixture.media, `dis-${scorer.kind}.mp4`, ntsc, LOSSY.h264);
       const asTs = await remux(fixture.media, better, `ref-${scorer.kind}.ts`);
       const asMkv = await remux(fixture.media, worse, `dis-${scorer.kind}.mkv`);
       const truth = await truthOf(

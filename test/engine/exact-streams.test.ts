@@ -63,6 +63,24 @@ describe("streams", () => {
     await exact(await combine("cover.mkv", ["-i", plain], ["-c", "copy", ...image]), "0:V:0");
   });
 
+  test("sound with cover art is no video", async () => {
+    const cover = await combine(
+      "front.png",
+      ["-f", "lavfi", "-i", "color=red:size=64x64"],
+      ["-frames:v", "1"],
+    );
+    const song = await combine(
+      "song.m4a",
+      [...TONE, "-i", cover],
+      ["-map", "0", "-map", "1", "-c:v", "copy", "-disposition:v:0", "attached_pic", "-c:a", "aac"],
+    );
+    const attached = ["-attach", cover, "-metadata:s:t", "mimetype=image/png"];
+    const other = await combine("song.mka", TONE, ["-c:a", "flac", ...attached]);
+    for (const distorted of [song, other]) {
+      await fixture.expectFailure({ reference, distorted }, "MEDIA_NO_VIDEO");
+    }
+  });
+
   test("audio, subtitles and data beside the video", async () => {
     await exact(
       await combine(

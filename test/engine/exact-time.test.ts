@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, pick, truthOf, truthOfPair } from "../media/truth.ts";
 import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
@@ -59,6 +60,27 @@ describe("time", () => {
       await exact(await encode(fixture.media, name, {}, options));
     });
   }
+
+  test("pictures that cannot be decoded because the file begins after what they need", async () => {
+    const x265 =
+      "log-level=none:pools=1:frame-threads=1:open-gop=1:keyint=8:min-keyint=8:bframes=4:scenecut=0";
+    const whole = await encode(fixture.media, "open.mkv", {}, [...LOSSY.hevc.slice(0, -1), x265]);
+    const late = await remux(fixture.media, whole, "late.mkv", [], ["-ss", "0.7"]);
+    const packets = (await ffmpeg(["-i", late, "-map", "0:v", "-c", "copy", "-f", "framecrc", "-"])).match(
+      /^0,/gm,
+    );
+    const coded = await decode(fixture.media, late, SCENE);
+    assert.ok(coded.frames < (packets?.length ?? 0), `${coded.frames} frames of ${packets?.length} packets`);
+    const equal = await pristine(fixture.media, "equal.y4m", { frames: coded.frames });
+    const truth = await truthOf(await decode(fixture.media, equal, SCENE), coded);
+    await fixture.expectExact(SCORER, { reference: equal, distorted: late }, truth);
+    const longer = await pristine(fixture.media, "longer.y4m", { frames: packets?.length ?? 0 });
+    const failure = await fixture.expectFailure(
+      { reference: longer, distorted: late },
+      "FRAME_COUNT_MISMATCH",
+    );
+    assert.match(failure.message, new RegExp(`\\b${coded.frames}\\b`));
+  });
 
   test("an edit list that hides frames: what plays is scored, or all on request", async () => {
     const whole = await encode(fixture.media, "whole.mp4", {}, LOSSY.h264);
