@@ -135,7 +135,8 @@ async function npm(root, args) {
 /** Runs a command with its output on stderr: stdout belongs to the script that follows. */
 function run(command, args, cwd) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: ["ignore", 2, 2] });
+    const env = { ...process.env, npm_config_update_notifier: "false" };
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", 2, 2] });
     child.on("error", (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();
