@@ -80,6 +80,7 @@ describe("time", () => {
       "FRAME_COUNT_MISMATCH",
     );
     assert.match(failure.message, new RegExp(`\\b${coded.frames}\\b`));
+    await fixture.expectFailure({ reference: late, distorted: longer }, "FRAME_COUNT_MISMATCH");
   });
 
   test("an edit list that hides frames: what plays is scored, or all on request", async () => {

@@ -175,9 +175,11 @@ describe("hostile media", () => {
   /** A result over all frames, or a failure that blames the media: never ours, never a time limit, nothing left. */
   async function cleanly(path: string, what = path, scorer: Scorer = SCORERS[0]): Promise<void> {
     const engine = await fixture.engine(scorer);
+    const began = Date.now();
     const outcome = await engine
       .score(pairRequest({ reference, distorted: path }), { timeoutMs: PATIENCE_MS })
       .catch((thrown: unknown) => thrown);
+    assert.ok(Date.now() - began < PATIENCE_MS, `${what}: it hung until its time limit`);
     if (outcome instanceof Failure)
       assert.equal(outcome.kind, "media", `${what}: ${outcome.code} ${outcome.message}`);
     else
