@@ -13,7 +13,6 @@ before(async () => {
   clips = await makeClips();
 });
 after(async () => {
-  assert.deepEqual(await clips.directory.leftovers(), []);
   await clips[Symbol.asyncDispose]();
 });
 

@@ -1,4 +1,5 @@
 /** Clips for the server's tests: a small pair that scores in a moment, and one that takes as long as a test needs. */
+import assert from "node:assert/strict";
 import { truncate, writeFile } from "node:fs/promises";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
@@ -8,6 +9,7 @@ export const FRAMES = 12;
 const SCENE = { width: 160, height: 90, frames: FRAMES };
 const LONG = { width: 1920, height: 1080, frames: 2000 };
 
+/** Disposing of them proves that the scores left nothing behind. */
 export interface Clips extends AsyncDisposable {
   readonly directory: MediaDirectory;
   /** A scene of 12 frames, and a lossy encode of it. */
@@ -31,7 +33,11 @@ export async function makeClips(): Promise<Clips> {
     directory,
     pair: { reference, distorted },
     longPair: { reference: long[0], distorted: long[1], rawVideo: { width, height } },
-    [Symbol.asyncDispose]: () => directory.remove(),
+    async [Symbol.asyncDispose]() {
+      const left = await directory.leftovers();
+      await directory.remove();
+      assert.deepEqual(left, [], "scores leave nothing behind");
+    },
   };
 }
 
