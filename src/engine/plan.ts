@@ -30,10 +30,7 @@ export async function plan(
   request: PairRequest,
   options: PlanOptions,
 ): Promise<Plan> {
-  const [reference, distorted] = await Promise.all([
-    probe(sources.reference, request, options),
-    probe(sources.distorted, request, options),
-  ]);
+  const { reference, distorted } = await bothSides((side) => probe(sources[side], request, options));
   const tracks = { reference, distorted };
   const pairing = pair(reference, distorted, request);
   if (pairing.counts.reference !== pairing.counts.distorted)
@@ -48,10 +45,9 @@ export async function planCounted(
   request: PairRequest,
   options: PlanOptions,
 ): Promise<Plan> {
-  const [reference, distorted] = await Promise.all([
-    countFrames(sources.reference, tracks.reference, options),
-    countFrames(sources.distorted, tracks.distorted, options),
-  ]);
+  const { reference, distorted } = await bothSides((side) =>
+    countFrames(sources[side], tracks[side], options),
+  );
   const pairing = settleCounts(pair(reference, distorted, request), { reference, distorted }, request);
   return finish({ reference, distorted }, pairing, request, options);
 }
@@ -63,4 +59,12 @@ function finish(tracks: Plan["tracks"], pairing: Pairing, request: PairRequest, 
   const { segmentFrames: length, models } = options;
   const cutting = cut(tracks, pairing, { length, subsample: request.subsample, lookBehind });
   return { request, tracks, pairing, models, ...cutting };
+}
+
+/** Works on both sides at once. When one fails, the other is waited for: it still uses its file and its directory. */
+async function bothSides<T>(work: (side: Side) => Promise<T>): Promise<Readonly<Record<Side, T>>> {
+  const [reference, distorted] = await Promise.allSettled([work("reference"), work("distorted")]);
+  if (reference.status === "rejected") throw reference.reason;
+  if (distorted.status === "rejected") throw distorted.reason;
+  return { reference: reference.value, distorted: distorted.value };
 }

@@ -14,7 +14,7 @@ import type { Pooled } from "./result.ts";
  * - stdDev: population, √(Σ(x − mean)² / n)
  * - percentile p: linear between ranks, rank = p/100 · (n − 1) (NumPy's default)
  *
- * Rounded to the six decimals that the values have themselves.
+ * Rounded to the six decimals that the values have themselves. The values are sorted in place.
  */
 export function poolValues(values: Float64Array): Pooled | undefined {
   const n = values.length;
@@ -28,7 +28,7 @@ export function poolValues(values: Float64Array): Pooled | undefined {
   const mean = sum / n;
   let squares = 0;
   for (const x of values) squares += (x - mean) ** 2;
-  const sorted = values.toSorted();
+  const sorted = values.sort();
   return {
     mean: round(mean),
     harmonicMean: round(n / inverse - 1),
@@ -42,24 +42,24 @@ export function poolValues(values: Float64Array): Pooled | undefined {
   };
 }
 
-/** Pools every metric of a table. */
+/** Pools every metric of a table, one after the other in the same memory: a film has hundreds of thousands of frames. */
 export function poolTable(table: FrameTable): Record<string, Pooled> {
   const pooled: Record<string, Pooled> = {};
+  const scratch = new Float64Array(table.length);
   for (const metric of table.metrics) {
-    const result = poolValues(finiteValues(table, metric));
+    const result = poolValues(finiteValues(table, metric, scratch));
     if (result) pooled[metric] = result;
   }
   return pooled;
 }
 
-function finiteValues(table: FrameTable, metric: string): Float64Array {
-  const values = new Float64Array(table.length);
+function finiteValues(table: FrameTable, metric: string, scratch: Float64Array): Float64Array {
   let count = 0;
   for (let row = 0; row < table.length; row++) {
     const value = table.value(metric, row);
-    if (value !== undefined) values[count++] = value;
+    if (value !== undefined) scratch[count++] = value;
   }
-  return values.subarray(0, count);
+  return scratch.subarray(0, count);
 }
 
 function percentile(sorted: Float64Array, p: number): number {
