@@ -19,10 +19,10 @@ export async function interleave(
 ): Promise<readonly Timing[]> {
   const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, run } of contenders) {
+    for (const contender of contenders) {
       const started = performance.now();
-      await run();
-      if (round > 0) times.get(name)?.push(performance.now() - started);
+      await contender.run();
+      if (round > 0) times.get(contender.name)?.push(performance.now() - started);
     }
     process.stderr.write(`round ${round} of ${rounds}\n`);
   }

@@ -73,7 +73,7 @@ async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Pr
       ...options,
       segmentFrames: undefined,
     });
-    return await scoreOnce(counted, sources, options);
+    return scoreOnce(counted, sources, options);
   }
 }
 

@@ -102,11 +102,11 @@ export class VmafScorer implements Scorer {
  * writer that never opens its pipe, and so does a decoder for its reader.
  */
 async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<void> {
-  let first: unknown;
+  let first: Failure | undefined;
   await Promise.all(
     parts.map((part) =>
       part.catch((error: unknown) => {
-        first ??= error;
+        first ??= Failure.from(error);
         run.sandbox.kill();
       }),
     ),

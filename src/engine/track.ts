@@ -1,5 +1,5 @@
 /** The video track of a file: what probing finds, whatever the file is. */
-import { frameBytes, type PixelFormat } from "./pixels.ts";
+import type { PixelFormat } from "./pixels.ts";
 import type { Rational } from "./rational.ts";
 import { formatRational } from "./rational.ts";
 import type { Side } from "./request.ts";
@@ -55,9 +55,4 @@ export function mediaInfo(track: Track, frames = track.frames): MediaInfo {
     colorRange: track.range,
     rotation: track.rotation,
   };
-}
-
-/** Size of one frame of samples in bytes. */
-export function sampleBytes(track: Pick<Track, "pixels" | "width" | "height">): number {
-  return frameBytes(track.pixels, track.width, track.height);
 }

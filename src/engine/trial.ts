@@ -80,7 +80,7 @@ export class Trial {
         if (said.length < 20) said.push(line);
       },
     });
-    if (exit.code === 0) return readFile(join(sandbox.directory, "trial.json"), "utf8");
+    if (exit.code === 0) return await readFile(join(sandbox.directory, "trial.json"), "utf8");
     throw new Failure(
       "SCORER_NOT_FOUND",
       `${this.#path} does not score: ${said.join(" ") || `exit code ${exit.code}`}`,
