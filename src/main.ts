@@ -69,7 +69,16 @@ function argumentsOf(given: readonly string[]): readonly string[] {
   return first === "help" && name !== undefined ? [name, "--help", ...rest] : given;
 }
 
+/**
+ * A reader that has seen enough (`svc --help | head`) is no fault. What must know of a
+ * failed write hears of it from the write; without a listener the stream would end the process.
+ */
+function tolerateClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+}
+
 async function main(): Promise<void> {
+  tolerateClosedOutput();
   const given = argumentsOf(process.argv.slice(2));
   const called = given.find((argument) => !argument.startsWith("-"));
   try {

@@ -113,8 +113,3 @@ function isBrokenPipe(error: unknown): boolean {
     (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED")
   );
 }
-
-/** A failed write is told to its writer; without a listener the stream would end the process too. */
-export function tolerateClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
-}

@@ -2,7 +2,7 @@
 import { Command, type ErrorOptions } from "commander";
 import { Failure } from "../platform/failure.ts";
 import { printableLines } from "./escape.ts";
-import { EXIT, exitCodeOf, failureJson, failureLines, tolerateClosedOutput, writeAll } from "./exit.ts";
+import { EXIT, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
 import { listenForInterruption } from "./interrupt.ts";
 import { addScoreOptions, type ScoreFlags } from "./options.ts";
 import { AfterScore, runScore } from "./run.ts";
@@ -54,7 +54,6 @@ export function scoreCommand(): Command {
 }
 
 async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
-  tolerateClosedOutput();
   using interruption = listenForInterruption();
   try {
     process.exitCode = await runScore(reference, distorted, flags, interruption.signal);
