@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { Command, CommanderError } from "commander";
+import { tolerateClosedOutput } from "./platform/output.ts";
 
 interface Subcommand {
   readonly summary: string;
@@ -67,14 +68,6 @@ function version(): string {
 function argumentsOf(given: readonly string[]): readonly string[] {
   const [first, name, ...rest] = given;
   return first === "help" && name !== undefined ? [name, "--help", ...rest] : given;
-}
-
-/**
- * A reader that has seen enough (`svc --help | head`) is no fault. What must know of a
- * failed write hears of it from the write; without a listener the stream would end the process.
- */
-function tolerateClosedOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
 async function main(): Promise<void> {
