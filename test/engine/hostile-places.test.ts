@@ -150,7 +150,7 @@ describe("places", () => {
     }
     assert.ok(
       seen.has("4 bytes") && seen.has("PATH_NOT_ALLOWED"),
-      `both sides of the race were seen: ${[...seen]}`,
+      `both sides of the race were seen: ${[...seen].join(", ")}`,
     );
     assert.ok(!seen.has("8 bytes"), "the outside was let in");
     assert.deepEqual(
