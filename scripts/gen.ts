@@ -1,8 +1,9 @@
 /** Generates src/gen from api/: `npm run gen`. With a folder as argument, writes below that instead. */
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parse } from "yaml";
 import { PROJECT, run } from "./gates/gate.ts";
 
 /** Generates the code of the checkout at root into `${out}/src/gen`. */
@@ -23,6 +24,13 @@ async function generateRest(root: string, out: string): Promise<void> {
   const target = join(out, "src", "gen", "rest", "openapi.ts");
   const options = ["--default-non-nullable", "false", "--output", target];
   await must(root, process.execPath, [cli, join("api", "openapi.yaml"), ...options]);
+  await generateDescription(root, out);
+}
+
+/** The description as JSON, as it is served: the server then needs no YAML reader to start. */
+async function generateDescription(root: string, out: string): Promise<void> {
+  const description: unknown = parse(await readFile(join(root, "api", "openapi.yaml"), "utf8"));
+  await writeFile(join(out, "src", "gen", "rest", "openapi.json"), JSON.stringify(description));
 }
 
 async function must(root: string, command: string, args: string[]): Promise<void> {

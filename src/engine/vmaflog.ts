@@ -6,6 +6,9 @@ import { splitLines } from "./lines.ts";
 import type { Model } from "./models.ts";
 import { modelKey } from "./scorer.ts";
 
+/** Bytes that are read at a time: small, so that a log of 100 MB leaves little garbage at a time. */
+const PIECE = 16 * 1024;
+
 /**
  * The table of a log: "Frame,<metric>,…," and per frame its number and values. Columns
  * of models are renamed to their metrics, the others keep libvmaf's names. The log's
@@ -19,7 +22,7 @@ export async function readLog(
 ): Promise<FrameTable> {
   let table: FrameTable | undefined;
   let order: readonly number[] = [];
-  await splitLines(createReadStream(path), (line) => {
+  await splitLines(createReadStream(path, { highWaterMark: PIECE }), (line) => {
     const fields = line.split(",");
     if (fields.at(-1) === "") fields.pop();
     if (table === undefined) {

@@ -1,12 +1,11 @@
-/** The description of the interface, api/openapi.yaml: served as it is, and what routes and validates requests. */
+/** The description of the interface, api/openapi.yaml as JSON: served as it is, and what routes and validates requests. */
 import { readFile } from "node:fs/promises";
 import { type Document, OpenAPIBackend } from "openapi-backend";
-import { parse } from "yaml";
 import type { operations } from "../gen/rest/openapi.ts";
 import { Failure } from "../platform/failure.ts";
 import { HttpFault } from "./problem.ts";
 
-const FILE = new URL("../../api/openapi.yaml", import.meta.url);
+const FILE = new URL("../gen/rest/openapi.json", import.meta.url);
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 export type OperationId = keyof operations;
@@ -29,8 +28,8 @@ export class Description {
   }
 
   static async load(): Promise<Description> {
-    const document: Document = parse(await readFile(FILE, "utf8"));
-    const json = JSON.stringify(document);
+    const json = await readFile(FILE, "utf8");
+    const document: Document = JSON.parse(json);
     // quick: validators are compiled at first use; the tests prove the description valid.
     const api = new OpenAPIBackend({ definition: document, quick: true, ignoreTrailingSlashes: false });
     await api.init();
