@@ -171,7 +171,9 @@ function seekTime(track: Track, { pts, keys, timeBase }: FrameTimes, frame: numb
   const key = keys[index];
   if (key === undefined) return undefined;
   const room = ((keys[index + 1] ?? Number.POSITIVE_INFINITY) - key) * tick;
-  return key === pts[0] ? undefined : key * tick + Math.min(REORDER_HEURISTIC, room / 2);
+  if (key === pts[0]) return undefined;
+  // Raw video is found by arithmetic that rounds: there the key frame's own time is the safe one.
+  return key * tick + (track.samples === undefined ? Math.min(REORDER_HEURISTIC, room / 2) : 0);
 }
 
 function beforeAll(seconds: number, pts: Float64Array, tick: number): number | undefined {

@@ -127,7 +127,7 @@ const SIGNS: readonly Sign[] = [
   },
   {
     // Only its name speaks for the format, nothing inside does.
-    pattern: /detected only with low score of 1,/,
+    pattern: /misdetection possible/,
     code: "MEDIA_UNSUPPORTED",
     what: "is not a video container that svc can read",
   },
@@ -138,7 +138,7 @@ const SIGNS: readonly Sign[] = [
     what: "is no complete MP4: its index (moov) is missing",
   },
   {
-    pattern: /Error opening input|Error opening input files|Invalid data found when processing input$/,
+    pattern: /Error opening input/,
     code: "MEDIA_UNSUPPORTED",
     what: "is not a video container that svc can read",
   },

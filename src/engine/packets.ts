@@ -32,7 +32,8 @@ export class PacketList {
     }
     const fields = line.split(",");
     const pts = Number(fields[2]);
-    if (fields.length < 6 || Number.isNaN(pts)) return;
+    // AVI says "the frame before again" with an empty packet, which decodes to nothing.
+    if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
     const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
     this.#add(pts, flags);
   }

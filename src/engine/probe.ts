@@ -156,6 +156,7 @@ function toTrack(source: Source, found: Found): Track {
     uncuttable: uncuttable(found, times !== undefined),
     inputOptions: found.ignored === undefined ? [] : IGNORE_EDIT_LISTS,
     samples: undefined,
+    straight: false,
     warnings: editListWarnings(source, found),
   };
 }

@@ -76,6 +76,7 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
       ...["-framerate", `${counting.num}/${counting.den}`],
     ],
     samples: "raw",
+    straight: true,
     warnings,
   };
 }

@@ -136,7 +136,7 @@ function readDelivered(line: string, delivered: Record<Side, number>): void {
 }
 
 /** A size that changes passes through the filters, scaled or not, without an error: the warning alone tells. */
-function refuseSizeChange(run: Run, messages: Messages): void {
+export function refuseSizeChange(run: Run, messages: Messages): void {
   if (!messages.some(SIZE_CHANGES.pattern)) return;
   const input = /input from stream (\d):/.exec(messages.first(SIZE_CHANGES.pattern) ?? "")?.[1];
   throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
@@ -164,7 +164,7 @@ function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
 
 /** Which input a message names: ffmpeg numbers its inputs in the order of the command line. */
 function damagedSide(messages: Messages): Side | undefined {
-  const input = /\b(?:in|vist)#([01])[:/]/.exec(messages.first(/\[(?:in|vist)#[01][:/]/) ?? "")?.[1];
+  const input = /\b(?:in|vist)#([01])[:/ ]/.exec(messages.first(/\[(?:in|vist)#[01][:/ ]/) ?? "")?.[1];
   return input === undefined ? undefined : ORDER[Number(input)];
 }
 

@@ -6,33 +6,15 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { decodeFailure, GUARDS, inputFile, Messages, QUIET, STRICT } from "./ffmpeg.ts";
-import { isVerbatim, sideChain } from "./graph.ts";
+import { decodeFailure, Messages } from "./ffmpeg.ts";
 import { SIDES, type Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
-import { type Exit, inputName } from "./sandbox.ts";
-import {
-  LIBVMAF_FEATURE,
-  LOG_FILE,
-  modelFileName,
-  modelKey,
-  type Run,
-  type RunOutcome,
-  type Scorer,
-} from "./scorer.ts";
-import { badModel, killed, linkModels } from "./scorer-ffmpeg.ts";
+import type { Exit } from "./sandbox.ts";
+import { LOG_FILE, type Run, type RunOutcome, type Scorer } from "./scorer.ts";
+import { badModel, killed, linkModels, refuseSizeChange } from "./scorer-ffmpeg.ts";
 import type { Trial } from "./trial.ts";
+import { type Feeds, fed, feed, scoreArguments } from "./vmaf-command.ts";
 import { readLog } from "./vmaflog.ts";
-
-/** How one side reaches vmaf. */
-interface Feed {
-  /** File or FIFO in the working directory. */
-  readonly name: string;
-  /** ffmpeg's command that fills the FIFO; undefined for a file that goes straight in. */
-  readonly decoder: readonly string[] | undefined;
-}
-
-type Feeds = Readonly<Record<Side, Feed>>;
 
 export class VmafScorer implements Scorer {
   readonly info: ScorerInfo;
@@ -92,26 +74,35 @@ export class VmafScorer implements Scorer {
       onStdout: (line) => counter.read(side, line),
       onStderr: (line) => messages.read(line),
     });
+    if (exit.signal !== undefined) throw killed(exit.signal, messages);
+    refuseSizeChange(run, messages);
     // vmaf stops with the shorter side: the decoder of the longer one then writes into nothing.
     if (exit.code !== 0 && !messages.some(/Broken pipe/)) throw decodeFailure(run.sources[side], messages);
   }
 }
 
+/** Milliseconds that the others get to end by themselves, and to say why, once one has failed. */
+const GRACE_MS = 500;
+
 /**
- * Waits for all, and kills what still runs when one fails: vmaf waits for ever for a
- * writer that never opens its pipe, and so does a decoder for its reader.
+ * Waits for all, and kills what still runs a moment after one has failed: vmaf waits for
+ * ever for a writer that never opens its pipe, and so does a decoder for its reader.
  */
 async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<void> {
-  let first: Failure | undefined;
+  const failures: Failure[] = [];
+  let grace: NodeJS.Timeout | undefined;
   await Promise.all(
     parts.map((part) =>
       part.catch((error: unknown) => {
-        first ??= Failure.from(error);
-        run.sandbox.kill();
+        failures.push(Failure.from(error));
+        grace ??= setTimeout(() => run.sandbox.kill(), GRACE_MS);
       }),
     ),
   );
-  if (first !== undefined) throw first;
+  clearTimeout(grace);
+  // Media that do not decode leave vmaf without pictures: the cause is told, not the consequence.
+  const told = failures.find((failure) => failure.kind === "media") ?? failures[0];
+  if (told) throw told;
 }
 
 async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<RunOutcome> {
@@ -124,11 +115,6 @@ async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<R
   const table = await readLog(log, run.models, run.segment.count);
   const delivered = (side: Side): number => (feeds[side].decoder ? counter.frames[side] : fed(run));
   return { table, delivered: { reference: delivered("reference"), distorted: delivered("distorted") } };
-}
-
-/** Frames that a segment is scored from. */
-function fed({ segment }: Run): number {
-  return segment.before + segment.count + segment.after;
 }
 
 /** vmaf prints no progress without a terminal: frames are counted at the decoders, else not at all. */
@@ -145,78 +131,6 @@ class FrameCounter {
     this.frames[side] = Number(line.slice("frame=".length));
     this.#run.onFrames(Math.max(this.frames.reference, this.frames.distorted));
   }
-}
-
-function feed(run: Run, side: Side): Feed {
-  const track = run.tracks[side];
-  if (track.samples !== undefined && isVerbatim(track, run.pairing) && sameKind(run)) {
-    return { name: inputName(run.sources[side]), decoder: undefined };
-  }
-  const name = `${side}.pipe.y4m`;
-  const { cut } = run.segment;
-  const seek = cut?.[side].seek;
-  const decoder = [
-    ...QUIET,
-    ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror", "-y"],
-    ...[
-      ...GUARDS,
-      ...STRICT,
-      "-reinit_filter",
-      "0",
-      run.pairing.turn.includes(side) ? "-autorotate" : "-noautorotate",
-    ],
-    ...track.inputOptions,
-    ...(cut ? ["-copyts", "-noaccurate_seek"] : []),
-    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
-    ...inputFile(run.sources[side]),
-    ...[
-      "-filter_complex",
-      `[0:V:0]${sideChain(track, run.pairing, cut?.[side].range)}[out]`,
-      "-map",
-      "[out]",
-    ],
-    ...["-fps_mode", "passthrough", "-strict", "-1", "-f", "yuv4mpegpipe", name],
-  ];
-  return { name, decoder };
-}
-
-/** vmaf takes both sides as y4m or both as raw planes. */
-function sameKind({ tracks }: Run): boolean {
-  return tracks.reference.samples === tracks.distorted.samples;
-}
-
-function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
-  const straight = SIDES.filter((side) => feeds[side].decoder === undefined);
-  const raw = straight.length === SIDES.length && run.tracks.reference.samples === "raw";
-  const { segment, pairing, tracks } = run;
-  const { chroma, depth } = tracks.reference.pixels;
-  const skip = String(segment.first - segment.before);
-  return [
-    ...["-r", feeds.reference.name, "-d", feeds.distorted.name],
-    ...(raw
-      ? ["-w", String(pairing.width), "-h", String(pairing.height), "-p", chroma, "-b", String(depth)]
-      : []),
-    ...run.models.flatMap((model, index) => ["-m", modelOption(model, index)]),
-    ...run.features.flatMap((feature) => ["--feature", LIBVMAF_FEATURE[feature]]),
-    ...[
-      "--csv",
-      "-o",
-      LOG_FILE,
-      "--threads",
-      String(run.threads),
-      "--subsample",
-      String(run.subsample),
-      "-q",
-    ],
-    // A pipe delivers just the frames of the segment; in a file they are counted off.
-    ...straight.flatMap((side) => [side === "reference" ? "--frame_skip_ref" : "--frame_skip_dist", skip]),
-    ...(straight.length > 0 ? ["--frame_cnt", String(fed(run))] : []),
-  ];
-}
-
-function modelOption(model: Run["models"][number], index: number): string {
-  const source = model.file === undefined ? `version=${model.name}` : `path=${modelFileName(index)}`;
-  return `${source}:name=${modelKey(index)}`;
 }
 
 async function makeFifos(run: Run, feeds: Feeds): Promise<void> {

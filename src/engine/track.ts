@@ -29,6 +29,8 @@ export interface Track {
   readonly inputOptions: readonly string[];
   /** Where the samples of a y4m or raw file lie; undefined for every other file. */
   readonly samples: "y4m" | "raw" | undefined;
+  /** Whether Netflix's vmaf reads the file's samples as they are, without moving chroma or refusing the header. */
+  readonly straight: boolean;
   readonly warnings: readonly Warning[];
 }
 

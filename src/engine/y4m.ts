@@ -20,7 +20,14 @@ interface Header {
   readonly rate: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
+  readonly straight: boolean;
 }
+
+/**
+ * Layouts that every vmaf reads sample for sample. Some releases move the chroma of
+ * 420mpeg2, 420paldv and 422 by a filter, and refuse 12 bits and interlaced video.
+ */
+const STRAIGHT_LAYOUT = /^(420|420jpeg|444|420p10|444p10)$/;
 
 export async function isY4m(source: Source): Promise<boolean> {
   return (await readAt(source, 0, MAGIC.length)).toString("latin1") === MAGIC;
@@ -45,6 +52,7 @@ export async function probeY4m(source: Source): Promise<Track> {
     uncuttable: header.rate ? undefined : "the y4m header states no frame rate",
     inputOptions: ["-f", "yuv4mpegpipe"],
     samples: "y4m",
+    straight: header.straight,
     warnings: [],
   };
 }
@@ -97,6 +105,7 @@ function parseHeader(source: Source, bytes: Buffer): Header {
     height,
     rate: parseRational(tags.get("F")?.slice(1) ?? ""),
     pixels,
+    straight: STRAIGHT_LAYOUT.test(layout) && /^(Ip|I\?)?$/.test(tags.get("I") ?? ""),
     range: range === "XCOLORRANGE=FULL" ? "full" : range === "XCOLORRANGE=LIMITED" ? "limited" : "",
   };
 }

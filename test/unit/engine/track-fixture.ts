@@ -24,6 +24,7 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
     uncuttable: undefined,
     inputOptions: [],
     samples: undefined,
+    straight: false,
     warnings: [],
     ...rest,
   };
