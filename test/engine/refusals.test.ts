@@ -1,6 +1,7 @@
 /** What cannot be compared is refused, and the refusal says what was found on each side. */
 import assert from "node:assert/strict";
-import { chmod, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import type { MediaDirectory } from "../media/directory.ts";
@@ -126,7 +127,7 @@ for (const scorer of SCORERS) {
         const file = name.endsWith(".y4m")
           ? await pristine(fixture.media, name)
           : await remux(fixture.media, plain, name, name.includes("front") ? ["-movflags", "faststart"] : []);
-        const { size } = await (await open(file)).stat();
+        const { size } = await stat(file);
         await truncate(file, Math.floor(size * 0.61));
         await refuse(file, ...BROKEN);
       });
@@ -177,17 +178,31 @@ for (const scorer of SCORERS) {
   });
 }
 
-/** Root reads everything: it becomes nobody meanwhile, who may still work in the temporary directory. */
+/** Root reads everything: it becomes nobody meanwhile, who may still reach and use the temporary directory. */
 async function asNobody(media: MediaDirectory, work: () => Promise<unknown>): Promise<void> {
-  const root = process.getuid?.() === 0;
-  if (root) {
-    await chmod(media.path, 0o755);
-    await chmod(media.scratch, 0o777);
-    process.seteuid?.(65534);
+  if (process.getuid?.() !== 0) {
+    await work();
+    return;
   }
+  const modes = await openTheWay(media.path);
+  await chmod(media.scratch, 0o777);
+  process.seteuid?.(65534);
   try {
     await work();
   } finally {
-    if (root) process.seteuid?.(0);
+    process.seteuid?.(0);
+    for (const [directory, mode] of modes) await chmod(directory, mode);
   }
+}
+
+/** Lets everybody pass through a directory and those above it; what their modes were. */
+async function openTheWay(path: string): Promise<ReadonlyMap<string, number>> {
+  const modes = new Map<string, number>();
+  for (let directory = path; directory !== dirname(directory); directory = dirname(directory)) {
+    const { mode } = await stat(directory);
+    if ((mode & 0o055) === 0o055) continue;
+    modes.set(directory, mode & 0o7777);
+    await chmod(directory, (mode & 0o7777) | 0o055);
+  }
+  return modes;
 }
