@@ -2,8 +2,9 @@
 import { access, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { blame, decodeFailure, GUARDS, inputFile, Messages, QUIET, SIZE_CHANGES, STRICT } from "./ffmpeg.ts";
+import { blame, decodeFailure, Messages, QUIET, SIZE_CHANGES } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
+import { inputArguments } from "./input.ts";
 import type { Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Exit } from "./sandbox.ts";
@@ -94,21 +95,6 @@ function scoreArguments(run: Run): readonly string[] {
       "null",
       "-",
     ]),
-  ];
-}
-
-/** -reinit_filter 0: a change of size in mid-stream must not build the graph anew, which would scale it away. */
-function inputArguments(run: Run, side: Side): readonly string[] {
-  const turned = run.pairing.turn.includes(side);
-  const seek = run.segment.cut?.[side].seek;
-  return [
-    ...GUARDS,
-    ...STRICT,
-    ...["-reinit_filter", "0", turned ? "-autorotate" : "-noautorotate"],
-    ...run.tracks[side].inputOptions,
-    ...(run.segment.cut ? ["-copyts", "-noaccurate_seek"] : []),
-    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
-    ...inputFile(run.sources[side]),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The commands of a score by Netflix's vmaf: what feeds each side, and the scorer's own. */
-import { GUARDS, inputFile, QUIET, STRICT } from "./ffmpeg.ts";
+import { QUIET } from "./ffmpeg.ts";
 import { isVerbatim, sideChain } from "./graph.ts";
+import { inputArguments } from "./input.ts";
 import { SIDES, type Side } from "./request.ts";
 import { inputName } from "./sandbox.ts";
 import { LIBVMAF_FEATURE, LOG_FILE, modelFileName, modelKey, type Run } from "./scorer.ts";
@@ -17,33 +18,14 @@ export type Feeds = Readonly<Record<Side, Feed>>;
 
 /** How a side reaches vmaf: straight, where it reads the file as it is, else decoded into a pipe. */
 export function feed(run: Run, side: Side): Feed {
-  const track = run.tracks[side];
-  if (isStraight(run, side)) {
-    return { name: inputName(run.sources[side]), decoder: undefined };
-  }
+  if (isStraight(run, side)) return { name: inputName(run.sources[side]), decoder: undefined };
   const name = `${side}.pipe.yuv`;
-  const { cut } = run.segment;
-  const seek = cut?.[side].seek;
+  const chain = sideChain(run.tracks[side], run.pairing, run.segment.cut?.[side].range);
   const decoder = [
     ...QUIET,
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror", "-y"],
-    ...[
-      ...GUARDS,
-      ...STRICT,
-      "-reinit_filter",
-      "0",
-      run.pairing.turn.includes(side) ? "-autorotate" : "-noautorotate",
-    ],
-    ...track.inputOptions,
-    ...(cut ? ["-copyts", "-noaccurate_seek"] : []),
-    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
-    ...inputFile(run.sources[side]),
-    ...[
-      "-filter_complex",
-      `[0:V:0]${sideChain(track, run.pairing, cut?.[side].range)}[out]`,
-      "-map",
-      "[out]",
-    ],
+    ...inputArguments(run, side),
+    ...["-filter_complex", `[0:V:0]${chain}[out]`, "-map", "[out]"],
     // Bare planes: what a y4m header says of chroma and fields makes some releases convert or refuse.
     ...["-fps_mode", "passthrough", "-f", "rawvideo", name],
   ];
