@@ -30,11 +30,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
   const [width, height] = size(reference, turn.sides);
   const scaling = scale(reference, distorted, turn.sides, request.scaling);
   const rate = pairRates(reference, distorted, request.onFrameRateMismatch);
-  const counts = {
-    reference: thinned(reference, rate.thin),
-    distorted: thinned(distorted, rate.thin),
-  };
-  const frameCount = Math.min(counts.reference, counts.distorted);
+  const counts = countsOf({ reference, distorted }, rate.thin);
   return {
     width,
     height,
@@ -43,7 +39,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
     turn: turn.sides,
     thin: rate.thin,
     counts,
-    frameCount,
+    frameCount: Math.min(counts.reference, counts.distorted),
     warnings: [
       ...reference.warnings,
       ...distorted.warnings,
@@ -55,12 +51,17 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
   };
 }
 
-/** The pairing with the frame counts settled: equal, or cut to the common ones when the request says so. */
+/**
+ * The pairing by the frames that tracks turned out to have: as many on both sides, or cut
+ * to the common ones when the request says so.
+ */
 export function settleCounts(
-  pairing: Pairing,
+  planned: Pairing,
   tracks: Readonly<Record<Side, Track>>,
   request: PairRequest,
 ): Pairing {
+  const counts = countsOf(tracks, planned.thin);
+  const pairing = { ...planned, counts, frameCount: Math.min(counts.reference, counts.distorted) };
   const { reference, distorted } = pairing.counts;
   if (reference === distorted) return pairing;
   const found = facts(tracks.reference, tracks.distorted);
@@ -220,6 +221,10 @@ function measuredRate(track: Track): { readonly rate: number; readonly doubt: nu
 
 function fps(rate: number): string {
   return String(Math.round(rate * 1000) / 1000);
+}
+
+function countsOf(tracks: Readonly<Record<Side, Track>>, thin: Pairing["thin"]): Pairing["counts"] {
+  return { reference: thinned(tracks.reference, thin), distorted: thinned(tracks.distorted, thin) };
 }
 
 function thinned(track: Track, thin: Pairing["thin"]): number {

@@ -53,11 +53,11 @@ export class PacketList {
     return this.#leading;
   }
 
-  /** Presentation times; undefined when some are missing or stand twice. */
+  /** Presentation times, sorted where they lie; undefined when some are missing or stand twice. */
   times(): FrameTimes | undefined {
     const timeBase = this.#timeBase;
     if (!timeBase || this.#count === 0) return undefined;
-    const pts = this.#pts.slice(0, this.#count).sort();
+    const pts = this.#pts.subarray(0, this.#count).sort();
     for (let index = 0; index < pts.length; index++) {
       if (Math.abs(pts[index] ?? NO_TIME) >= NO_TIME || pts[index] === pts[index - 1]) return undefined;
     }

@@ -8,10 +8,14 @@ import type { PairRequest, Side } from "./request.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
 
-export interface Plan extends Cutting {
+/** A plan before it is cut. */
+interface Draft {
   readonly request: PairRequest;
   readonly tracks: Readonly<Record<Side, Track>>;
   readonly pairing: Pairing;
+}
+
+export interface Plan extends Draft, Cutting {
   readonly models: readonly Model[];
 }
 
@@ -30,35 +34,38 @@ export async function plan(
   request: PairRequest,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { reference, distorted } = await bothSides((side) => probe(sources[side], request, options));
-  const tracks = { reference, distorted };
-  const pairing = pair(reference, distorted, request);
-  if (pairing.counts.reference !== pairing.counts.distorted)
-    return planCounted(sources, tracks, request, options);
-  return finish(tracks, pairing, request, options);
+  const tracks = await bothSides((side) => probe(sources[side], request, options));
+  const pairing = pair(tracks.reference, tracks.distorted, request);
+  const draft = { request, tracks, pairing };
+  if (pairing.counts.reference !== pairing.counts.distorted) return planCounted(sources, draft, options);
+  return finish(draft, options);
 }
 
 /** A plan by the frames that really decode: containers can be wrong about how many there are. */
 export async function planCounted(
   sources: Readonly<Record<Side, Source>>,
-  tracks: Readonly<Record<Side, Track>>,
-  request: PairRequest,
+  draft: Draft,
   options: PlanOptions,
 ): Promise<Plan> {
-  const { reference, distorted } = await bothSides((side) =>
-    countFrames(sources[side], tracks[side], options),
-  );
-  const pairing = settleCounts(pair(reference, distorted, request), { reference, distorted }, request);
-  return finish({ reference, distorted }, pairing, request, options);
+  const { request } = draft;
+  const tracks = await bothSides((side) => countFrames(sources[side], draft.tracks[side], options));
+  return finish({ request, tracks, pairing: settleCounts(draft.pairing, tracks, request) }, options);
 }
 
-function finish(tracks: Plan["tracks"], pairing: Pairing, request: PairRequest, options: PlanOptions): Plan {
+function finish(draft: Draft, options: PlanOptions): Plan {
   const lookBehind = options.models.some((model) => model.file !== undefined)
     ? LOOK_BEHIND.file
     : LOOK_BEHIND.builtIn;
   const { segmentFrames: length, models } = options;
-  const cutting = cut(tracks, pairing, { length, subsample: request.subsample, lookBehind });
-  return { request, tracks, pairing, models, ...cutting };
+  const { subsample } = draft.request;
+  const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
+  // The times of a film's frames are 10 MB, and nothing needs them once it is cut.
+  const [reference, distorted] = [draft.tracks.reference, draft.tracks.distorted];
+  const tracks = {
+    reference: { ...reference, times: undefined },
+    distorted: { ...distorted, times: undefined },
+  };
+  return { ...draft, tracks, models, ...cutting };
 }
 
 /** Works on both sides at once. When one fails, the other is waited for: it still uses its file and its directory. */

@@ -69,10 +69,7 @@ async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Pr
   } catch (error) {
     if (!(error instanceof CountsDiffer)) throw error;
     // The containers were wrong about their frames: count what decodes, and let the request's policy decide.
-    const counted = await planCounted(sources, plan.tracks, plan.request, {
-      ...options,
-      segmentFrames: undefined,
-    });
+    const counted = await planCounted(sources, plan, { ...options, segmentFrames: undefined });
     return scoreOnce(counted, sources, options);
   }
 }
