@@ -29,9 +29,12 @@ function scorerRuns(): Promise<void> {
   );
 }
 
-async function assertStopped(running: Running, code: number): Promise<void> {
+async function assertStopped(running: Running, ...codes: readonly number[]): Promise<void> {
   const ended = await running.ended();
-  assert.equal(ended.code, code);
+  assert.ok(
+    codes.some((code) => code === ended.code),
+    `exit code ${ended.code}`,
+  );
   assert.match(ended.stdout + ended.stderr, /Stopped\.\r?\n$/);
   assert.deepEqual(await clips.directory.leftovers(), []);
 }
@@ -72,14 +75,18 @@ describe("progress", () => {
 
 describe("interruption without a terminal", () => {
   test("SIGINT, also with a second signal of a wrapper, and SIGTERM stop the scorer and leave nothing", async () => {
-    for (const [signals, code] of [
-      [["SIGINT", "SIGTERM"], 130],
-      [["SIGTERM"], 143],
+    for (const [signals, codes] of [
+      // Two signals at once: which of them is seen first is the system's choice.
+      [
+        ["SIGINT", "SIGTERM"],
+        [130, 143],
+      ],
+      [["SIGTERM"], [143]],
     ] as const) {
       await using running = startScore(long);
       await scorerRuns();
       for (const signal of signals) running.child.kill(signal);
-      await assertStopped(running, code);
+      await assertStopped(running, ...codes);
     }
   });
 });
