@@ -24,10 +24,20 @@ export interface Pairing {
   readonly warnings: readonly Warning[];
 }
 
+/** Pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
+const LEAST_SIDE = 33;
+
 /** Pairs two tracks, or throws a Failure that says what was found on each side. */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orientation(reference, distorted);
   const [width, height] = size(reference, turn.sides);
+  if (Math.min(width, height) < LEAST_SIDE) {
+    throw new Failure(
+      "FRAME_TOO_SMALL",
+      `The reference is ${width}x${height}; frames under ${LEAST_SIDE} pixels a side cannot be scored.`,
+      { found: facts(reference, distorted) },
+    );
+  }
   const scaling = scale(reference, distorted, turn.sides, request.scaling);
   const rate = pairRates(reference, distorted, request.onFrameRateMismatch);
   const counts = countsOf({ reference, distorted }, rate.thin);
@@ -216,7 +226,11 @@ function measuredRate(track: Track): { readonly rate: number; readonly doubt: nu
   const { times } = track;
   if (!times || times.pts.length < 2) return undefined;
   const ticks = (times.pts.at(-1) ?? 0) - (times.pts[0] ?? 0);
-  return { rate: (times.pts.length - 1) / (ticks * toNumber(times.timeBase)), doubt: 1 / ticks };
+  // Where a frame lasts whole ticks its time stamps are not rounded, and nothing is in doubt.
+  const ticksPerFrame = track.rate ? 1 / (toNumber(track.rate) * toNumber(times.timeBase)) : Number.NaN;
+  const exact = Math.abs(ticksPerFrame - Math.round(ticksPerFrame)) < 1e-6;
+  const rate = (times.pts.length - 1) / (ticks * toNumber(times.timeBase));
+  return { rate, doubt: exact ? 0 : 1 / ticks };
 }
 
 function fps(rate: number): string {

@@ -1,6 +1,6 @@
 /** Counts the frames that really decode, where the container's word is not enough. */
 import { Failure } from "../platform/failure.ts";
-import { decodeFailure, GUARDS, inputFile, Messages, QUIET, STRICT } from "./ffmpeg.ts";
+import { decodeFailure, GUARDS, inputFile, Messages, QUIET, refuseBrokenRun, STRICT } from "./ffmpeg.ts";
 import { decodeLimits } from "./limits.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -26,6 +26,7 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     },
     onStderr: (line) => messages.read(line),
   });
+  refuseBrokenRun(exit, messages);
   if (exit.code !== 0) throw decodeFailure(source, messages);
   if (frames === 0) throw new Failure("MEDIA_NO_FRAMES", `No frame of the ${source.side} video decodes.`);
   const reason = "its container and its decoder count different frames";

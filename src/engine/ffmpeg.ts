@@ -1,7 +1,7 @@
 /** What every run of ffmpeg here has in common: the guarded input, and reading its messages. */
 import { Failure } from "../platform/failure.ts";
 import { MAX_PIXELS } from "./pixels.ts";
-import { inputName } from "./sandbox.ts";
+import { type Exit, inputName } from "./sandbox.ts";
 import { quote, type Source } from "./source.ts";
 
 /**
@@ -70,13 +70,22 @@ export function inputFile(source: Source): readonly string[] {
 /** The last messages of a run, for what went wrong in it. */
 export class Messages {
   readonly #errors: string[] = [];
+  #sizeChange: string | undefined;
 
   /** Takes a line of ffmpeg's log ("[context] [level] text"). */
   read(line: string): void {
     const match = /^((?:\[[^\]]*\] )*?)\[(warning|error|fatal|panic)\] (.*)$/.exec(line);
     if (!match) return;
-    this.#errors.push(`${match[1] ?? ""}${match[3] ?? ""}`);
+    const message = `${match[1] ?? ""}${match[3] ?? ""}`;
+    // Nothing but this message tells of it, so it is kept however many others come.
+    if (SIZE_CHANGES.pattern.test(message)) this.#sizeChange ??= message;
+    this.#errors.push(message);
     if (this.#errors.length > 200) this.#errors.splice(100, 1);
+  }
+
+  /** The first message of a frame of another size or format. */
+  get sizeChange(): string | undefined {
+    return this.#sizeChange;
   }
 
   some(pattern: RegExp): boolean {
@@ -158,6 +167,27 @@ const DAMAGED: Sign = {
   code: "MEDIA_CORRUPT",
   what: "is damaged: it does not decode without errors",
 };
+
+/** A program that was killed, or never ran, says nothing about the media. */
+export function refuseBrokenRun(exit: Exit, messages: Messages): void {
+  if (exit.signal !== undefined) throw killed(exit.signal, messages);
+  // What /bin/sh ends with when a program cannot be run.
+  if (exit.code !== 126 && exit.code !== 127) return;
+  throw new Failure("SCORER_FAILED", "The decoder could not be run; the log has the reason.", {
+    found: { exitCode: exit.code },
+    cause: messages.text(),
+  });
+}
+
+export function killed(signal: NodeJS.Signals, messages: Messages): Failure {
+  const why =
+    signal === "SIGXCPU"
+      ? "used up its CPU time"
+      : signal === "SIGXFSZ"
+        ? "wrote too much"
+        : `was ended by ${signal}`;
+  return new Failure("SCORER_FAILED", `The scorer ${why}.`, { found: { signal }, cause: messages.text() });
+}
 
 /** Why a file could not be opened or probed. */
 export function openFailure(source: Source, messages: Messages): Failure {

@@ -64,7 +64,10 @@ function rowOf(table: FrameTable, frame: number): number | undefined {
 
 /** Motion looks at the frames around, and so do the models, which are made from it. */
 function dependsOnFrameAlone(metric: string, models: readonly Model[]): boolean {
-  return !metric.includes("motion") && !models.some((model) => metric.startsWith(model.metric));
+  return (
+    !metric.includes("motion") &&
+    !models.some(({ metric: model }) => metric === model || metric.startsWith(`${model}_`))
+  );
 }
 
 /** Two segments scored different pictures under one frame number. */

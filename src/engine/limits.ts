@@ -11,6 +11,8 @@ const GIB = 2 ** 30;
  */
 const BYTES_PER_PIXEL = 1200;
 const BYTES_PER_PIXEL_AND_THREAD = 100;
+/** libvmaf keeps 16 bytes a frame and feature, and twice that while it grows: up to 100 features. */
+const BYTES_PER_FRAME = 4096;
 /** What programs, stacks and arenas reserve before the first frame: 0.8 GiB, and 75 MiB a thread. */
 const BASE_BYTES = 2 * GIB;
 const BASE_BYTES_PER_THREAD = 150 * 2 ** 20;
@@ -32,7 +34,7 @@ export function scoreLimits(
   );
   const all = threads + availableParallelism();
   return {
-    memoryBytes: memory(pixels, all),
+    memoryBytes: memory(pixels, all) + BYTES_PER_FRAME * pairing.frameCount,
     cpuSeconds: (timeoutMs / 1000) * all,
     fileBytes: LOG_BYTES_BASE + LOG_BYTES_PER_FRAME * pairing.frameCount,
   };

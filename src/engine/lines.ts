@@ -6,10 +6,10 @@ const MAX_LINE = 8192;
 
 /** Feeds each line to `onLine`; \r ends a line too (ffmpeg's status line). Ends with the stream. */
 export async function splitLines(
-  stream: Readable | null,
+  stream: Readable | null | undefined,
   onLine: ((line: string) => void) | undefined,
 ): Promise<void> {
-  if (stream === null) return;
+  if (!stream) return;
   if (onLine === undefined) {
     stream.resume();
     await new Promise<void>((resolve) => stream.once("close", resolve));

@@ -41,6 +41,13 @@ export async function resolveModels(
   if (new Set(names).size !== names.length) {
     throw new Failure("INVALID_REQUEST", "A model is named twice. Name each model once.");
   }
+  if (names.length === 0) throw new Failure("INVALID_REQUEST", "No model was named.");
+  if (names.indexOf("vmaf") > 0) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "The model vmaf beside others must be named first: its values stand under that name.",
+    );
+  }
   const models: Model[] = [];
   for (const [index, name] of names.entries()) {
     const file = await modelFile(name, modelDir);
@@ -71,7 +78,10 @@ async function modelFile(name: string, modelDir: string | undefined): Promise<st
 async function modelFiles(modelDir: string | undefined): Promise<readonly string[]> {
   if (modelDir === undefined) return [];
   const entries = await readdir(modelDir).catch(() => []);
-  return entries.filter((entry) => entry.endsWith(".json")).map((entry) => entry.slice(0, -".json".length));
+  return entries
+    .filter((entry) => entry.endsWith(".json"))
+    .map((entry) => entry.slice(0, -".json".length))
+    .filter((name) => NAME.test(name));
 }
 
 async function unknownModel(name: string, modelDir: string | undefined, builtIn: BuiltIn): Promise<Failure> {

@@ -1,5 +1,6 @@
 /** Opens the engine: finds its programs, and scores pairs with them. */
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { toResult } from "./assemble.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
@@ -13,15 +14,16 @@ import { openSource, type Source } from "./source.ts";
 
 /** Finds and proves the scoring executable. Throws SCORER_NOT_FOUND when there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
   const tools = await findTools(options.scorerPath, options.searchPath ?? "");
   const builtIn = (names: readonly string[]) => tools.scorer.hasModels(names);
   return {
     scorer: tools.scorer.info,
-    models: () => availableModels(options.modelDir, builtIn),
+    models: () => availableModels(modelDir, builtIn),
     score: async (request, scoreOptions = {}) => {
       const started = performance.now();
       using deadline = new Deadline(scoreOptions);
-      const models = await resolveModels(request.models, options.modelDir, builtIn);
+      const models = await resolveModels(request.models, modelDir, builtIn);
       const scored = await scoreFiles(request, models, { ...options, ...scoreOptions }, tools, deadline);
       return toResult(scored, tools.scorer.info, performance.now() - started);
     },
@@ -72,6 +74,9 @@ async function openSources(
   }
 }
 
+/** Longer timers fire at once: the longest is 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The caller's signal and the time limit as one signal, whose reason is the Failure to throw. */
 class Deadline implements Disposable {
   readonly timeoutMs: number;
@@ -82,12 +87,15 @@ class Deadline implements Disposable {
   constructor({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: ScoreOptions) {
     this.timeoutMs = timeoutMs;
     this.#caller = signal;
-    this.#timer = setTimeout(() => {
-      const seconds = Math.round(timeoutMs / 100) / 10;
-      this.#controller.abort(
-        new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
-      );
-    }, timeoutMs);
+    this.#timer = setTimeout(
+      () => {
+        const seconds = Math.round(timeoutMs / 100) / 10;
+        this.#controller.abort(
+          new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
+        );
+      },
+      Math.min(timeoutMs, MAX_TIMER_MS),
+    );
     if (signal?.aborted) this.#cancel();
     else signal?.addEventListener("abort", this.#cancel, { once: true });
   }

@@ -1,10 +1,7 @@
 /** Reads ffmpeg's framecrc list of a track's packets: their times, key frames and hidden frames. */
-import { Failure } from "../platform/failure.ts";
 import { parseRational, type Rational } from "./rational.ts";
-import type { FrameTimes } from "./track.ts";
+import { type FrameTimes, refuseTooMany } from "./track.ts";
 
-/** 24 hours at 120 frames per second; a longer list is not held in memory. */
-const MAX_PACKETS = 24 * 3600 * 120;
 /** Beyond this a time stamp is "none" (AV_NOPTS_VALUE is −2^63). */
 const NO_TIME = 2 ** 62;
 /** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
@@ -65,12 +62,7 @@ export class PacketList {
   }
 
   #add(pts: number, flags: number): void {
-    if (this.#count >= MAX_PACKETS) {
-      throw new Failure(
-        "MEDIA_TOO_LARGE",
-        `A file with more than ${MAX_PACKETS} frames is not scored in one piece.`,
-      );
-    }
+    refuseTooMany(this.#count + 1);
     if (this.#count === this.#pts.length) {
       const grown = new Float64Array(this.#pts.length * 2);
       grown.set(this.#pts);

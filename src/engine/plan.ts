@@ -34,7 +34,9 @@ export async function plan(
   request: PairRequest,
   options: PlanOptions,
 ): Promise<Plan> {
-  const tracks = await bothSides((side) => probe(sources[side], request, options));
+  const tracks = await bothSides(options.signal, (side, signal) =>
+    probe(sources[side], request, { ...options, signal }),
+  );
   const pairing = pair(tracks.reference, tracks.distorted, request);
   const draft = { request, tracks, pairing };
   if (pairing.counts.reference !== pairing.counts.distorted) return planCounted(sources, draft, options);
@@ -48,7 +50,9 @@ export async function planCounted(
   options: PlanOptions,
 ): Promise<Plan> {
   const { request } = draft;
-  const tracks = await bothSides((side) => countFrames(sources[side], draft.tracks[side], options));
+  const tracks = await bothSides(options.signal, (side, signal) =>
+    countFrames(sources[side], draft.tracks[side], { ...options, signal }),
+  );
   return finish({ request, tracks, pairing: settleCounts(draft.pairing, tracks, request) }, options);
 }
 
@@ -68,10 +72,26 @@ function finish(draft: Draft, options: PlanOptions): Plan {
   return { ...draft, tracks, models, ...cutting };
 }
 
-/** Works on both sides at once. When one fails, the other is waited for: it still uses its file and its directory. */
-async function bothSides<T>(work: (side: Side) => Promise<T>): Promise<Readonly<Record<Side, T>>> {
-  const [reference, distorted] = await Promise.allSettled([work("reference"), work("distorted")]);
-  if (reference.status === "rejected") throw reference.reason;
-  if (distorted.status === "rejected") throw distorted.reason;
-  return { reference: reference.value, distorted: distorted.value };
+/**
+ * Works on both sides at once. When one fails the other is ended, and waited for: it
+ * still uses its file and its directory.
+ */
+async function bothSides<T>(
+  signal: AbortSignal,
+  work: (side: Side, signal: AbortSignal) => Promise<T>,
+): Promise<Readonly<Record<Side, T>>> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  let first: unknown;
+  const run = (side: Side): Promise<T> =>
+    work(side, either).catch((error: unknown) => {
+      if (!failed.signal.aborted) first = error;
+      failed.abort();
+      throw error;
+    });
+  const [reference, distorted] = await Promise.allSettled([run("reference"), run("distorted")]);
+  if (reference.status === "fulfilled" && distorted.status === "fulfilled") {
+    return { reference: reference.value, distorted: distorted.value };
+  }
+  throw first;
 }

@@ -1,6 +1,6 @@
 /** Finds out what a file is: its video track, its size, rate, depth and frames. */
 import { Failure } from "../platform/failure.ts";
-import { GUARDS, inputFile, Messages, openFailure, QUIET } from "./ffmpeg.ts";
+import { GUARDS, inputFile, Messages, openFailure, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
 import { PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
 import { parseRational, type Rational } from "./rational.ts";
@@ -24,7 +24,7 @@ const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 600, fileBytes: 0
 
 /** Probes a file. Throws Failure when it is none that can be scored. */
 export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {
-  if (await isY4m(source)) return probeY4m(source);
+  if (await isY4m(source)) return probeY4m(source, context.signal);
   if (isRaw(source)) return probeRaw(source, request.rawVideo);
   return toTrack(source, await inspect(source, context, request.editLists === "IGNORE"));
 }
@@ -65,7 +65,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
     args: [
       ...QUIET,
       ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
-      ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-f", "framecrc", "pipe:1"],
+      ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-f", "framecrc", "pipe:1"],
       ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
     ],
     limits: LIMITS,
@@ -75,6 +75,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
       messages.read(line);
     },
   });
+  refuseBrokenRun(exit, messages);
   if (packets.coded === 0 && exit.code === 0) throw noFrames(source);
   const shown = picture.finish();
   if (exit.code !== 0 || !shown) throw openFailure(source, messages);
@@ -105,6 +106,8 @@ class PictureReader {
   read(line: string): void {
     const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
     if (opened) this.format = opened[1] ?? "";
+    // All that a file's own metadata could imitate is printed before this line.
+    if (line === "[info] Stream mapping:") this.#forget();
     if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
     const size = / n: *0 .* fmt:(\w+) .* s:(\d+)x(\d+) /.exec(line);
     if (size) this.#size = [Number(size[2]), Number(size[3]), size[1] ?? ""];
@@ -115,6 +118,13 @@ class PictureReader {
     if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
     const rate = / config in time_base: \S+, frame_rate: (\d+\/\d+)/.exec(line)?.[1];
     if (rate) this.#rate = parseRational(rate);
+  }
+
+  #forget(): void {
+    this.#size = undefined;
+    this.#range = "";
+    this.#rotation = 0;
+    this.#rate = undefined;
   }
 
   finish(): Picture | undefined {

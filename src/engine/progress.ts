@@ -1,4 +1,4 @@
-/** Adds up the frames of segments that are scored side by side. */
+/** Adds up the frames of segments that are scored one after the other. */
 import type { Segment } from "./cut.ts";
 import type { Progress } from "./result.ts";
 

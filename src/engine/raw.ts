@@ -9,7 +9,7 @@ import { parseRational, type Rational } from "./rational.ts";
 import type { RawVideo } from "./request.ts";
 import type { Warning } from "./result.ts";
 import { quote, type Source } from "./source.ts";
-import type { Track } from "./track.ts";
+import { refuseTooMany, type Track } from "./track.ts";
 import { evenTimes } from "./y4m.ts";
 
 interface Geometry {
@@ -57,6 +57,7 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
   }
   const counting = rate ?? COUNTING_RATE;
   const frames = source.size / size;
+  refuseTooMany(frames);
   return {
     side: source.side,
     container: "yuv",
@@ -116,7 +117,7 @@ function fromName(source: Source): Geometry {
   }
   const width = Number(size[1]);
   const height = Number(size[2]);
-  const pixels = planarFormat(source, formatFromName(name));
+  const pixels = planarFormat(source, formatFromName(source, name));
   const fps = /[_-](\d{1,3}(?:\.\d{1,3})?)fps/i.exec(name)?.[1];
   const warning: Warning = {
     code: "RAW_GEOMETRY_FROM_NAME",
@@ -125,10 +126,21 @@ function fromName(source: Source): Geometry {
   return { width, height, pixels, rate: fps ? parseRational(fps) : undefined, warnings: [warning] };
 }
 
-function formatFromName(name: string): string {
-  const explicit = /yuv4(?:20|22|44)p(?:(?:9|1[0246])(?:le)?)?(?=[^0-9a-z])/i.exec(name)?.[0];
-  if (explicit) return explicit.toLowerCase();
-  const chroma = /[_-](420|422|444)(?=[^0-9])/.exec(name)?.[1] ?? "420";
-  const bits = /[_-](8|9|10|12|14|16)-?b(?:it)?(?=[^0-9a-z])/i.exec(name)?.[1] ?? "8";
+/** Layouts that a name can state and that are not planar YUV. */
+const OTHER_LAYOUT = /(?:^|[^a-z])(?:nv1[26]|nv2[014]|p01[026]|p[24]1[026]|yuyv|uyvy|rgb|bgr|gr[ae]y|v210)/i;
+
+/** yuv420p10le, 420p10, or apart: 422 and 10bit. Without a word of it: 8-bit 4:2:0. */
+function formatFromName(source: Source, name: string): string {
+  const other = OTHER_LAYOUT.exec(name)?.[0];
+  if (other) {
+    throw new Failure(
+      "RAW_GEOMETRY_MISSING",
+      `The ${source.side} file's name speaks of ${quote(other.replace(/^[^a-z]/i, ""))}, which is not read from a name. Give its rawVideo geometry.`,
+    );
+  }
+  const together = /(?:yuv)?(420|422|444)p(9|1[0246])?(?:le)?(?=[^0-9a-z])/i.exec(name);
+  const chroma = together?.[1] ?? /[_-](420|422|444)(?=[^0-9])/.exec(name)?.[1] ?? "420";
+  const apart = /[_-](8|9|10|12|14|16)[_-]?b(?:its?|pp|pc)?(?=[^0-9a-z])/i.exec(name)?.[1];
+  const bits = together?.[2] ?? apart ?? "8";
   return bits === "8" ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
 }

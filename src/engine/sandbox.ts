@@ -135,9 +135,16 @@ export class Sandbox {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // The watchdogs go last: until the directory is gone they stand by to remove it.
-    await rm(this.directory, { recursive: true, force: true });
-    this.kill();
-    this.#groups.clear();
+    try {
+      await rm(this.directory, { recursive: true, force: true });
+    } catch {
+      // No descriptor to list it with, or a program that still writes: without programs it goes, or its watchdogs remove it.
+      this.kill();
+      await rm(this.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
+    } finally {
+      this.kill();
+      this.#groups.clear();
+    }
   }
 
   #spawn(command: Command): ChildProcess {
@@ -157,8 +164,10 @@ export class Sandbox {
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
       stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],
     });
+    // Without descriptors for its pipes (EMFILE) a child has no streams at all, and only says "error".
+    const pipe = (child.stdio as ChildProcess["stdio"] | undefined)?.[watchdogFd];
     // The watchdog says nothing; its end of the pipe may be reset when it is killed.
-    child.stdio[watchdogFd]?.on("error", () => {});
+    pipe?.on("error", () => {});
     this.#groups.add(child);
     return child;
   }

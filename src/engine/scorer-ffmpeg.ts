@@ -2,7 +2,7 @@
 import { access, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { blame, decodeFailure, Messages, QUIET, SIZE_CHANGES } from "./ffmpeg.ts";
+import { blame, decodeFailure, Messages, QUIET, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import type { Side } from "./request.ts";
@@ -122,9 +122,9 @@ function readDelivered(line: string, delivered: Record<Side, number>): void {
 }
 
 /** A size that changes passes through the filters, scaled or not, without an error: the warning alone tells. */
-export function refuseSizeChange(run: Run, messages: Messages): void {
-  if (!messages.some(SIZE_CHANGES.pattern)) return;
-  const input = /input from stream (\d):/.exec(messages.first(SIZE_CHANGES.pattern) ?? "")?.[1];
+function refuseSizeChange(run: Run, messages: Messages): void {
+  if (messages.sizeChange === undefined) return;
+  const input = /input from stream (\d):/.exec(messages.sizeChange)?.[1];
   throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
 }
 
@@ -137,7 +137,7 @@ function noFrames(delivered: Readonly<Record<Side, number>>): Failure {
 }
 
 function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
-  if (exit.signal !== undefined) return killed(exit.signal, messages);
+  refuseBrokenRun(exit, messages);
   if (messages.some(/could not load libvmaf model|problem loading model|could not parse model/i))
     return badModel(run, messages);
   refuseSizeChange(run, messages);
@@ -152,16 +152,6 @@ function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
 function damagedSide(messages: Messages): Side | undefined {
   const input = /\b(?:in|vist)#([01])[:/ ]/.exec(messages.first(/\[(?:in|vist)#[01][:/ ]/) ?? "")?.[1];
   return input === undefined ? undefined : ORDER[Number(input)];
-}
-
-export function killed(signal: NodeJS.Signals, messages: Messages): Failure {
-  const why =
-    signal === "SIGXCPU"
-      ? "used up its CPU time"
-      : signal === "SIGXFSZ"
-        ? "wrote too much"
-        : `was ended by ${signal}`;
-  return new Failure("SCORER_FAILED", `The scorer ${why}.`, { found: { signal }, cause: messages.text() });
 }
 
 export function badModel(run: Pick<Run, "models">, messages: Messages): Failure {

@@ -6,12 +6,12 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { decodeFailure, Messages } from "./ffmpeg.ts";
+import { blame, decodeFailure, killed, Messages, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
 import { SIDES, type Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Exit } from "./sandbox.ts";
 import { LOG_FILE, type Run, type RunOutcome, type Scorer } from "./scorer.ts";
-import { badModel, killed, linkModels, refuseSizeChange } from "./scorer-ffmpeg.ts";
+import { badModel, linkModels } from "./scorer-ffmpeg.ts";
 import type { Trial } from "./trial.ts";
 import { type Feeds, fed, feed, scoreArguments } from "./vmaf-command.ts";
 import { readLog } from "./vmaflog.ts";
@@ -74,8 +74,8 @@ export class VmafScorer implements Scorer {
       onStdout: (line) => counter.read(side, line),
       onStderr: (line) => messages.read(line),
     });
-    if (exit.signal !== undefined) throw killed(exit.signal, messages);
-    refuseSizeChange(run, messages);
+    refuseBrokenRun(exit, messages);
+    if (messages.sizeChange !== undefined) throw blame(run.sources[side], SIZE_CHANGES, messages);
     // vmaf stops with the shorter side: the decoder of the longer one then writes into nothing.
     if (exit.code !== 0 && !messages.some(/Broken pipe/)) throw decodeFailure(run.sources[side], messages);
   }

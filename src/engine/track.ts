@@ -1,4 +1,5 @@
 /** The video track of a file: what probing finds, whatever the file is. */
+import { Failure } from "../platform/failure.ts";
 import type { PixelFormat } from "./pixels.ts";
 import type { Rational } from "./rational.ts";
 import { formatRational } from "./rational.ts";
@@ -57,4 +58,16 @@ export function mediaInfo(track: Track, frames = track.frames): MediaInfo {
     colorRange: track.range,
     rotation: track.rotation,
   };
+}
+
+/** 24 hours at 120 frames per second: what is held per frame then takes some 100 MB. */
+const MAX_FRAMES = 24 * 3600 * 120;
+
+/** Throws MEDIA_TOO_LARGE for more frames than are scored in one piece. */
+export function refuseTooMany(frames: number): void {
+  if (frames <= MAX_FRAMES) return;
+  throw new Failure(
+    "MEDIA_TOO_LARGE",
+    `A file with more than ${MAX_FRAMES} frames is not scored in one piece. Cut it.`,
+  );
 }

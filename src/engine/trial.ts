@@ -60,7 +60,11 @@ export class Trial {
     if (known !== undefined) return known;
     const has = await this.#run(model).then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        // Only a program that ran and refused says something about the model.
+        if (error instanceof Failure && error.code === "SCORER_NOT_FOUND") return false;
+        throw error;
+      },
     );
     // Names that callers made up are not kept: the map would grow with them.
     if (has || KNOWN_BUILT_IN.some((name) => name === model)) this.#known.set(model, has);
@@ -81,6 +85,8 @@ export class Trial {
       },
     });
     if (exit.code === 0) return await readFile(join(sandbox.directory, "trial.json"), "utf8");
+    if (exit.code === undefined)
+      throw new Failure("SCORER_FAILED", `${this.#path} was ended by ${exit.signal}.`);
     throw new Failure(
       "SCORER_NOT_FOUND",
       `${this.#path} does not score: ${said.join(" ") || `exit code ${exit.code}`}`,

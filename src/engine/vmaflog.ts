@@ -24,7 +24,8 @@ export async function readLog(
   let order: readonly number[] = [];
   await splitLines(createReadStream(path, { highWaterMark: PIECE }), (line) => {
     const fields = line.split(",");
-    if (fields.at(-1) === "") fields.pop();
+    // Every line ends with a comma: one that does not was cut off, perhaps in the digits of its last value.
+    if (fields.pop() !== "") throw cutOff();
     if (table === undefined) {
       const names = fields.map((column) => metricName(column, models));
       refuseSameNames(names);
@@ -39,11 +40,15 @@ export async function readLog(
         order.map((column) => Number(fields[column])),
       );
     } else {
-      throw new Failure("SCORER_FAILED", "The scorer's log is cut off in the middle of a line.");
+      throw cutOff();
     }
   });
   if (table === undefined) throw new Failure("SCORER_FAILED", "The scorer wrote an empty log.");
   return table;
+}
+
+function cutOff(): Failure {
+  return new Failure("SCORER_FAILED", "The scorer's log is cut off in the middle of a line.");
 }
 
 /** A model's file can be named like a metric that stands beside it. */

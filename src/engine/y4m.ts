@@ -6,8 +6,9 @@
 import { Failure } from "../platform/failure.ts";
 import { frameBytes, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
 import { parseRational, type Rational } from "./rational.ts";
+import { throwIfAborted } from "./sandbox.ts";
 import { quote, type Source } from "./source.ts";
-import type { Track } from "./track.ts";
+import { refuseTooMany, type Track } from "./track.ts";
 
 const MAGIC = "YUV4MPEG2 ";
 /** Longest header or frame line that is read; real ones have under 100 characters. */
@@ -33,9 +34,9 @@ export async function isY4m(source: Source): Promise<boolean> {
   return (await readAt(source, 0, MAGIC.length)).toString("latin1") === MAGIC;
 }
 
-export async function probeY4m(source: Source): Promise<Track> {
+export async function probeY4m(source: Source, signal: AbortSignal): Promise<Track> {
   const header = parseHeader(source, await readAt(source, 0, MAX_LINE));
-  const frames = await countFrames(source, header);
+  const frames = await countFrames(source, header, signal);
   return {
     side: source.side,
     container: "y4m",
@@ -59,7 +60,8 @@ export async function probeY4m(source: Source): Promise<Track> {
 
 /** Times of frames that follow one another at a fixed rate: every frame is a key frame. */
 export function evenTimes(rate: Rational, frames: number): Track["times"] {
-  const pts = Float64Array.from({ length: frames }, (_, frame) => frame);
+  const pts = new Float64Array(frames);
+  for (let frame = 0; frame < frames; frame++) pts[frame] = frame;
   return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts };
 }
 
@@ -72,8 +74,8 @@ function parseHeader(source: Source, bytes: Buffer): Header {
       .filter((word) => word !== "")
       .map((word) => [word.startsWith("XCOLORRANGE=") ? "range" : word.slice(0, 1), word] as const),
   );
-  const width = Number(tags.get("W")?.slice(1));
-  const height = Number(tags.get("H")?.slice(1));
+  const width = wholeNumber(tags.get("W"));
+  const height = wholeNumber(tags.get("H"));
   if (
     length === 0 ||
     !(Number.isSafeInteger(width) && width > 0 && Number.isSafeInteger(height) && height > 0)
@@ -110,6 +112,11 @@ function parseHeader(source: Source, bytes: Buffer): Header {
   };
 }
 
+/** The number behind a tag's letter, digits only; NaN when it is none. */
+function wholeNumber(tag: string | undefined): number {
+  return tag !== undefined && /^.\d{1,9}$/.test(tag) ? Number(tag.slice(1)) : Number.NaN;
+}
+
 /** 420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and their deep forms 420p10 … */
 function layoutFormat(layout: string): PixelFormat | undefined {
   const match = /^(420|422|444)(?:jpeg|mpeg2|paldv)?(?:p(9|10|12|14|16))?$/.exec(layout);
@@ -117,34 +124,52 @@ function layoutFormat(layout: string): PixelFormat | undefined {
 }
 
 /** Steps from frame line to frame line; a cut-off last frame is an error. */
-async function countFrames(source: Source, header: Header): Promise<number> {
+async function countFrames(source: Source, header: Header, signal: AbortSignal): Promise<number> {
   const size = frameBytes(header.pixels, header.width, header.height);
+  const lines = new FrameLines(source, size);
   let offset = header.length;
   let frames = 0;
-  // Frame lines are nearly always the bare "FRAME\n": read that first, more only when there are parameters.
   while (offset < source.size) {
-    const line = await frameLine(source, offset);
+    const line = await lines.lengthAt(offset);
     if (line === undefined || offset + line + size > source.size) throw broken(source, line, frames);
     offset += line + size;
-    frames++;
+    refuseTooMany(++frames);
+    if (frames % 1024 === 0) throwIfAborted(signal);
   }
   if (frames > 0) return frames;
   throw new Failure(
     "MEDIA_NO_FRAMES",
     `The ${source.side} file ${quote(source.asked)} has a y4m header but no frame.`,
-    {
-      found: { [source.side]: { frames: 0 } },
-    },
+    { found: { [source.side]: { frames: 0 } } },
   );
 }
 
-/** Bytes of the frame line at an offset; undefined when there is none. */
-async function frameLine(source: Source, offset: number): Promise<number | undefined> {
-  const bare = await readAt(source, offset, 6);
-  if (bare.toString("latin1") === "FRAME\n") return 6;
-  if (bare.toString("latin1") !== "FRAME ") return undefined;
-  const end = (await readAt(source, offset, MAX_LINE)).indexOf(0x0a);
-  return end < 0 ? undefined : end + 1;
+/** Reads the lines before frames: of large frames nothing else, of small ones many at a time. */
+class FrameLines {
+  readonly #source: Source;
+  readonly #piece: number;
+  #start = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+
+  constructor(source: Source, frameSize: number) {
+    this.#source = source;
+    this.#piece = frameSize < 16 * 1024 ? 64 * 1024 : MAX_LINE;
+  }
+
+  /** Bytes of the frame line at an offset; undefined when there is none. */
+  async lengthAt(offset: number): Promise<number | undefined> {
+    const inside = offset >= this.#start && offset + MAX_LINE <= this.#start + this.#bytes.length;
+    if (!inside) {
+      this.#start = offset;
+      this.#bytes = await readAt(this.#source, offset, this.#piece);
+    }
+    const at = offset - this.#start;
+    if (this.#bytes.toString("latin1", at, at + 5) !== "FRAME") return undefined;
+    const end = this.#bytes.indexOf(0x0a, at);
+    const length = end - at + 1;
+    const parameters = this.#bytes[at + 5];
+    return end < 0 || length > MAX_LINE || (length > 6 && parameters !== 0x20) ? undefined : length;
+  }
 }
 
 function broken(source: Source, line: number | undefined, frames: number): Failure {

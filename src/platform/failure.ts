@@ -39,6 +39,7 @@ export const FAILURE_KINDS = {
   PIXEL_FORMAT_UNSUPPORTED: "media",
   RAW_GEOMETRY_MISSING: "media",
   RAW_GEOMETRY_MISMATCH: "media",
+  FRAME_TOO_SMALL: "media",
   FRAME_SIZE_CHANGES: "media",
   FRAME_SIZE_MISMATCH: "media",
   FRAME_COUNT_MISMATCH: "media",
