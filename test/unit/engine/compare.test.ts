@@ -56,6 +56,22 @@ describe("sizes", () => {
   });
 });
 
+describe("frames that are too small for the metrics", () => {
+  for (const [width, height] of [
+    [32, 180],
+    [320, 32],
+    [1, 1],
+  ] as const) {
+    test(`${width}x${height} is refused`, () => {
+      assert.throws(() => pairing({ width, height }, { width, height }), refused("FRAME_TOO_SMALL"));
+    });
+  }
+  test("33x33 is not, nor is a small encode of a larger reference", () => {
+    assert.equal(pairing({ width: 33, height: 33 }, { width: 33, height: 33 }).width, 33);
+    assert.equal(pairing({ width: 320, height: 180 }, { width: 32, height: 18 }).width, 320);
+  });
+});
+
 describe("rotation", () => {
   test("the same turn on both sides changes nothing", () => {
     assert.deepEqual(pairing({ rotation: 90 }, { rotation: 90 }).turn, []);

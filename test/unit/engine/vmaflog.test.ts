@@ -44,6 +44,13 @@ test("a line cut off, and an empty log, are the scorer's failure", async (t) => 
   await assert.rejects(readLog(await logFile(t, ""), MODELS, 2), { code: "SCORER_FAILED" });
 });
 
+test("a log that ends in the digits of a value, with every column there, is cut off all the same", async (t) => {
+  for (const end of ["1,91.5,0.8", "1,91.500000,0.800000", "1,91.5,0.8\n"]) {
+    const path = await logFile(t, `Frame,m0,x,\n0,90,1,\n${end}`);
+    await assert.rejects(readLog(path, MODELS.slice(0, 1), 2), { code: "SCORER_FAILED", message: /cut off/ });
+  }
+});
+
 test("a model named like a metric beside it is refused", async (t) => {
   const models = [...MODELS.slice(0, 1), { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json" }];
   const path = await logFile(t, "Frame,m0,m1,psnr_y,\n0,90,80,40,\n");

@@ -1,0 +1,65 @@
+/** Rates of short clips: told apart where their time stamps are exact, forgiven where these are rounded. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { pair } from "../../../src/engine/compare.ts";
+import { parseRational } from "../../../src/engine/rational.ts";
+import { pairRequest } from "../../../src/engine/request.ts";
+import type { Track } from "../../../src/engine/track.ts";
+import { evenTimes } from "../../../src/engine/y4m.ts";
+import { times, track } from "./track-fixture.ts";
+
+function rational(text: string) {
+  const rate = parseRational(text);
+  assert.ok(rate, text);
+  return rate;
+}
+
+/** As y4m and AVI time their frames: each lasts one tick. */
+function ticking(text: string, frames: number): Partial<Track> {
+  const rate = rational(text);
+  return { rate, frames, times: evenTimes(rate, frames) };
+}
+
+/** As Matroska times them: rounded to milliseconds, and the stated rate guessed from that. */
+function rounded(text: string, stated: string, frames: number): Partial<Track> {
+  const { num, den } = rational(text);
+  return { rate: rational(stated), frames, times: times(frames, num / den, 25) };
+}
+
+function weigh(reference: Partial<Track>, distorted: Partial<Track>) {
+  const request = pairRequest({ reference: "r", distorted: "d" });
+  return pair(track("reference", reference), track("distorted", distorted), request);
+}
+
+describe("exact time stamps tell two rates apart, however short the clips", () => {
+  for (const [one, other, frames] of [
+    ["25", "24", 40],
+    ["25", "50", 5],
+    ["24", "24000/1001", 50],
+    ["30", "30000/1001", 2],
+  ] as const) {
+    test(`${one} and ${other}, ${frames} frames`, () => {
+      const expected = { code: "FRAME_RATE_MISMATCH" };
+      assert.throws(() => weigh(ticking(one, frames), ticking(other, frames)), expected);
+      assert.throws(() => weigh(ticking(other, frames), ticking(one, frames)), expected);
+    });
+  }
+});
+
+describe("time stamps of whole milliseconds do not make another rate", () => {
+  for (const [rate, stated, frames] of [
+    ["24000/1001", "24", 6],
+    ["30000/1001", "30", 10],
+    ["60000/1001", "60", 20],
+    ["24", "24000/1001", 12],
+  ] as const) {
+    test(`${rate}, stated as ${stated}, ${frames} frames`, () => {
+      assert.deepEqual(weigh(ticking(rate, frames), rounded(rate, stated, frames)).warnings, []);
+      assert.deepEqual(weigh(rounded(rate, stated, frames), ticking(rate, frames)).warnings, []);
+      assert.deepEqual(weigh(rounded(rate, rate, frames), rounded(rate, stated, frames)).warnings, []);
+    });
+  }
+  test("but twice the rate is another", () => {
+    assert.throws(() => weigh(ticking("25", 5), rounded("50", "50", 5)), { code: "FRAME_RATE_MISMATCH" });
+  });
+});
