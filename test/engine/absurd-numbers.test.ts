@@ -1,0 +1,109 @@
+/** Numbers that no real pair has: frame counts, sizes in headers, time limits. Each ends at once and by its name. */
+import assert from "node:assert/strict";
+import { readFile, truncate, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { pairRequest } from "../../src/engine/request.ts";
+import { encode, LOSSY, pristine } from "../media/clips.ts";
+import { Fixture } from "./fixture.ts";
+
+const SMALL = { width: 64, height: 64, frames: 3 };
+/** A y4m frame of one pixel: its line and three samples. */
+const TINY_FRAME = Buffer.from("FRAME\n\x80\x80\x80", "latin1");
+const TINY_HEADER = "YUV4MPEG2 W1 H1 F25:1 Ip A1:1 C420jpeg\n";
+
+/** What is to end at once does so within this. */
+const LIMIT = { timeoutMs: 5000 };
+
+let fixture: Fixture;
+let reference: string;
+let distorted: string;
+before(async () => {
+  fixture = await Fixture.open();
+  reference = await pristine(fixture.media, "reference.y4m", SMALL);
+  distorted = await encode(fixture.media, "distorted.mp4", SMALL, LOSSY.h264);
+});
+after(() => fixture.close());
+
+async function tinyFrames(name: string, frames: number): Promise<string> {
+  const path = fixture.media.file(name);
+  await writeFile(path, [TINY_HEADER, Buffer.alloc(frames * TINY_FRAME.length, TINY_FRAME)]);
+  return path;
+}
+
+describe("frame counts", () => {
+  test("a raw file of a million million frames", async () => {
+    const path = fixture.media.file("sparse.yuv");
+    await writeFile(path, "");
+    await truncate(path, 6e12);
+    const rawVideo = { width: 2, height: 2, pixelFormat: "yuv420p" };
+    for (const pair of [
+      { reference: path, distorted: path },
+      { reference, distorted: path },
+    ]) {
+      await fixture.expectFailure({ ...pair, rawVideo }, "MEDIA_TOO_LARGE", { options: LIMIT });
+    }
+  });
+
+  test("a y4m file that is a header and a million million bytes of nothing", async () => {
+    const path = fixture.media.file("sparse.y4m");
+    await writeFile(path, TINY_HEADER);
+    await truncate(path, 1e12);
+    await fixture.expectFailure({ reference: path, distorted: path }, "MEDIA_CORRUPT", { options: LIMIT });
+  });
+
+  test("counting y4m frames ends with the score's time limit, and when it is cancelled", async () => {
+    const path = await tinyFrames("many.y4m", 3_000_000);
+    const pair = { reference: path, distorted: path };
+    await fixture.expectFailure(pair, "SCORE_TIMEOUT", { options: { timeoutMs: 30 } });
+    await fixture.expectFailure(pair, "SCORE_CANCELLED", { options: { signal: AbortSignal.timeout(30) } });
+  });
+
+  test("small y4m frames are counted many at a time", async () => {
+    const frames = 200_000;
+    const path = await tinyFrames("several.y4m", frames);
+    await fixture.engine();
+    const before = await reads();
+    const failure = await fixture.expectFailure({ reference: path, distorted: path }, "FRAME_TOO_SMALL");
+    const took = (await reads()) - before;
+    assert.match(JSON.stringify(failure.found), new RegExp(`"frames":${frames}\\b`), "all were counted");
+    assert.ok(took > 10, `${took} reads: the system does not count them`);
+    assert.ok(took < frames / 20, `${took} reads for ${frames} frames`);
+  });
+});
+
+/** Read calls of this process so far. */
+async function reads(): Promise<number> {
+  return Number(/^syscr: (\d+)$/m.exec(await readFile("/proc/self/io", "utf8"))?.[1]);
+}
+
+describe("y4m headers", () => {
+  for (const size of [
+    "W1e1 H64",
+    "W64 H0x40",
+    "W64.0 H64",
+    "W-64 H64",
+    "W+64 H64",
+    "W H64",
+    "W64",
+    "W0 H64",
+  ]) {
+    test(`${size} is a damaged header`, async () => {
+      const path = fixture.media.file("header.y4m");
+      const header = `YUV4MPEG2 ${size} F25:1 Ip A1:1 C420jpeg\n`;
+      const frame = Buffer.concat([Buffer.from("FRAME\n"), Buffer.alloc((64 * 64 * 3) / 2, 128)]);
+      await writeFile(path, [header, frame, frame, frame]);
+      const failure = await fixture.expectFailure({ reference, distorted: path }, "MEDIA_CORRUPT");
+      assert.match(failure.message, /header/);
+    });
+  }
+});
+
+describe("time limits", () => {
+  for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
+    test(`${timeoutMs} ms is longer than any timer, and no limit of now`, async () => {
+      const engine = await fixture.engine();
+      const result = await engine.score(pairRequest({ reference, distorted }), { timeoutMs });
+      assert.equal(result.frameCount, SMALL.frames);
+    });
+  }
+});

@@ -1,0 +1,88 @@
+/** A decoder that breaks is no fault of the media, and one that hangs is not waited for when the other side has failed. */
+import assert from "node:assert/strict";
+import { chmod, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import type { Engine } from "../../src/engine/engine.ts";
+import { encode, LOSSY, pristine } from "../media/clips.ts";
+import { FFMPEG } from "../media/ffmpeg.ts";
+import { Fixture } from "./fixture.ts";
+
+const SCENE = { width: 64, height: 64, frames: 4 };
+
+let fixture: Fixture;
+let pair: { reference: string; distorted: string };
+let longer: string;
+before(async () => {
+  fixture = await Fixture.open();
+  pair = {
+    reference: await pristine(fixture.media, "reference.y4m", SCENE),
+    distorted: await encode(fixture.media, "distorted.mp4", SCENE, LOSSY.h264),
+  };
+  longer = await encode(fixture.media, "longer.mp4", { ...SCENE, frames: 6 }, LOSSY.h264);
+});
+after(() => fixture.close());
+
+/** An engine on the bundled ffmpeg, which does something else where its arguments match a shell pattern. */
+async function engineThat(name: string, pattern: string, instead: string): Promise<Engine> {
+  const scorerPath = fixture.media.file(name);
+  await writeFile(
+    scorerPath,
+    `#!/bin/sh\ncase "$*" in ${pattern}) ${instead} ;; esac\nexec '${FFMPEG}' "$@"\n`,
+  );
+  await chmod(scorerPath, 0o755);
+  return fixture.engine({ scorerPath });
+}
+
+/** How the runs that touch media are told from one another. */
+const RUNS = {
+  probing: "*framecrc*",
+  counting: "*'-map 0:V:0 -fps_mode passthrough'*",
+  scoring: "*log.csv*",
+};
+
+describe("a decoder that breaks", () => {
+  for (const [run, pattern] of Object.entries(RUNS)) {
+    for (const [how, instead, reason] of [
+      ["is killed", "kill -KILL $$", /SIGKILL/],
+      ["cannot be run", "exit 127", /could not be run/],
+      ["may not be run", "exit 126", /could not be run/],
+    ] as const) {
+      test(`${run}: ${how}`, async () => {
+        const engine = await engineThat(`${run}-${how.replaceAll(" ", "-")}`, pattern, instead);
+        const distorted = run === "counting" ? longer : pair.distorted;
+        const failure = await fixture.expectFailure({ ...pair, distorted }, "SCORER_FAILED", { engine });
+        assert.match(failure.message, reason);
+      });
+    }
+  }
+});
+
+describe("a side that fails ends the other's probing", () => {
+  /** Milliseconds after which the hanging side would be given up: far more than a failure takes. */
+  const TIMEOUT_MS = 12_000;
+
+  for (const side of ["reference", "distorted"] as const) {
+    for (const [name, content, code] of [
+      ["odd_64x64.yuv", "too short", "RAW_GEOMETRY_MISMATCH"],
+      ["text.mp4", "not a video\n".repeat(300), "MEDIA_UNSUPPORTED"],
+      ["header.y4m", "YUV4MPEG2 W64 H64 F25:1 C420jpeg\n", "MEDIA_NO_FRAMES"],
+    ] as const) {
+      test(`${name} as the ${side}`, async () => {
+        const other = side === "reference" ? "distorted" : "reference";
+        const engine = await engineThat(`hangs-${other}`, `*file:${other}.*framecrc*`, "exec sleep 60");
+        const broken = fixture.media.file(name);
+        await writeFile(broken, content);
+        const asked = { reference: pair.distorted, distorted: pair.distorted, [side]: broken };
+        const began = performance.now();
+        const options = { timeoutMs: TIMEOUT_MS };
+        const failure = await fixture.expectFailure(asked, code, { engine, options });
+        assert.ok(performance.now() - began < TIMEOUT_MS / 3, "the hanging decoder was waited for");
+        assert.match(
+          failure.message,
+          new RegExp(side),
+          "the side that failed is told, not the one that was ended",
+        );
+      });
+    }
+  }
+});

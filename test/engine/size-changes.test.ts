@@ -1,0 +1,53 @@
+/** A frame of another size: the file that has it is blamed, and nothing else in the file hides it. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine } from "../media/clips.ts";
+import { Fixture, SCORERS } from "./fixture.ts";
+
+const SIDE = 64;
+/** Warnings on either side of the change: more than are remembered. */
+const AROUND = 130;
+const FRAMES = 2 * AROUND + 2;
+
+for (const scorer of SCORERS) {
+  describe(`a size that changes, with ${scorer.kind}`, () => {
+    let fixture: Fixture;
+    let plain: string;
+    let changing: string;
+
+    /** One coded frame, tagged with a colour matrix. */
+    async function frame(matrix: string, side = SIDE): Promise<Buffer> {
+      const scene = { width: side, height: side, frames: 1 };
+      const path = await encode(fixture.media, `${matrix}-${side}.h264`, scene, [
+        ...LOSSY.h264,
+        ...["-colorspace", matrix],
+      ]);
+      return readFile(path);
+    }
+
+    before(async () => {
+      fixture = await Fixture.open();
+      plain = await pristine(fixture.media, "plain.y4m", { width: SIDE, height: SIDE, frames: FRAMES });
+      // Every frame whose tags are not the first one's makes the decoder warn.
+      const [first, tagged, large] = [
+        await frame("bt709"),
+        await frame("smpte170m"),
+        await frame("bt709", 96),
+      ];
+      const many = Array.from({ length: AROUND }, () => tagged);
+      changing = fixture.media.file("changing.h264");
+      await writeFile(changing, [first, ...many, large, ...many]);
+    });
+    after(() => fixture.close());
+
+    for (const side of ["reference", "distorted"] as const) {
+      test(`in the ${side} video, among hundreds of warnings`, async () => {
+        const pair = { reference: plain, distorted: plain, [side]: changing };
+        const failure = await fixture.expectFailure(pair, "FRAME_SIZE_CHANGES", { scorer });
+        assert.match(failure.message, new RegExp(`^The ${side} file "[^"]*changing\\.h264"`));
+        assert.deepEqual(failure.found, { side });
+      });
+    }
+  });
+}
