@@ -82,8 +82,25 @@ async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Pro
   return { plan: { ...plan, pairing, segments: [whole] }, table };
 }
 
+/** Signals by which a program ends itself: it crashed, nobody killed it. */
+const CRASHES = new Set<unknown>(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"]);
+
+/**
+ * Scores one segment; a scorer that crashed is run once more. libvmaf's threads were seen
+ * to crash about once in a million frames that pass at thousands a second; a second run
+ * of the same input gives the same digits, or crashes again where the input is the cause.
+ */
+async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promise<RunOutcome> {
+  try {
+    return await scoreSegmentOnce(...job);
+  } catch (error) {
+    if (!CRASHES.has(Failure.from(error).found?.["signal"])) throw error;
+    return scoreSegmentOnce(...job);
+  }
+}
+
 /** Scores one segment; its counts are proved, not believed. */
-async function scoreSegment(
+async function scoreSegmentOnce(
   plan: Plan,
   segment: Segment,
   sources: Sources,

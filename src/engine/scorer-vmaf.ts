@@ -164,7 +164,7 @@ function crashed({ pairing }: Run, messages: Messages): Failure {
       : "";
   const { width, height, format } = pairing;
   return new Failure("SCORER_FAILED", `vmaf crashed on ${width}x${height} ${format}.${hint}`, {
-    found: { width, height, format },
+    found: { signal: "SIGSEGV", width, height, format },
     cause: messages.text(),
   });
 }

@@ -1,8 +1,9 @@
 /** A decoder that breaks is no fault of the media, and one that hangs is not waited for when the other side has failed. */
 import assert from "node:assert/strict";
-import { chmod, writeFile } from "node:fs/promises";
+import { access, chmod, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
+import { pairRequest } from "../../src/engine/request.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { FFMPEG } from "../media/ffmpeg.ts";
 import { Fixture } from "./fixture.ts";
@@ -55,6 +56,24 @@ describe("a decoder that breaks", () => {
       });
     }
   }
+});
+
+describe("a scorer that crashes", () => {
+  test("once is run again, to the same digits", async () => {
+    const mark = fixture.media.file("crashed");
+    const once = `[ -e '${mark}' ] || { : > '${mark}'; kill -SEGV $$; }`;
+    const [crashed, sound] = [await engineThat("crashes-once", RUNS.scoring, once), await fixture.engine()];
+    const request = pairRequest(pair);
+    const [again, expected] = [await crashed.score(request), await sound.score(request)];
+    await access(mark);
+    assert.deepEqual([...again.frames.rows()], [...expected.frames.rows()]);
+  });
+
+  test("every time is the scorer's failure", async () => {
+    const engine = await engineThat("crashes-always", RUNS.scoring, "kill -ABRT $$");
+    const failure = await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
+    assert.match(failure.message, /SIGABRT/);
+  });
 });
 
 describe("a side that fails ends the other's probing", () => {
