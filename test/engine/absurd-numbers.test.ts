@@ -93,7 +93,7 @@ describe("y4m headers", () => {
       const frame = Buffer.concat([Buffer.from("FRAME\n"), Buffer.alloc((64 * 64 * 3) / 2, 128)]);
       await writeFile(path, [header, frame, frame, frame]);
       const failure = await fixture.expectFailure({ reference, distorted: path }, "MEDIA_CORRUPT");
-      assert.match(failure.message, /header/);
+      assert.match(failure.message, /damaged y4m header/);
     });
   }
 });

@@ -29,13 +29,13 @@ for (const scorer of SCORERS) {
     before(async () => {
       fixture = await Fixture.open();
       plain = await pristine(fixture.media, "plain.y4m", { width: SIDE, height: SIDE, frames: FRAMES });
-      // Every frame whose tags are not the first one's makes the decoder warn.
+      // Every frame whose tags are not those of the frame before makes the decoder warn.
       const [first, tagged, large] = [
         await frame("bt709"),
         await frame("smpte170m"),
         await frame("bt709", 96),
       ];
-      const many = Array.from({ length: AROUND }, () => tagged);
+      const many = Array.from({ length: AROUND / 2 }, () => [tagged, first]).flat();
       changing = fixture.media.file("changing.h264");
       await writeFile(changing, [first, ...many, large, ...many]);
     });
@@ -49,5 +49,11 @@ for (const scorer of SCORERS) {
         assert.deepEqual(failure.found, { side });
       });
     }
+
+    test("in a video that is scaled, where the scaler takes every size without a word", async () => {
+      const scene = { width: 80, height: 80, frames: FRAMES };
+      const reference = await pristine(fixture.media, "larger.y4m", scene);
+      await fixture.expectFailure({ reference, distorted: changing }, "FRAME_SIZE_CHANGES", { scorer });
+    });
   });
 }
