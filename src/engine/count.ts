@@ -1,6 +1,15 @@
 /** Counts the frames that really decode, where the container's word is not enough. */
 import { Failure } from "../platform/failure.ts";
-import { decodeFailure, GUARDS, inputFile, Messages, QUIET, refuseBrokenRun, STRICT } from "./ffmpeg.ts";
+import {
+  decodeFailure,
+  EVERY_FRAME,
+  GUARDS,
+  inputFile,
+  Messages,
+  QUIET,
+  refuseBrokenRun,
+  STRICT,
+} from "./ffmpeg.ts";
 import { decodeLimits } from "./limits.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -18,7 +27,7 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     args: [
       ...[...QUIET, "-progress", "pipe:1", "-xerror", ...GUARDS, ...STRICT, "-noautorotate"],
       ...[...track.inputOptions, ...inputFile(source)],
-      ...["-map", "0:V:0", "-fps_mode", "passthrough", "-f", "null", "-"],
+      ...["-map", "0:V:0", ...EVERY_FRAME, "-f", "null", "-"],
     ],
     limits: decodeLimits(track),
     onStdout: (line) => {

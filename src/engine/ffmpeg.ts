@@ -62,6 +62,9 @@ export const QUIET: readonly string[] = [
   "-nostats",
 ];
 
+/** Options of an output: no frame is dropped or doubled for its time, and the file's metadata is not repeated in the log. */
+export const EVERY_FRAME: readonly string[] = ["-fps_mode", "passthrough", "-map_metadata", "-1"];
+
 /** "-i" with the file of a source under its fixed name. */
 export function inputFile(source: Source): readonly string[] {
   return ["-i", `file:${inputName(source)}`];
@@ -74,6 +77,8 @@ export class Messages {
 
   /** Takes a line of ffmpeg's log ("[context] [level] text"). */
   read(line: string): void {
+    // A file's own metadata could imitate a change of size, but is printed before this line only.
+    if (line === "[info] Stream mapping:") this.#sizeChange = undefined;
     const match = /^((?:\[[^\]]*\] )*?)\[(warning|error|fatal|panic)\] (.*)$/.exec(line);
     if (!match) return;
     const message = `${match[1] ?? ""}${match[3] ?? ""}`;

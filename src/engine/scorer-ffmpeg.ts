@@ -2,7 +2,15 @@
 import { access, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { blame, decodeFailure, Messages, QUIET, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
+import {
+  blame,
+  decodeFailure,
+  EVERY_FRAME,
+  Messages,
+  QUIET,
+  refuseBrokenRun,
+  SIZE_CHANGES,
+} from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import type { Side } from "./request.ts";
@@ -89,8 +97,7 @@ function scoreArguments(run: Run): readonly string[] {
     ...["[scored]", "[count0]", "[count1]"].flatMap((label) => [
       "-map",
       label,
-      "-fps_mode",
-      "passthrough",
+      ...EVERY_FRAME,
       "-f",
       "null",
       "-",

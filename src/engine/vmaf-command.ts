@@ -1,5 +1,5 @@
 /** The commands of a score by Netflix's vmaf: what feeds each side, and the scorer's own. */
-import { QUIET } from "./ffmpeg.ts";
+import { EVERY_FRAME, QUIET } from "./ffmpeg.ts";
 import { isVerbatim, sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import { SIDES, type Side } from "./request.ts";
@@ -27,7 +27,7 @@ export function feed(run: Run, side: Side): Feed {
     ...inputArguments(run, side),
     ...["-filter_complex", `[0:V:0]${chain}[out]`, "-map", "[out]"],
     // Bare planes: what a y4m header says of chroma and fields makes some releases convert or refuse.
-    ...["-fps_mode", "passthrough", "-f", "rawvideo", name],
+    ...[...EVERY_FRAME, "-f", "rawvideo", name],
   ];
   return { name, decoder };
 }

@@ -16,6 +16,8 @@ const LIES = {
   range: `${SHOWINFO} color_range:pc color_space:bt709 `,
   rate: `${SHOWINFO} config in time_base: 1/12800, frame_rate: 50/1`,
   "the end of the metadata": `[info] Stream mapping:\n${SHOWINFO}   side data - displaymatrix: rotation of -90.00 degrees`,
+  "a change of size":
+    "[graph 0 input from stream 0:0 @ 0x1] [warning] filter context - w: 64 h: 64 fmt: 0 csp: unknown range: unknown, incoming frame - w: 32 h: 32 fmt: 0 csp: unknown range: unknown pts_time: 0.04",
   "another container": "[info] Input #0, avi, from 'file:distorted.mp4':",
   "frames delivered":
     "[out#1/null @ 0x1] [verbose]   Output stream #1:0 (video): 9999 frames encoded; 9999 packets muxed (1 bytes); ",
