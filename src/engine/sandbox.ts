@@ -54,6 +54,9 @@ export interface Exit {
 /** Descriptors 0–2 are the standard ones; the inputs follow, then the watchdog's pipe. */
 const FIRST_INPUT_FD = 3;
 
+/** Milliseconds that a watchdog gets to remove a directory and kill its group. */
+const WATCHDOG_MS = 300;
+
 /** $1 watchdog's fd, $2 directory, $3 KiB of memory, $4 CPU seconds, $5 512-byte blocks of a file; then the program. */
 const LAUNCH = `
 fd=$1 dir=$2
@@ -112,7 +115,14 @@ export class Sandbox {
   async run(command: Command): Promise<Exit> {
     throwIfAborted(this.#signal);
     const child = this.#spawn(command);
-    const kill = (): void => killGroup(child);
+    let late: NodeJS.Timeout | undefined;
+    // The program ends at once, and the watchdog removes what it leaves even if this process ends
+    // now too. Should there be no watchdog any more, the group is killed a moment later.
+    const kill = (): void => {
+      child.kill("SIGKILL");
+      this.#watchdogPipe(child)?.destroy();
+      late = setTimeout(() => killGroup(child), WATCHDOG_MS);
+    };
     this.#signal.addEventListener("abort", kill, { once: true });
     if (this.#signal.aborted) kill();
     try {
@@ -125,6 +135,7 @@ export class Sandbox {
       return exit;
     } finally {
       this.#signal.removeEventListener("abort", kill);
+      clearTimeout(late);
     }
   }
 
@@ -147,6 +158,11 @@ export class Sandbox {
     }
   }
 
+  /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only says "error". */
+  #watchdogPipe(child: ChildProcess): ChildProcess["stdio"][number] | undefined {
+    return (child.stdio as ChildProcess["stdio"] | undefined)?.[FIRST_INPUT_FD + this.#sources.length];
+  }
+
   #spawn(command: Command): ChildProcess {
     const { memoryBytes, cpuSeconds, fileBytes } = command.limits;
     const watchdogFd = FIRST_INPUT_FD + this.#sources.length;
@@ -164,10 +180,8 @@ export class Sandbox {
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
       stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],
     });
-    // Without descriptors for its pipes (EMFILE) a child has no streams at all, and only says "error".
-    const pipe = (child.stdio as ChildProcess["stdio"] | undefined)?.[watchdogFd];
     // The watchdog says nothing; its end of the pipe may be reset when it is killed.
-    pipe?.on("error", () => {});
+    this.#watchdogPipe(child)?.on("error", () => {});
     this.#groups.add(child);
     return child;
   }
