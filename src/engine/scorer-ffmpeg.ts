@@ -1,5 +1,5 @@
 /** Scores with an ffmpeg that has libvmaf: it decodes and scores in one process. */
-import { access, symlink } from "node:fs/promises";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import {
@@ -26,7 +26,7 @@ import {
   type Scorer,
 } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
-import { readLog } from "./vmaflog.ts";
+import { isWritten, readLog } from "./vmaflog.ts";
 
 /** ffmpeg's inputs and counting outputs, in this order: libvmaf's main input is the distorted video. */
 const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
@@ -65,7 +65,7 @@ export class FfmpegScorer implements Scorer {
     if (exit.code !== 0) throw scoreFailure(run, exit, messages);
     refuseSizeChange(run, messages);
     const log = join(run.sandbox.directory, LOG_FILE);
-    if (!(await exists(log))) throw noFrames(delivered);
+    if (!(await isWritten(log))) throw noFrames(delivered);
     return { table: await readLog(log, run.models, run.segment.count), delivered };
   }
 }
@@ -170,12 +170,5 @@ export function badModel(run: Pick<Run, "models">, messages: Messages): Failure 
       found: { models: names },
       cause: messages.text(),
     },
-  );
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   );
 }

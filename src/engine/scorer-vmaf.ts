@@ -3,7 +3,6 @@
  * these and needs no conversion goes straight in; every other is decoded by ffmpeg
  * into a pipe that vmaf reads.
  */
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { blame, decodeFailure, killed, Messages, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
@@ -14,7 +13,7 @@ import { LOG_FILE, type Run, type RunOutcome, type Scorer } from "./scorer.ts";
 import { badModel, linkModels } from "./scorer-ffmpeg.ts";
 import type { Trial } from "./trial.ts";
 import { type Feeds, fed, feed, scoreArguments } from "./vmaf-command.ts";
-import { readLog } from "./vmaflog.ts";
+import { isWritten, readLog } from "./vmaflog.ts";
 
 export class VmafScorer implements Scorer {
   readonly info: ScorerInfo;
@@ -107,11 +106,7 @@ async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<voi
 
 async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<RunOutcome> {
   const log = join(run.sandbox.directory, LOG_FILE);
-  const written = await access(log).then(
-    () => true,
-    () => false,
-  );
-  if (!written) throw new Failure("MEDIA_NO_FRAMES", "No pair of frames could be decoded.");
+  if (!(await isWritten(log))) throw new Failure("MEDIA_NO_FRAMES", "No pair of frames could be decoded.");
   const table = await readLog(log, run.models, run.segment.count);
   const delivered = (side: Side): number => (feeds[side].decoder ? counter.frames[side] : fed(run));
   return { table, delivered: { reference: delivered("reference"), distorted: delivered("distorted") } };

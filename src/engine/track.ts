@@ -45,7 +45,7 @@ export interface FrameTimes {
 }
 
 /** A track as results and errors show it. */
-export function mediaInfo(track: Track, frames = track.frames): MediaInfo {
+export function mediaInfo(track: Track): MediaInfo {
   return {
     container: track.container,
     codec: track.codec,
@@ -54,7 +54,7 @@ export function mediaInfo(track: Track, frames = track.frames): MediaInfo {
     pixelFormat: track.pixels.name,
     bitDepth: track.pixels.depth,
     frameRate: track.rate ? formatRational(track.rate) : "",
-    frames,
+    frames: track.frames,
     colorRange: track.range,
     rotation: track.rotation,
   };

@@ -1,10 +1,19 @@
 /** Reads the per-frame log that libvmaf writes (CSV, six decimals), however long, line by line. */
 import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
 import { FrameTable } from "./frames.ts";
 import { splitLines } from "./lines.ts";
 import type { Model } from "./models.ts";
 import { modelKey } from "./scorer.ts";
+
+/** Whether the scorer wrote a log: it writes none where no pair of frames was there. */
+export function isWritten(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Bytes that are read at a time: small, so that a log of 100 MB leaves little garbage at a time. */
 const PIECE = 16 * 1024;
