@@ -19,6 +19,8 @@ const EXIT_OF_KIND = {
   invalid: EXIT.input,
   forbidden: EXIT.input,
   "too-large": EXIT.input,
+  "not-found": EXIT.input,
+  conflict: EXIT.input,
   media: EXIT.input,
   limit: EXIT.scorer,
   cancelled: EXIT.interrupted,

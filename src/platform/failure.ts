@@ -10,6 +10,8 @@ export type FailureKind =
   | "invalid" // the request is malformed
   | "forbidden" // the caller may not
   | "too-large" // the request is too large
+  | "not-found" // there is no such thing
+  | "conflict" // it contradicts what is already so
   | "media" // the media cannot be scored, and why
   | "limit" // over a limit, try again later
   | "cancelled" // the caller went away or cancelled
@@ -45,13 +47,25 @@ export const FAILURE_KINDS = {
   FRAME_COUNT_MISMATCH: "media",
   FRAME_RATE_MISMATCH: "media",
   ORIENTATION_MISMATCH: "media",
+  JOB_NOT_FOUND: "not-found",
+  NODE_NOT_FOUND: "not-found",
+  WRONG_TENANT: "forbidden",
+  IDEMPOTENCY_CONFLICT: "conflict",
+  JOB_FINISHED: "conflict",
+  STALE_ATTEMPT: "conflict",
+  NODE_SUPERSEDED: "conflict",
+  SESSION_UNKNOWN: "not-found",
   TOO_MANY_SCORES: "limit",
+  STREAM_TOO_SLOW: "limit",
   SCORE_CANCELLED: "cancelled",
   SCORE_TIMEOUT: "deadline",
   SCORER_NOT_READY: "unavailable",
   SHUTTING_DOWN: "unavailable",
+  STORE_UNAVAILABLE: "unavailable",
+  NO_NODE_ONLINE: "unavailable",
   SCORER_NOT_FOUND: "internal",
   SCORER_FAILED: "internal",
+  LEASE_LOST: "internal",
   INTERNAL: "internal",
 } as const satisfies Record<string, FailureKind>;
 

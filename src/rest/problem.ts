@@ -10,6 +10,8 @@ export const STATUSES: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
   forbidden: 403,
   "too-large": 413,
+  "not-found": 404,
+  conflict: 409,
   media: 422,
   limit: 429,
   cancelled: 499,

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { toJson } from "@bufbuild/protobuf";
 import { ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
-import { type FrameTable, resultMessage, type ScoreResult } from "../scoring/result.ts";
+import { type FrameTable, resultMessage, type ScoreResult } from "../messages/result.ts";
 
 /** Characters per piece of a body: a film's frames are 200 MB of text, of which this much is held at a time. */
 const PIECE = 65_536;

@@ -10,7 +10,6 @@ import {
   type ScoreStreamResponse,
   ScoreStreamResponseSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
-import { Failure } from "../platform/failure.ts";
 import {
   frameBatches,
   frameBytes,
@@ -18,7 +17,8 @@ import {
   progressMessage,
   resultMessage,
   type ScoreResult,
-} from "../scoring/result.ts";
+} from "../messages/result.ts";
+import { Failure } from "../platform/failure.ts";
 import type { CallContext, ScoringService } from "../scoring/service.ts";
 import { contextOf } from "./call.ts";
 import { statusOf } from "./status.ts";

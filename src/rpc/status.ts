@@ -18,6 +18,8 @@ const CODES: Readonly<Record<FailureKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
   forbidden: status.PERMISSION_DENIED,
   "too-large": status.RESOURCE_EXHAUSTED,
+  "not-found": status.NOT_FOUND,
+  conflict: status.FAILED_PRECONDITION,
   // The request is well formed; the same one succeeds once the files are right.
   media: status.FAILED_PRECONDITION,
   limit: status.RESOURCE_EXHAUSTED,

@@ -6,11 +6,11 @@ import type { Engine } from "../engine/engine.ts";
 import type { PairRequest } from "../engine/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "../engine/result.ts";
 import type { ScoreRequest } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import { within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { ScoringMetrics } from "./metrics.ts";
-import { pairRequestOf } from "./request.ts";
 
 /** Milliseconds that an aborted scorer gets to be gone: it is killed, not asked. */
 const ABORT_LIMIT_MS = 5_000;

@@ -1,0 +1,92 @@
+/** What the controller offers: the interface that `rest/` and `rpc/` adapt, and nothing else of it. */
+import type { Principal } from "../auth/principal.ts";
+import type {
+  CancelJobRequest,
+  CancelJobResponse,
+  GetJobFramesRequest,
+  GetJobRequest,
+  GetJobResponse,
+  ListJobsRequest,
+  ListJobsResponse,
+  StreamJobsRequest,
+  StreamJobsResponse,
+  SubmitJobRequest,
+  SubmitJobResponse,
+  SubmitJobsRequest,
+  SubmitJobsResponse,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import type {
+  DrainNodeRequest,
+  DrainNodeResponse,
+  HeartbeatRequest,
+  HeartbeatResponse,
+  ListNodesRequest,
+  ListNodesResponse,
+  PullWorkRequest,
+  PullWorkResponse,
+  RegisterNodeRequest,
+  RegisterNodeResponse,
+  ReportResultRequest,
+  ReportResultResponse,
+} from "../gen/proto/svc/v1/node_pb.ts";
+import type { ScoreResult } from "../gen/proto/svc/v1/scoring_pb.ts";
+
+/** A request's surroundings, the same from every transport. */
+export interface CallContext {
+  readonly requestId: string;
+  readonly principal: Principal;
+  /** Aborts when the caller has gone or cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** Per-frame values of one frame: its number in the whole, and the finite values of its metrics. */
+export interface FrameValues {
+  readonly frame: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+/** A part of a job's frames: those of one scored segment, produced one by one. */
+export interface FramePart {
+  readonly metrics: readonly string[];
+  rows(): Iterable<FrameValues>;
+}
+
+/** How a submission that waits ends: with the result, or still running when its time is over. */
+export type Waited =
+  | { readonly done: true; readonly result: ScoreResult; readonly jobId: string }
+  | { readonly done: false; readonly jobId: string };
+
+/** Every method throws Failure and nothing else. */
+export interface JobOperations {
+  submitJob(request: SubmitJobRequest, context: CallContext): Promise<SubmitJobResponse>;
+  submitJobs(request: SubmitJobsRequest, context: CallContext): Promise<SubmitJobsResponse>;
+  getJob(request: GetJobRequest, context: CallContext): Promise<GetJobResponse>;
+  listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse>;
+  cancelJob(request: CancelJobRequest, context: CallContext): Promise<CancelJobResponse>;
+  /** Yields until the context's signal aborts; throws STREAM_TOO_SLOW when the consumer falls too far behind. */
+  streamJobs(request: StreamJobsRequest, context: CallContext): AsyncIterable<StreamJobsResponse>;
+  /** The parts in frame order, each read from the store when it is asked for. The first step checks the job. */
+  getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart>;
+  /**
+   * Waits until a job ends, at most `waitMs`. Throws the job's own failure when it failed, and
+   * SCORE_CANCELLED when it was cancelled. When the context's signal aborts first it throws
+   * SCORE_CANCELLED, and the job is cancelled unless `keep`.
+   */
+  waitForJob(
+    jobId: string,
+    options: { readonly waitMs: number; readonly keep: boolean },
+    context: CallContext,
+  ): Promise<Waited>;
+  /** Throws NO_NODE_ONLINE when no node could take a job of the caller's tenant now. */
+  requireNode(context: CallContext): Promise<void>;
+}
+
+/** Every method throws Failure and nothing else. */
+export interface NodeOperations {
+  registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse>;
+  heartbeat(request: HeartbeatRequest, context: CallContext): Promise<HeartbeatResponse>;
+  pullWork(request: PullWorkRequest, context: CallContext): Promise<PullWorkResponse>;
+  reportResult(request: ReportResultRequest, context: CallContext): Promise<ReportResultResponse>;
+  listNodes(request: ListNodesRequest, context: CallContext): Promise<ListNodesResponse>;
+  drainNode(request: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse>;
+}

@@ -1,0 +1,41 @@
+/** Which node may do which work: its class, a text that is equal for work of equal needs. */
+
+export const WORK_KINDS = ["PLAN", "SEGMENT", "WHOLE"] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+
+/** A model as a node has it. */
+export interface ModelId {
+  readonly name: string;
+  /** SHA-256 of its file in hex; empty for one built into the scorer. */
+  readonly digest: string;
+}
+
+export interface Scorer {
+  readonly program: string;
+  readonly version: string;
+  readonly libvmafVersion: string;
+}
+
+export interface Capabilities {
+  readonly scorer: Scorer;
+  readonly models: readonly ModelId[];
+}
+
+/** Planning needs a node that has the models, whatever their files say. */
+export function planClass(models: readonly string[]): string {
+  return JSON.stringify(["plan", [...models].sort()]);
+}
+
+/** Scoring needs the very scorer and models that the plan was made with: scores of others are not comparable. */
+export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
+  const ids = models.map(({ name, digest }) => `${name}@${digest}`).sort();
+  return JSON.stringify(["score", ids, scorer.program, scorer.version, scorer.libvmafVersion]);
+}
+
+/** Whether a node can do the work of a class. */
+export function serves({ scorer, models }: Capabilities, workClass: string): boolean {
+  const [kind, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];
+  if (kind === "plan") return needed.every((name) => models.some((model) => model.name === name));
+  const same = by.join("\n") === [scorer.program, scorer.version, scorer.libvmafVersion].join("\n");
+  return same && needed.every((id) => models.some(({ name, digest }) => id === `${name}@${digest}`));
+}
