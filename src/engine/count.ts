@@ -10,6 +10,7 @@ import {
   refuseBrokenRun,
   STRICT,
 } from "./ffmpeg.ts";
+import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -26,7 +27,7 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     program: context.ffmpeg,
     args: [
       ...[...QUIET, "-progress", "pipe:1", "-xerror", ...GUARDS, ...STRICT, "-noautorotate"],
-      ...[...track.inputOptions, ...inputFile(source)],
+      ...[...trackOptions(track), ...inputFile(source)],
       ...["-map", "0:V:0", ...EVERY_FRAME, "-f", "null", "-"],
     ],
     limits: decodeLimits(track),

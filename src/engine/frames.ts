@@ -4,16 +4,42 @@
  * meets a value beyond ±2147 widens to 8-byte floats. Digits are never lost.
  */
 
-const MICRO = 1e6;
+/** Millionths in one. */
+export const MICRO = 1e6;
 /** Stands for "not a finite number" in a compact column. */
 const NOT_FINITE = -(2 ** 31);
 const MICRO_MAX = 2 ** 31 - 1;
 
-class Column {
-  #values: Int32Array | Float64Array;
+/** Millionths, NOT_FINITE where there is no finite number; or floats, NaN where there is none. */
+export type ColumnValues = Int32Array | Float64Array;
 
-  constructor(capacity: number) {
-    this.#values = new Int32Array(capacity);
+/** Whether a float is missing, or a number that millionths of 53 bits hold to its last digit. */
+export function isMicros(value: number): boolean {
+  const micro = Math.round(value * MICRO);
+  return !Number.isFinite(value) || (Number.isSafeInteger(micro) && micro / MICRO === value);
+}
+
+/** Whether a float is missing, or a number that a compact column holds to its last digit. */
+export function isCompact(value: number): boolean {
+  return isMicros(value) && !(Math.abs(Math.round(value * MICRO)) > MICRO_MAX);
+}
+
+/** Values for which isCompact holds, in the form of a compact column. */
+export function compact(values: Float64Array): Int32Array {
+  return Int32Array.from(values, (value) =>
+    Number.isFinite(value) ? Math.round(value * MICRO) : NOT_FINITE,
+  );
+}
+
+class Column {
+  #values: ColumnValues;
+
+  constructor(values: ColumnValues) {
+    this.#values = values;
+  }
+
+  get values(): ColumnValues {
+    return this.#values;
   }
 
   get(row: number): number | undefined {
@@ -25,7 +51,8 @@ class Column {
 
   set(row: number, value: number): void {
     if (this.#values instanceof Float64Array) {
-      this.#values[row] = value;
+      // A printed "-0.000000" is 0 in a compact column, so it is here.
+      this.#values[row] = value + 0;
       return;
     }
     const micro = Math.round(value * MICRO);
@@ -65,8 +92,18 @@ export class FrameTable {
 
   constructor(metrics: readonly string[], capacity = 1024) {
     this.metrics = metrics;
-    this.#columns = new Map(metrics.map((metric) => [metric, new Column(capacity)]));
+    this.#columns = new Map(metrics.map((metric) => [metric, new Column(new Int32Array(capacity))]));
     this.#numbers = new Uint32Array(capacity);
+  }
+
+  /** A table of columns that are as long as `numbers`, and that it takes over. */
+  static ofColumns(numbers: Uint32Array, columns: ReadonlyMap<string, ColumnValues>): FrameTable {
+    const table = new FrameTable([...columns.keys()], 0);
+    const held = table.#columns as Map<string, Column>;
+    for (const [metric, values] of columns) held.set(metric, new Column(values));
+    table.#numbers = numbers;
+    table.#length = numbers.length;
+    return table;
   }
 
   /** Rows held. */
@@ -91,6 +128,17 @@ export class FrameTable {
   /** Value of a metric in a row; undefined where it is not a finite number. */
   value(metric: string, row: number): number | undefined {
     return row < this.#length ? this.#columns.get(metric)?.get(row) : undefined;
+  }
+
+  /** The numbers of a run of rows, as they are held: not to be written to. */
+  numbers(from: number, to: number): Uint32Array {
+    return this.#numbers.subarray(from, Math.min(to, this.#length));
+  }
+
+  /** A metric's values in a run of rows, as they are held: not to be written to. */
+  column(metric: string, from: number, to: number): ColumnValues {
+    const values = this.#columns.get(metric)?.values ?? new Int32Array(0);
+    return values.subarray(from, Math.min(to, this.#length));
   }
 
   /** The rows one by one, in order, without holding them all as objects. */

@@ -1,7 +1,9 @@
 /** How ffmpeg opens a side to score it: guarded, strict, and from the right moment. */
 import { GUARDS, inputFile, STRICT } from "./ffmpeg.ts";
+import { COUNTING_RATE } from "./raw.ts";
 import type { Side } from "./request.ts";
 import type { Run } from "./scorer.ts";
+import type { Track } from "./track.ts";
 
 /** The options of a side's input and its file, for a segment or the whole. */
 export function inputArguments({ tracks, sources, pairing, segment }: Run, side: Side): readonly string[] {
@@ -12,9 +14,32 @@ export function inputArguments({ tracks, sources, pairing, segment }: Run, side:
     // A change of size in mid-stream must not build the graph anew, which would scale it away.
     ...["-reinit_filter", "0"],
     pairing.turn.includes(side) ? "-autorotate" : "-noautorotate",
-    ...tracks[side].inputOptions,
+    ...trackOptions(tracks[side]),
     ...(segment.cut ? ["-copyts", "-noaccurate_seek"] : []),
     ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
     ...inputFile(sources[side]),
+  ];
+}
+
+export const IGNORE_EDIT_LISTS: readonly string[] = ["-ignore_editlist", "1"];
+
+/**
+ * The options that a track needs to be opened as what it was found to be. They follow from
+ * its facts alone: a plan that was made elsewhere brings facts, never options.
+ */
+export function trackOptions({
+  samples,
+  width,
+  height,
+  pixels,
+  rate,
+  ignoresEditList,
+}: Track): readonly string[] {
+  if (samples === "y4m") return ["-f", "yuv4mpegpipe"];
+  if (samples === undefined) return ignoresEditList ? IGNORE_EDIT_LISTS : [];
+  const { num, den } = rate ?? COUNTING_RATE;
+  return [
+    ...["-f", "rawvideo", "-video_size", `${width}x${height}`, "-pixel_format", pixels.name],
+    ...["-framerate", `${num}/${den}`],
   ];
 }

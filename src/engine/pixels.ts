@@ -15,31 +15,31 @@ export interface PixelFormat {
   readonly lossy: boolean;
 }
 
-const PLANAR = /^yuv(j?)a?(410|411|420|422|440|444)p(\d*)(le|be)?$/;
-const SEMI_PLANAR: Readonly<Record<string, readonly [Chroma, number]>> = {
-  nv12: ["420", 8],
-  nv21: ["420", 8],
-  nv16: ["422", 8],
-  nv24: ["444", 8],
-  nv42: ["444", 8],
-  nv20: ["422", 10],
-  yuyv422: ["422", 8],
-  uyvy422: ["422", 8],
-  yvyu422: ["422", 8],
-  y210: ["422", 10],
-  y212: ["422", 12],
-  p010: ["420", 10],
-  p012: ["420", 12],
-  p016: ["420", 16],
-  p210: ["422", 10],
-  p212: ["422", 12],
-  p216: ["422", 16],
-  p410: ["444", 10],
-  p412: ["444", 12],
-  p416: ["444", 16],
-};
+const PLANAR = /^yuv(j?)a?(410|411|420|422|440|444)p(9|1[0246])?(le|be)?$/;
+const SEMI_PLANAR = new Map<string, readonly [Chroma, number]>([
+  ["nv12", ["420", 8]],
+  ["nv21", ["420", 8]],
+  ["nv16", ["422", 8]],
+  ["nv24", ["444", 8]],
+  ["nv42", ["444", 8]],
+  ["nv20", ["422", 10]],
+  ["yuyv422", ["422", 8]],
+  ["uyvy422", ["422", 8]],
+  ["yvyu422", ["422", 8]],
+  ["y210", ["422", 10]],
+  ["y212", ["422", 12]],
+  ["p010", ["420", 10]],
+  ["p012", ["420", 12]],
+  ["p016", ["420", 16]],
+  ["p210", ["422", 10]],
+  ["p212", ["422", 12]],
+  ["p216", ["422", 16]],
+  ["p410", ["444", 10]],
+  ["p412", ["444", 12]],
+  ["p416", ["444", 16]],
+]);
 const RGB =
-  /^(gbrap?|gbrp|rgb24|bgr24|rgba|bgra|argb|abgr|0rgb|rgb0|0bgr|bgr0|rgb48|bgr48|rgba64|bgra64)(\d*)(le|be)?$/;
+  /^(gbrap?|gbrp|rgb24|bgr24|rgba|bgra|argb|abgr|0rgb|rgb0|0bgr|bgr0|rgb48|bgr48|rgba64|bgra64)(9|1[0246])?(le|be)?$/;
 
 /** Facts about a pixel format by ffmpeg's name; undefined for one that no metric here is defined on. */
 export function pixelFormat(name: string): PixelFormat | undefined {
@@ -55,7 +55,7 @@ export function pixelFormat(name: string): PixelFormat | undefined {
       lossy: chroma !== layout,
     };
   }
-  const semi = SEMI_PLANAR[name.replace(/(le|be)$/, "")];
+  const semi = SEMI_PLANAR.get(name.replace(/(le|be)$/, ""));
   if (semi) return { name, chroma: semi[0], depth: semi[1], fullByName: false, lossy: false };
   const rgb = RGB.exec(name);
   if (!rgb) return undefined;

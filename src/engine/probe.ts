@@ -1,6 +1,7 @@
 /** Finds out what a file is: its video track, its size, rate, depth and frames. */
 import { Failure } from "../platform/failure.ts";
 import { GUARDS, inputFile, Messages, openFailure, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
+import { IGNORE_EDIT_LISTS } from "./input.ts";
 import { PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
 import { parseRational, type Rational } from "./rational.ts";
@@ -38,7 +39,6 @@ interface Found {
 }
 
 /** Edit lists are MP4's: only its demuxer knows the option to ignore them. */
-const IGNORE_EDIT_LISTS = ["-ignore_editlist", "1"];
 const MOV = "mov,mp4,m4a,3gp,3g2,mj2";
 
 async function inspect(source: Source, context: ProbeContext, ignoreEditLists: boolean): Promise<Found> {
@@ -164,7 +164,7 @@ function toTrack(source: Source, found: Found): Track {
     hidden,
     times,
     uncuttable: uncuttable(found, times !== undefined),
-    inputOptions: found.ignored === undefined ? [] : IGNORE_EDIT_LISTS,
+    ignoresEditList: found.ignored !== undefined,
     samples: undefined,
     straight: false,
     warnings: editListWarnings(source, found),

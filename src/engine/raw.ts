@@ -4,7 +4,7 @@
  */
 import { basename } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { frameBytes, isRgb, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
+import { frameBytes, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import type { RawVideo } from "./request.ts";
 import type { Warning } from "./result.ts";
@@ -21,7 +21,7 @@ interface Geometry {
 }
 
 /** ffmpeg counts the frames of raw video by a rate; one without a rate of its own is counted by this one. */
-const COUNTING_RATE: Rational = { num: 25, den: 1 };
+export const COUNTING_RATE: Rational = { num: 25, den: 1 };
 
 export function isRaw(source: Source): boolean {
   return source.extension === "yuv";
@@ -55,7 +55,6 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
       },
     );
   }
-  const counting = rate ?? COUNTING_RATE;
   const frames = source.size / size;
   refuseTooMany(frames);
   return {
@@ -70,12 +69,9 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
     rate,
     frames,
     hidden: 0,
-    times: evenTimes(counting, frames),
+    times: evenTimes(rate ?? COUNTING_RATE, frames),
     uncuttable: undefined,
-    inputOptions: [
-      ...["-f", "rawvideo", "-video_size", `${width}x${height}`, "-pixel_format", pixels.name],
-      ...["-framerate", `${counting.num}/${counting.den}`],
-    ],
+    ignoresEditList: false,
     samples: "raw",
     straight: true,
     warnings,
@@ -94,11 +90,13 @@ function fromRequest(source: Source, raw: RawVideo): Geometry {
   return { width: raw.width, height: raw.height, pixels, rate, warnings: [] };
 }
 
-/** Raw planes as they lie in the file: planar YUV, little-endian. */
+/** Formats whose planes can lie bare in a file: planar YUV, little-endian. */
+export const RAW_FORMAT = /^yuv4(20|22|44)p(?:(9|1[0246])le)?$/;
+
 function planarFormat(source: Source, name: string): PixelFormat {
   const named = /^(yuv4\d\dp(?:9|1[0246]))$/.test(name) ? `${name}le` : name;
-  const pixels = /^yuv4(20|22|44)p(?:(9|1[0246])le)?$/.test(named) ? pixelFormat(named) : undefined;
-  if (pixels && !isRgb(pixels)) return pixels;
+  const pixels = RAW_FORMAT.test(named) ? pixelFormat(named) : undefined;
+  if (pixels) return pixels;
   throw new Failure(
     "PIXEL_FORMAT_UNSUPPORTED",
     `The ${source.side} .yuv file cannot be read as ${quote(name)}. Use yuv420p, yuv422p or yuv444p, or with more bits yuv420p10le and the like.`,

@@ -26,8 +26,8 @@ export interface Track {
   readonly times: FrameTimes | undefined;
   /** Why frame ranges of this file cannot be decoded by themselves; undefined when they can. */
   readonly uncuttable: string | undefined;
-  /** ffmpeg's input options before -i, beside the fixed ones. */
-  readonly inputOptions: readonly string[];
+  /** Whether its frames are those that it has without its edit list, because the request says so. */
+  readonly ignoresEditList: boolean;
   /** Where the samples of a y4m or raw file lie; undefined for every other file. */
   readonly samples: "y4m" | "raw" | undefined;
   /** Whether Netflix's vmaf reads the file's samples as they are, without moving chroma or refusing the header. */

@@ -51,7 +51,7 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
     hidden: 0,
     times: header.rate && evenTimes(header.rate, frames),
     uncuttable: header.rate ? undefined : "the y4m header states no frame rate",
-    inputOptions: ["-f", "yuv4mpegpipe"],
+    ignoresEditList: false,
     samples: "y4m",
     straight: header.straight,
     warnings: [],

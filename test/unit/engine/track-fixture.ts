@@ -22,7 +22,7 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
     hidden: 0,
     times: times(frames, 25, 25),
     uncuttable: undefined,
-    inputOptions: [],
+    ignoresEditList: false,
     samples: undefined,
     straight: false,
     warnings: [],

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { deflateRawSync } from "node:zlib";
+import fc from "fast-check";
+import { decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
+import { FrameTable } from "../../../src/engine/frames.ts";
+import { Failure } from "../../../src/platform/failure.ts";
+
+const LIMIT = 900 * 1024;
+
+function tableOf(columns: Readonly<Record<string, readonly number[]>>, step = 1): FrameTable {
+  const names = Object.keys(columns);
+  const table = new FrameTable(names, 1);
+  const rows = columns[names[0] ?? ""]?.length ?? 0;
+  for (let row = 0; row < rows; row++)
+    table.append(
+      row * step,
+      names.map((name) => columns[name]?.[row] ?? Number.NaN),
+    );
+  return table;
+}
+
+function pieces(table: FrameTable, maxBytes = LIMIT): Uint8Array[] {
+  return [...encodeRows(table, maxBytes)].map(({ rows }) => rows);
+}
+
+/** Everything that a table holds, NaN for what is missing. */
+function contents(tables: readonly FrameTable[]): unknown {
+  return tables.flatMap((table) =>
+    Array.from({ length: table.length }, (_, row) => [
+      table.frame(row),
+      ...table.metrics.map((metric) => [metric, table.value(metric, row)]),
+    ]),
+  );
+}
+
+/** A number from 0 to 1 that looks random and is the same in every run. */
+function noise(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** What a scorer prints with six decimals, up to what is given. */
+function printed(most: number, next: () => number): number {
+  return Number(((next() * 2 - 1) * most).toFixed(6));
+}
+
+const sixDecimals = (most: number) =>
+  fc
+    .double({ min: -most, max: most, noNaN: true })
+    .map((value) => Number(value.toFixed(6)))
+    .map((value) => value + 0);
+const anyPrinted = fc.oneof(
+  { weight: 4, arbitrary: sixDecimals(150) },
+  { weight: 1, arbitrary: sixDecimals(4e6) },
+  { weight: 1, arbitrary: sixDecimals(1e15) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(0, 2147.483647, -2147.483648, 2147.483648, Number.NaN, 5e-7, 1e300),
+  },
+);
+
+describe("the code of frame values", () => {
+  test("gives back every row, number and digit, in however many pieces", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(anyPrinted, sixDecimals(100), anyPrinted), { minLength: 1, maxLength: 80 }),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 60, max: 2000 }),
+        (rows, step, maxBytes) => {
+          const column = (index: number): number[] => rows.map((row) => row[index] ?? Number.NaN);
+          const table = tableOf({ vmaf: column(0), psnr_y: column(1), "4k_v1": column(2) }, step);
+          const encoded = [...encodeRows(table, maxBytes)];
+          for (const { rows: bytes } of encoded) assert.ok(bytes.length <= maxBytes);
+          const decoded = encoded.map((piece) => decodeRows(piece.rows));
+          assert.deepEqual(
+            decoded.map(({ length }) => length),
+            encoded.map(({ rowCount }) => rowCount),
+          );
+          assert.deepEqual(contents(decoded), contents([table]));
+        },
+      ),
+    );
+  });
+
+  test("a table without rows has no pieces, and one that no piece can hold a row of is refused", () => {
+    assert.deepEqual(pieces(new FrameTable(["vmaf"])), []);
+    assert.throws(() => pieces(tableOf({ vmaf: [1] }), 20), /does not fit/);
+  });
+
+  test("takes under 8 bytes for a value, whatever a scorer prints up to 9·10⁹", () => {
+    const next = noise(7);
+    const fill = (make: () => number) => Array.from({ length: 240 }, make);
+    const cases: readonly (readonly [string, () => number])[] = [
+      ["narrow", () => printed(2147, next)],
+      ["wide", () => printed(9e9, next)],
+      ["wide or missing", () => (next() < 0.5 ? Number.NaN : printed(9e9, next))],
+      ["missing", () => Number.NaN],
+    ];
+    for (const [name, make] of cases) {
+      const table = tableOf({ vmaf: fill(make), psnr_y: fill(make), integer_motion2: fill(make) });
+      const bytes = pieces(table).reduce((sum, { length }) => sum + length, 0);
+      assert.ok(bytes < 8 * 3 * 240, `${name}: ${bytes / 3 / 240} bytes a value`);
+    }
+  });
+
+  test("one value beyond all bounds among ordinary ones is kept, under 8 bytes for each of them", () => {
+    const next = noise(3);
+    const wild = Array.from({ length: 240 }, () => printed(1e18, next));
+    const tame = Array.from({ length: 240 }, () => printed(100, next));
+    const table = tableOf({ vmaf: wild, psnr_y: tame });
+    assert.deepEqual(contents(pieces(table).map(decodeRows)), contents([table]));
+    assert.ok(pieces(table).reduce((sum, { length }) => sum + length, 0) < 8 * 2 * 240);
+  });
+
+  test("bytes that are none are refused as such, and nothing else happens", () => {
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => refusedOrTable(bytes)));
+    const [whole = new Uint8Array()] = pieces(tableOf({ vmaf: [90, 91.5, Number.NaN], psnr_y: [1, 2, 3e9] }));
+    fc.assert(
+      fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(3), (at, byte, cut) => {
+        const changed = Uint8Array.from(whole);
+        changed[at] = byte;
+        refusedOrTable(changed.subarray(0, whole.length - cut));
+      }),
+      { numRuns: 2000 },
+    );
+    refuse(Buffer.concat([whole, Buffer.from([0])]));
+    refuse(whole.subarray(0, -1));
+  });
+
+  test("a piece that would become more than it may is refused before it does", () => {
+    const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
+    const bomb = deflateRawSync(Buffer.alloc(64 * 2 ** 20));
+    for (const rows of [2 ** 31, 64 * 2 ** 20, 1000]) {
+      head.writeUInt32LE(rows, 4);
+      const bytes = Buffer.concat([head, bomb]);
+      const before = process.memoryUsage().arrayBuffers;
+      refuse(bytes);
+      assert.ok(process.memoryUsage().arrayBuffers - before < 20 * 2 ** 20);
+    }
+  });
+
+  test("names of metrics that mean something to an object, or stand twice, are refused", () => {
+    const body = Buffer.alloc(12);
+    const named = (...names: readonly string[]) => {
+      const list = names.flatMap((name) => [4, name.length, ...Buffer.from(name, "latin1")]);
+      return Buffer.concat([Buffer.from([1, 0, names.length, 0, 1, 0, 0, 0, ...list]), body]);
+    };
+    assert.equal(decodeRows(named("vmaf", "psnr_y")).length, 1);
+    for (const names of [
+      ["__proto__", "vmaf"],
+      ["vmaf", "vmaf"],
+      ["", "vmaf"],
+      ["a b", "vmaf"],
+      ["ä", "vmaf"],
+    ])
+      refuse(named(...names));
+    assert.throws(() => pieces(tableOf({ "a,b": [1] })), Failure);
+  });
+});
+
+function refuse(bytes: Uint8Array): void {
+  assert.throws(
+    () => decodeRows(bytes),
+    (thrown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST",
+  );
+}
+
+/** Changed bytes may still be a piece with other values, but nothing between that and a refusal. */
+function refusedOrTable(bytes: Uint8Array): void {
+  try {
+    assert.ok(decodeRows(bytes).length > 0);
+  } catch (thrown) {
+    assert.ok(thrown instanceof Failure && thrown.code === "INVALID_REQUEST", String(thrown));
+  }
+}
