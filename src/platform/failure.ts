@@ -63,6 +63,7 @@ export const FAILURE_KINDS = {
   SHUTTING_DOWN: "unavailable",
   STORE_UNAVAILABLE: "unavailable",
   NO_NODE_ONLINE: "unavailable",
+  SERVER_UNREACHABLE: "unavailable",
   SCORER_NOT_FOUND: "internal",
   SCORER_FAILED: "internal",
   LEASE_LOST: "internal",

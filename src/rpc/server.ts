@@ -3,9 +3,9 @@ import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/
 import { HealthImplementation } from "grpc-health-check";
 import type { Registry } from "prom-client";
 import { ScoringService as ScoringServiceDescriptor } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { definitionOf } from "../messages/definition.ts";
 import { within } from "../platform/lifecycle.ts";
 import type { ScoringService } from "../scoring/service.ts";
-import { definitionOf } from "./definition.ts";
 import { observer } from "./observe.ts";
 import { addReflection } from "./reflection.ts";
 import { scoringHandlers } from "./scoring.ts";

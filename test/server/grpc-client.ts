@@ -17,7 +17,7 @@ import {
   type ScoreStreamResponse,
   ScoringService,
 } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
-import { definitionOf } from "../../src/rpc/definition.ts";
+import { definitionOf } from "../../src/messages/definition.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 export class GrpcClient implements Disposable {

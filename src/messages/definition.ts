@@ -1,6 +1,7 @@
-/** Service definitions for grpc-js from the generated descriptors. */
+/** Service definitions for grpc-js, of servers and clients, from the generated descriptors. */
 import {
   type DescMessage,
+  type DescMethod,
   type DescService,
   fromBinary,
   type MessageShape,
@@ -10,18 +11,18 @@ import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
 
 /** The definition of a service; its methods go by their names in the .proto, in lowerCamelCase. */
 export function definitionOf(service: DescService): ServiceDefinition {
-  const methods = service.methods.map((method) => [method.localName, methodOf(service, method)]);
+  const methods = service.methods.map((method) => [method.localName, methodDefinitionOf(method)]);
   return Object.fromEntries(methods);
 }
 
-function methodOf(
-  service: DescService,
-  method: DescService["methods"][number],
-): MethodDefinition<MessageShape<DescMessage>, MessageShape<DescMessage>> {
+/** The definition of one method. */
+export function methodDefinitionOf<Input extends DescMessage, Output extends DescMessage>(
+  method: DescMethod & { readonly input: Input; readonly output: Output },
+): MethodDefinition<MessageShape<Input>, MessageShape<Output>> {
   const request = codecOf(method.input);
   const response = codecOf(method.output);
   return {
-    path: `/${service.typeName}/${method.name}`,
+    path: `/${method.parent.typeName}/${method.name}`,
     originalName: method.localName,
     requestStream: method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming",
     responseStream: method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",

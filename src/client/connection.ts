@@ -1,0 +1,147 @@
+/** A connection to a controller over gRPC: calls that are typed, have a deadline and fail with Failure. */
+import {
+  create,
+  type DescMessage,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type MessageInitShape,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import {
+  Client,
+  type ClientUnaryCall,
+  credentials,
+  logVerbosity,
+  Metadata,
+  setLogVerbosity,
+} from "@grpc/grpc-js";
+import { methodDefinitionOf } from "../messages/definition.ts";
+import { Failure } from "../platform/failure.ts";
+import { failureOf } from "./failure.ts";
+
+// grpc-js would write to stderr beside the log; what goes wrong is told by the calls.
+setLogVerbosity(logVerbosity.NONE);
+
+const CHANNEL = {
+  /** A peer that is gone without a word is noticed within 5 + 5 s, also by a call that waits long. */
+  "grpc.keepalive_time_ms": 5_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+  /** A controller that comes back is found again within seconds. */
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 2_000,
+} as const;
+
+/** Milliseconds that a call may take when it says nothing else. */
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+export interface ConnectionOptions {
+  /** "host:port" */
+  readonly address: string;
+  /** Gives the bearer token, asked anew for every call so that it may change; undefined: none is sent. */
+  readonly token?: (() => Promise<string | undefined>) | undefined;
+}
+
+export interface CallOptions {
+  /** Ends the call; it throws SCORE_CANCELLED. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. Default: 30,000 for a call with one answer, no limit for a stream. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export class Connection implements Disposable {
+  readonly address: string;
+  readonly #client: Client;
+  readonly #token: () => Promise<string | undefined>;
+
+  /** Connects with the first call, and again after every loss. */
+  constructor({ address, token = async () => undefined }: ConnectionOptions) {
+    this.address = address;
+    this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
+    this.#token = token;
+  }
+
+  /** Calls a method with one answer, such as `JobService.method.getJob`. Throws Failure. */
+  async call<Input extends DescMessage, Output extends DescMessage>(
+    method: DescMethodUnary<Input, Output>,
+    request: MessageInitShape<Input>,
+    { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions = {},
+  ): Promise<MessageShape<Output>> {
+    const deadline = Date.now() + timeoutMs;
+    const metadata = await this.#metadata();
+    throwIfCancelled(signal);
+    const { path, requestSerialize, responseDeserialize } = methodDefinitionOf(method);
+    const message = create(method.input, request);
+    const { promise, resolve, reject } = Promise.withResolvers<MessageShape<Output>>();
+    const call: ClientUnaryCall = this.#client.makeUnaryRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      message,
+      metadata,
+      { deadline },
+      (error, response) => (error || response === undefined ? reject(error) : resolve(response)),
+    );
+    const cancel = () => call.cancel();
+    signal?.addEventListener("abort", cancel);
+    try {
+      return await promise;
+    } catch (error) {
+      throw failureOf(error, this.address);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+    }
+  }
+
+  /**
+   * Calls a method with a stream of answers; a reader that stops reading slows the server down,
+   * and one that leaves the loop ends the call. Throws Failure.
+   */
+  async *stream<Input extends DescMessage, Output extends DescMessage>(
+    method: DescMethodServerStreaming<Input, Output>,
+    request: MessageInitShape<Input>,
+    { signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOptions = {},
+  ): AsyncGenerator<MessageShape<Output>, void, undefined> {
+    const deadline = Date.now() + timeoutMs;
+    const metadata = await this.#metadata();
+    throwIfCancelled(signal);
+    const { path, requestSerialize, responseDeserialize } = methodDefinitionOf(method);
+    const message = create(method.input, request);
+    const options = { deadline };
+    const call = this.#client.makeServerStreamRequest<typeof message, MessageShape<Output>>(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      message,
+      metadata,
+      options,
+    );
+    const cancel = () => call.cancel();
+    signal?.addEventListener("abort", cancel);
+    try {
+      yield* call;
+    } catch (error) {
+      throw failureOf(error, this.address);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      // The call fails once more for having been cancelled; nobody waits for that.
+      call.on("error", () => {});
+      call.cancel();
+    }
+  }
+
+  /** Ends the connection; calls under way fail. */
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+
+  async #metadata(): Promise<Metadata> {
+    const metadata = new Metadata();
+    const token = await this.#token();
+    if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+    return metadata;
+  }
+}
+
+function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new Failure("SCORE_CANCELLED", "The call was cancelled.");
+}

@@ -1,0 +1,71 @@
+/** What a failed call means: the Failure that the server told, or what became of the connection. */
+import { fromBinary } from "@bufbuild/protobuf";
+import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { type ServiceError, status } from "@grpc/grpc-js";
+import { type ErrorInfo, ErrorInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
+import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
+
+const DOMAIN = "svc";
+
+/**
+ * The Failure of a call to `address`. A server's own keeps its code, sentence and facts; a code that
+ * this version does not know becomes INTERNAL, with the code as a fact.
+ */
+export function failureOf(thrown: unknown, address: string): Failure {
+  if (!isServiceError(thrown)) return Failure.from(thrown);
+  const info = errorInfoOf(thrown);
+  const code = info?.reason ?? "";
+  if (info !== undefined && isFailureCode(code)) return toldBy(thrown, info, code);
+  if (info !== undefined) {
+    return new Failure("INTERNAL", thrown.details, { found: { ...info.metadata, code }, cause: thrown });
+  }
+  return ofStatus(thrown, address);
+}
+
+function toldBy(error: ServiceError, { metadata }: ErrorInfo, code: FailureCode): Failure {
+  const facts = Object.keys(metadata).length > 0 ? { found: { ...metadata } } : {};
+  return new Failure(code, error.details, { ...facts, cause: error });
+}
+
+/** A status without the server's own code comes from gRPC itself, or from something between. */
+function ofStatus(error: ServiceError, address: string): Failure {
+  const failure = (code: FailureCode, detail: string) => new Failure(code, detail, { cause: error });
+  switch (error.code) {
+    case status.UNAVAILABLE:
+      return failure("SERVER_UNREACHABLE", `${address} cannot be reached, or went away during the call.`);
+    case status.DEADLINE_EXCEEDED:
+      return failure("SERVER_UNREACHABLE", `${address} did not answer in time.`);
+    case status.CANCELLED:
+      return failure("SCORE_CANCELLED", "The call was cancelled.");
+    case status.RESOURCE_EXHAUSTED:
+      return failure("REQUEST_TOO_LARGE", `A message is too large, or ${address} too busy: ${error.details}`);
+    case status.UNIMPLEMENTED:
+      return failure(
+        "INTERNAL",
+        `${address} does not know this call: it is no svc controller, or another version.`,
+      );
+    default:
+      return failure("INTERNAL", `${address} answered ${status[error.code] ?? error.code}: ${error.details}`);
+  }
+}
+
+function isServiceError(thrown: unknown): thrown is ServiceError {
+  return thrown instanceof Error && "code" in thrown && "details" in thrown && "metadata" in thrown;
+}
+
+/** undefined where there is none of ours; a status that cannot be read is as good as none. */
+function errorInfoOf({ metadata }: ServiceError): ErrorInfo | undefined {
+  const [bytes] = metadata.get("grpc-status-details-bin");
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  try {
+    const infos = fromBinary(StatusSchema, bytes).details.map((any) => anyUnpack(any, ErrorInfoSchema));
+    return infos.find((info) => info?.domain === DOMAIN);
+  } catch {
+    return undefined;
+  }
+}
+
+function isFailureCode(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURE_KINDS, code);
+}
