@@ -1,16 +1,16 @@
 /** Wires the scoring server, and runs it until a signal stops it. */
 import type { FastifyInstance } from "fastify";
 import { openEngine } from "../engine/open.ts";
-import { MediaRoots } from "../engine/roots.ts";
+import { EngineOpening } from "../engine/opening.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
 import { openMetrics } from "../platform/metrics.ts";
 import { restServer } from "../rest/server.ts";
 import { RpcServer } from "../rpc/server.ts";
 import { ScoringMetrics } from "../scoring/metrics.ts";
-import { EngineOpening } from "../scoring/opening.ts";
 import { ScoringService } from "../scoring/service.ts";
 import { hostPort, isLoopback, ListenError } from "./addresses.ts";
+import { engineOptions } from "./engine-settings.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 /** Runs the server to its end; does not return. */
@@ -41,7 +41,10 @@ interface Parts {
 
 async function build(settings: ServerSettings, log: Log): Promise<Parts> {
   const registry = openMetrics();
-  const opening = new EngineOpening(() => openEngine(engineOptions(settings)), log);
+  const opening = new EngineOpening(
+    () => openEngine(engineOptions(settings, { ...settings, searchPath: process.env["PATH"] })),
+    log,
+  );
   const service = new ScoringService({
     engine: () => opening.engine,
     concurrency: settings.concurrency,
@@ -57,11 +60,6 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
     requestTimeoutMs: settings.requestTimeout * 1000,
   });
   return { opening, service, rest, rpc: new RpcServer({ service, registry }) };
-}
-
-function engineOptions({ vmafBinary, modelDir, threads, mediaRoot }: ServerSettings) {
-  const mediaRoots = mediaRoot.length > 0 ? new MediaRoots(mediaRoot) : undefined;
-  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath: process.env["PATH"] };
 }
 
 async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {

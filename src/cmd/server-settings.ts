@@ -1,31 +1,13 @@
 /** The settings of `svc server`. Every one states its default and its unit. */
-import { stat } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import {
-  choice,
-  integer,
-  list,
-  type SettingValues,
-  text,
-  textOr,
-  toggle,
-  UsageError,
-} from "../platform/config.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../platform/log.ts";
+import { integer, type SettingValues, textOr, toggle } from "../platform/config.ts";
+import { ENGINE_SETTINGS } from "./engine-settings.ts";
+import { LOG_SETTINGS } from "./log-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
 export const SERVER_SETTINGS = {
-  vmafBinary: text({
-    flags: "--vmaf-binary <path>",
-    help: "scoring executable: Netflix's vmaf, or an ffmpeg built with libvmaf",
-    shownDefault: "the bundled ffmpeg, then vmaf or ffmpeg on the PATH",
-  }),
-  modelDir: text({
-    flags: "--model-dir <dir>",
-    help: "directory of models, NAME.json each; they go before the scorer's own",
-    shownDefault: "the models built into the scorer",
-  }),
+  ...ENGINE_SETTINGS,
   host: textOr({
     flags: "--host <address>",
     help: "address to listen on; this server has no authentication, so mind who can reach it",
@@ -44,11 +26,6 @@ export const SERVER_SETTINGS = {
     fallback: 9090,
     min: 0,
     max: 65_535,
-  }),
-  mediaRoot: list({
-    flags: "--media-root <dir>",
-    help: "directory that videos may be read from; repeat it for several, separate them by ':' in the variable",
-    shownDefault: "any file that the server may read",
   }),
   concurrency: integer({
     flags: "--concurrency <scores>",
@@ -91,19 +68,7 @@ export const SERVER_SETTINGS = {
     flags: "--ui-try-it-out",
     help: "let the page at /ui send requests",
   }),
-  logLevel: choice({
-    flags: "--log-level <level>",
-    help: `least level to log: ${LOG_LEVELS.join(", ")}`,
-    fallback: "info",
-    of: LOG_LEVELS,
-  }),
-  logFormat: choice({
-    flags: "--log-format <format>",
-    help: "json or text, on stderr",
-    shownDefault: "text on a terminal, else json",
-    fallback: process.stderr.isTTY ? "text" : "json",
-    of: LOG_FORMATS,
-  }),
+  ...LOG_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",
     help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT"} as one line on stdout once both listen',
@@ -111,20 +76,3 @@ export const SERVER_SETTINGS = {
 } as const;
 
 export type ServerSettings = SettingValues<typeof SERVER_SETTINGS>;
-
-/** Refuses what can be seen to be wrong before anything starts. A name without "/" is looked up on the PATH later. */
-export async function checkPaths({ vmafBinary, modelDir, mediaRoot }: ServerSettings): Promise<void> {
-  if (vmafBinary?.includes("/")) await checkPath("--vmaf-binary", vmafBinary, "file");
-  if (modelDir !== undefined) await checkPath("--model-dir", modelDir, "directory");
-  for (const directory of mediaRoot) await checkPath("--media-root", directory, "directory");
-}
-
-async function checkPath(flag: string, path: string, kind: "file" | "directory"): Promise<void> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "error");
-  if (typeof found === "string") {
-    const why = found === "ENOENT" ? "does not exist" : `cannot be read (${found})`;
-    throw new UsageError(`${flag}: ${JSON.stringify(path)} ${why}. Give the path of a ${kind}.`);
-  }
-  if (kind === "file" ? found.isFile() : found.isDirectory()) return;
-  throw new UsageError(`${flag}: ${JSON.stringify(path)} is not a ${kind}.`);
-}

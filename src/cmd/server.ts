@@ -1,7 +1,8 @@
 /** `svc server`: the command and its flags. What it starts is loaded only when they are right. */
 import { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
-import { checkPaths, SERVER_SETTINGS } from "./server-settings.ts";
+import { checkPaths } from "./engine-settings.ts";
+import { SERVER_SETTINGS } from "./server-settings.ts";
 
 const EXAMPLES = `
 Examples:

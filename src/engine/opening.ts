@@ -1,8 +1,9 @@
 /** Opens the engine in the background, again and again until it works. */
-import type { Engine } from "../engine/engine.ts";
+
 import { Failure } from "../platform/failure.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import type { Engine } from "./engine.ts";
 
 /** Pauses between attempts in milliseconds: a scorer that is being installed is noticed soon, a missing one costs little. */
 const FIRST_PAUSE_MS = 1_000;

@@ -1,0 +1,51 @@
+/** Settings of the engine, the same for every process that scores. */
+import { stat } from "node:fs/promises";
+import type { EngineOptions } from "../engine/engine.ts";
+import { MediaRoots } from "../engine/roots.ts";
+import { list, type SettingValues, text, UsageError } from "../platform/config.ts";
+
+export const ENGINE_SETTINGS = {
+  vmafBinary: text({
+    flags: "--vmaf-binary <path>",
+    help: "scoring executable: Netflix's vmaf, or an ffmpeg built with libvmaf",
+    shownDefault: "the bundled ffmpeg, then vmaf or ffmpeg on the PATH",
+  }),
+  modelDir: text({
+    flags: "--model-dir <dir>",
+    help: "directory of models, NAME.json each; they go before the scorer's own",
+    shownDefault: "the models built into the scorer",
+  }),
+  mediaRoot: list({
+    flags: "--media-root <dir>",
+    help: "directory that videos may be read from; repeat it for several, separate them by ':' in the variable",
+    shownDefault: "any file that this process may read",
+  }),
+} as const;
+
+export type EngineSettings = SettingValues<typeof ENGINE_SETTINGS>;
+
+/** The engine's options; `searchPath` is the PATH. */
+export function engineOptions(
+  { vmafBinary, modelDir, mediaRoot }: EngineSettings,
+  { threads, searchPath }: { readonly threads: number; readonly searchPath: string | undefined },
+): EngineOptions {
+  const mediaRoots = mediaRoot.length > 0 ? new MediaRoots(mediaRoot) : undefined;
+  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath };
+}
+
+/** Refuses what can be seen to be wrong before anything starts. A name without "/" is looked up on the PATH later. */
+export async function checkPaths({ vmafBinary, modelDir, mediaRoot }: EngineSettings): Promise<void> {
+  if (vmafBinary?.includes("/")) await checkPath("--vmaf-binary", vmafBinary, "file");
+  if (modelDir !== undefined) await checkPath("--model-dir", modelDir, "directory");
+  for (const directory of mediaRoot) await checkPath("--media-root", directory, "directory");
+}
+
+async function checkPath(flag: string, path: string, kind: "file" | "directory"): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "error");
+  if (typeof found === "string") {
+    const why = found === "ENOENT" ? "does not exist" : `cannot be read (${found})`;
+    throw new UsageError(`${flag}: ${JSON.stringify(path)} ${why}. Give the path of a ${kind}.`);
+  }
+  if (kind === "file" ? found.isFile() : found.isDirectory()) return;
+  throw new UsageError(`${flag}: ${JSON.stringify(path)} is not a ${kind}.`);
+}

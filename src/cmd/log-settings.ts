@@ -1,0 +1,19 @@
+/** Settings of the log, the same for every process. */
+import { choice } from "../platform/config.ts";
+import { LOG_FORMATS, LOG_LEVELS } from "../platform/log.ts";
+
+export const LOG_SETTINGS = {
+  logLevel: choice({
+    flags: "--log-level <level>",
+    help: `least level to log: ${LOG_LEVELS.join(", ")}`,
+    fallback: "info",
+    of: LOG_LEVELS,
+  }),
+  logFormat: choice({
+    flags: "--log-format <format>",
+    help: "json or text, on stderr",
+    shownDefault: "text on a terminal, else json",
+    fallback: process.stderr.isTTY ? "text" : "json",
+    of: LOG_FORMATS,
+  }),
+} as const;
