@@ -1,8 +1,8 @@
 /** The program: its subcommands, each loaded only when it is called. */
-import { readFileSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { Command, CommanderError } from "commander";
 import { tolerateClosedOutput } from "./platform/output.ts";
+import { version } from "./platform/version.ts";
 
 interface Subcommand {
   readonly summary: string;
@@ -58,12 +58,6 @@ async function program(called: string | undefined): Promise<Command> {
     else root.command(name).description(subcommand.summary);
   }
   return root;
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  const known = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return known ? String(manifest.version) : "unknown";
 }
 
 /** `svc help server` is `svc server --help`. */
