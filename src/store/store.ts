@@ -302,10 +302,12 @@ export interface Store {
     error: StoredError,
     decide: (failures: number) => Verdict,
   ): Promise<{ recorded: Recorded; nodes: readonly string[] }>;
-  /** Segments were not what the plan said: all work of the job ends, and it is scored in one piece. */
+  /**
+   * A segment was not what the plan said: all work of the job ends, and it is scored in one piece,
+   * which costs as much as all its segments together. STALE for work that is no segment.
+   */
   recordCutFault(
     fence: Fence,
-    cost: number,
   ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }>;
   handBack(fence: Fence): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
 
@@ -323,8 +325,8 @@ export interface Store {
     result: string,
   ): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
-  /** The parts do not fit together: score the job in one piece. */
-  restartWhole(jobId: string, generation: number, cost: number): Promise<Ready | undefined>;
+  /** The parts do not fit together: score the job in one piece, as recordCutFault does. */
+  restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
 
   // Nodes.
 
