@@ -1,16 +1,41 @@
 /** Makes the result of a scored plan: pooled values, what was found, and what a reader must know. */
+import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
+import type { Pairing } from "./compare.ts";
 import type { FrameTable } from "./frames.ts";
 import type { Model } from "./models.ts";
-import { poolTable } from "./pool.ts";
-import type { Feature } from "./request.ts";
+import { poolMetrics } from "./pool.ts";
+import type { Feature, Side } from "./request.ts";
 import type { Pooled, ScoreResult, ScorerInfo, Warning } from "./result.ts";
-import type { Scored } from "./score.ts";
-import { mediaInfo } from "./track.ts";
+import { mediaInfo, type Track } from "./track.ts";
 
-export function toResult({ plan, table }: Scored, scorer: ScorerInfo, durationMs: number): ScoreResult {
-  const { tracks, pairing, models, request } = plan;
-  const pooled = poolTable(table);
+/** A scored pair: what was planned in the end, and the values of all its frames. */
+export interface Finished {
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+  readonly models: readonly NamedModel[];
+  readonly features: readonly Feature[];
+  /** Segments that were scored. */
+  readonly segments: number;
+  /** Why it was scored whole although segments were asked for. */
+  readonly whole: string | undefined;
+  readonly table: FrameTable;
+}
+
+type NamedModel = Pick<Model, "name" | "metric">;
+
+/** Pools a film's values for seconds; other work of this process goes on between the metrics. */
+export async function toResult(
+  finished: Finished,
+  scorer: ScorerInfo,
+  durationMs: number,
+): Promise<ScoreResult> {
+  const { tracks, pairing, models, table } = finished;
+  const pooled: Record<string, Pooled> = {};
+  for (const [metric, values] of poolMetrics(table)) {
+    pooled[metric] = values;
+    await letOthersRun();
+  }
   const scores = models.map((model) => ({
     model: model.name,
     metric: model.metric,
@@ -31,17 +56,17 @@ export function toResult({ plan, table }: Scored, scorer: ScorerInfo, durationMs
     reference: mediaInfo(tracks.reference),
     distorted: mediaInfo(tracks.distorted),
     scaling: pairing.scaling,
-    warnings: [...pairing.warnings, ...missingValues(request.features, table)],
+    warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
-    cutting: { segments: plan.segments.length, whole: plan.whole },
+    cutting: { segments: finished.segments, whole: finished.whole },
     frames: table,
   };
 }
 
 /** A model's mean counts only when every frame has its value: one left out would raise or lower it unseen. */
 function modelScore(
-  { name, metric }: Model,
+  { name, metric }: NamedModel,
   table: FrameTable,
   pooled: Readonly<Record<string, Pooled>>,
 ): number {

@@ -46,10 +46,15 @@ export interface CutOptions {
 /** Frames behind a segment that the metrics look at: motion is the smaller of those to both neighbours. */
 const LOOK_AHEAD = 1;
 
+/** All frames in one piece. */
+export function wholeSegment({ frameCount }: Pick<Pairing, "frameCount">): Segment {
+  return { first: 0, count: frameCount, before: 0, after: 0, cut: undefined };
+}
+
 /** Cuts a pair into segments. */
 export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, options: CutOptions): Cutting {
   const { length } = options;
-  const whole: Segment = { first: 0, count: pairing.frameCount, before: 0, after: 0, cut: undefined };
+  const whole = wholeSegment(pairing);
   if (length === undefined || pairing.frameCount <= length) return { segments: [whole], whole: undefined };
   const times = cuttable(tracks, pairing);
   if (typeof times === "string") return { segments: [whole], whole: times };
@@ -63,6 +68,9 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   return { segments, whole: undefined };
 }
 
+/** Moments beyond this many seconds from 0 cannot be told to ffmpeg: it counts microseconds in 64 bits. */
+export const LATEST_SECONDS = 9e12;
+
 type Times = Readonly<Record<Side, FrameTimes>>;
 
 /** The times that cuts are made by, or the reason why none can be made. */
@@ -74,7 +82,14 @@ function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Time
   if (pairing.thin) return "The two have different frame rates.";
   const [reference, distorted] = [tracks.reference.times, tracks.distorted.times];
   if (!reference || !distorted) return "One of the two has frames without a presentation time.";
+  if (!isTellable(reference) || !isTellable(distorted))
+    return "One of the two has presentation times that are too large to be searched.";
   return { reference, distorted };
+}
+
+function isTellable({ pts, timeBase }: FrameTimes): boolean {
+  const furthest = Math.max(Math.abs(pts[0] ?? 0), Math.abs(pts.at(-1) ?? 0));
+  return furthest * toNumber(timeBase) < LATEST_SECONDS / 2;
 }
 
 /**

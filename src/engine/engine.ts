@@ -3,8 +3,9 @@
  */
 
 import type { PairRequest } from "./request.ts";
-import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
+import type { Progress, ScoreResult } from "./result.ts";
 import type { MediaRoots } from "./roots.ts";
+import type { WorkEngine, WorkOptions } from "./work.ts";
 
 export interface EngineOptions {
   /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; undefined: bundled, then PATH. */
@@ -19,19 +20,14 @@ export interface EngineOptions {
   readonly mediaRoots?: MediaRoots | undefined;
 }
 
-export interface ScoreOptions {
-  /** Ends the score: the scorer is killed and SCORE_CANCELLED thrown. */
-  readonly signal?: AbortSignal | undefined;
-  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. Default: a day. */
-  readonly timeoutMs?: number | undefined;
+export interface ScoreOptions extends WorkOptions {
   /** Score in segments of about so many frames, with the same digits; default: in one piece. */
   readonly segmentFrames?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** What the services see of the engine. `openEngine` (open.ts) makes one. */
-export interface Engine {
-  readonly scorer: ScorerInfo;
+export interface Engine extends WorkEngine {
   /** Names of the models that can be asked for. */
   models(): Promise<readonly string[]>;
   /** Scores a pair from its files to its pooled result. Throws Failure. */

@@ -1,8 +1,10 @@
 /** Turns model names into models: a file of the model directory, else one built into the scorer. */
-import { access, readdir } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { quote } from "./source.ts";
+import type { ModelId } from "./work.ts";
 
 export interface Model {
   /** As requested. */
@@ -11,6 +13,8 @@ export interface Model {
   readonly metric: string;
   /** Its file; undefined for one built into the scorer. */
   readonly file: string | undefined;
+  /** SHA-256 of its file in hex; empty for one built into the scorer. */
+  readonly digest: string;
 }
 
 /** Models that releases of libvmaf have built in; which of them a scorer really has is asked of it. */
@@ -27,7 +31,7 @@ export const KNOWN_BUILT_IN = [
 ] as const;
 
 /** What a model may be called: it becomes part of a command and of a file name. */
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Of some model names, those that are built into the scorer. */
 export type BuiltIn = (names: readonly string[]) => Promise<readonly string[]>;
@@ -51,11 +55,35 @@ export async function resolveModels(
   const models: Model[] = [];
   for (const [index, name] of names.entries()) {
     const file = await modelFile(name, modelDir);
-    const exists = file !== undefined || (NAME.test(name) && (await builtIn([name])).length > 0);
+    const exists = file !== undefined || (MODEL_NAME.test(name) && (await builtIn([name])).length > 0);
     if (!exists) throw await unknownModel(name, modelDir, builtIn);
-    models.push({ name, metric: index === 0 ? "vmaf" : name, file });
+    const digest = file === undefined ? "" : await digestOf(name, file);
+    models.push({ name, metric: metricOf(name, index), file, digest });
   }
   return models;
+}
+
+/** Key in results of a request's model: the first is "vmaf". */
+export function metricOf(name: string, index: number): string {
+  return index === 0 ? "vmaf" : name;
+}
+
+/** Every model that can be asked for; one whose file cannot be read cannot. */
+export async function modelIds(modelDir: string | undefined, builtIn: BuiltIn): Promise<readonly ModelId[]> {
+  const ids: ModelId[] = [];
+  for (const name of await availableModels(modelDir, builtIn)) {
+    const file = await modelFile(name, modelDir);
+    const digest = file === undefined ? "" : await digestOf(name, file).catch(() => undefined);
+    if (digest !== undefined) ids.push({ name, digest });
+  }
+  return ids;
+}
+
+async function digestOf(name: string, file: string): Promise<string> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new Failure("UNKNOWN_MODEL", `The file of the model ${quote(name)} cannot be read.`, { cause });
+  });
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** Names that can be asked for. */
@@ -67,7 +95,7 @@ export async function availableModels(
 }
 
 async function modelFile(name: string, modelDir: string | undefined): Promise<string | undefined> {
-  if (modelDir === undefined || !NAME.test(name)) return undefined;
+  if (modelDir === undefined || !MODEL_NAME.test(name)) return undefined;
   const file = join(modelDir, `${name}.json`);
   return access(file).then(
     () => file,
@@ -81,7 +109,7 @@ async function modelFiles(modelDir: string | undefined): Promise<readonly string
   return entries
     .filter((entry) => entry.endsWith(".json"))
     .map((entry) => entry.slice(0, -".json".length))
-    .filter((name) => NAME.test(name));
+    .filter((name) => MODEL_NAME.test(name));
 }
 
 async function unknownModel(name: string, modelDir: string | undefined, builtIn: BuiltIn): Promise<Failure> {

@@ -1,115 +1,144 @@
-/** Opens the engine: finds its programs, and scores pairs with them. */
+/** Opens the engine: finds its programs, and plans and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { Failure } from "../platform/failure.ts";
 import { toResult } from "./assemble.ts";
+import { wholeSegment } from "./cut.ts";
+import { Deadline } from "./deadline.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { findTools, type Tools } from "./find.ts";
-import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
-import { availableModels, type Model, resolveModels } from "./models.ts";
+import { availableModels, type BuiltIn, type Model, modelIds, resolveModels } from "./models.ts";
 import { plan } from "./plan.ts";
-import type { PairRequest, Side } from "./request.ts";
-import { type Scored, scorePlan } from "./score.ts";
-import { openSource, type Source } from "./source.ts";
+import { readPlan, readSegment, writePlan, writeSegment } from "./plan-json.ts";
+import { ProgressMeter } from "./progress.ts";
+import type { PairRequest } from "./request.ts";
+import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
+import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./resume.ts";
+import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./score.ts";
+import { openSource, type Sources } from "./source.ts";
+import type {
+  ModelId,
+  PlannedPair,
+  SegmentOptions,
+  SegmentScored,
+  SegmentWork,
+  WorkOptions,
+} from "./work.ts";
 
 /** Finds and proves the scoring executable. Throws SCORER_NOT_FOUND when there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
   const tools = await findTools(options.scorerPath, options.searchPath ?? "");
-  const builtIn = (names: readonly string[]) => tools.scorer.hasModels(names);
-  return {
-    scorer: tools.scorer.info,
-    models: () => availableModels(modelDir, builtIn),
-    score: async (request, scoreOptions = {}) => {
-      const started = performance.now();
-      using deadline = new Deadline(scoreOptions);
-      const models = await resolveModels(request.models, modelDir, builtIn);
-      const scored = await scoreFiles(request, models, { ...options, ...scoreOptions }, tools, deadline);
-      return toResult(scored, tools.scorer.info, performance.now() - started);
-    },
-  };
+  return new OpenEngine({ ...options, modelDir }, tools);
 }
 
-async function scoreFiles(
-  request: PairRequest,
-  models: readonly Model[],
-  options: EngineOptions & ScoreOptions,
-  { scorer, ffmpeg, isolation }: Tools,
-  deadline: Deadline,
-): Promise<Scored> {
-  const sources = await openSources(request, options);
-  try {
-    const context = {
-      ffmpeg,
-      isolation,
-      signal: deadline.signal,
-      models,
-      segmentFrames: options.segmentFrames,
-    };
-    const planned = await plan(sources, request, context);
-    const scored = await scorePlan(planned, sources, {
-      ...context,
-      scorer,
-      threads: options.threads ?? availableParallelism(),
-      timeoutMs: deadline.timeoutMs,
-      onProgress: options.onProgress,
-    });
-    await Promise.all([sources.reference.verifyUnchanged(), sources.distorted.verifyUnchanged()]);
-    return scored;
-  } finally {
-    await Promise.all([sources.reference.close(), sources.distorted.close()]);
+/** Why a job's pair is scored in one piece although its plan has segments. */
+const SEGMENTS_FAILED = "Its segments, scored one by one, were not what the plan said.";
+
+class OpenEngine implements Engine {
+  readonly #options: EngineOptions;
+  readonly #tools: Tools;
+  readonly #builtIn: BuiltIn;
+
+  constructor(options: EngineOptions, tools: Tools) {
+    this.#options = options;
+    this.#tools = tools;
+    this.#builtIn = (names) => tools.scorer.hasModels(names);
   }
-}
 
-async function openSources(
-  request: PairRequest,
-  options: EngineOptions,
-): Promise<Readonly<Record<Side, Source>>> {
-  const reference = await openSource("reference", request.reference, options.mediaRoots);
-  try {
-    return { reference, distorted: await openSource("distorted", request.distorted, options.mediaRoots) };
-  } catch (error) {
-    await reference.close();
-    throw error;
+  get scorer(): ScorerInfo {
+    return this.#tools.scorer.info;
   }
-}
 
-/** Longer timers fire at once: the longest is 25 days. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+  models(): Promise<readonly string[]> {
+    return availableModels(this.#options.modelDir, this.#builtIn);
+  }
 
-/** The caller's signal and the time limit as one signal, whose reason is the Failure to throw. */
-class Deadline implements Disposable {
-  readonly timeoutMs: number;
-  readonly #controller = new AbortController();
-  readonly #caller: AbortSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
+  modelIds(): Promise<readonly ModelId[]> {
+    return modelIds(this.#options.modelDir, this.#builtIn);
+  }
 
-  constructor({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: ScoreOptions) {
-    this.timeoutMs = timeoutMs;
-    this.#caller = signal;
-    this.#timer = setTimeout(
-      () => {
-        const seconds = Math.round(timeoutMs / 100) / 10;
-        this.#controller.abort(
-          new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
-        );
-      },
-      Math.min(timeoutMs, MAX_TIMER_MS),
+  async score(request: PairRequest, options: ScoreOptions = {}): Promise<ScoreResult> {
+    const started = performance.now();
+    using deadline = new Deadline(options);
+    const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
+    const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
+    const run = this.#run(models, deadline, options.onProgress);
+    const scored = await this.#withSources(request, async (sources) =>
+      scorePlan(await plan(sources, request, { ...run, segmentLength: length }), sources, run),
     );
-    if (signal?.aborted) this.#cancel();
-    else signal?.addEventListener("abort", this.#cancel, { once: true });
+    const finished = { ...scored.plan, features: request.features, segments: scored.plan.segments.length };
+    return toResult({ ...finished, table: scored.table }, this.scorer, performance.now() - started);
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
+  async plan(
+    request: PairRequest,
+    options: WorkOptions & { readonly segmentSeconds: number },
+  ): Promise<PlannedPair> {
+    using deadline = new Deadline(options);
+    const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
+    const segmentLength = { seconds: options.segmentSeconds };
+    return this.#withSources(request, async (sources) => {
+      const planned = await plan(sources, request, { ...this.#run(models, deadline), segmentLength });
+      const { pairing, segments } = planned;
+      return {
+        plan: writePlan(planned, sources, this.scorer),
+        segments: segments.map((segment) => ({
+          first: segment.first,
+          count: segment.count,
+          segment: writeSegment(segment),
+        })),
+        frameCount: pairing.frameCount,
+        pixels: pairing.width * pairing.height,
+        models: models.map(({ name, digest }) => ({ name, digest })),
+      };
+    });
   }
 
-  [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
-    this.#caller?.removeEventListener("abort", this.#cancel);
+  async scoreSegment(work: SegmentWork, options: SegmentOptions = {}): Promise<SegmentScored> {
+    const started = performance.now();
+    using deadline = new Deadline(options);
+    const { request } = work;
+    const facts = readPlan(work.plan);
+    const segment = work.segment === undefined ? wholeSegment(facts.pairing) : readSegment(work.segment);
+    refuseOtherScorer(facts, this.scorer);
+    refuseOtherRequest(facts, request);
+    const models = await plannedModels(facts, this.#options.modelDir, this.#builtIn);
+    const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
+    const run = this.#run(models, deadline, report);
+    return this.#withSources(request, async (sources) => {
+      const resumed = await resumePlan(facts, segment, request, sources, models);
+      if (segment.cut !== undefined) {
+        const meter = new ProgressMeter(segment.count, report);
+        const table = await scoreCut(resumed, segment, sources, run, meter);
+        return { table, durationMs: performance.now() - started, plan: undefined, frameCount: undefined };
+      }
+      const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
+      const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
+      const text = writePlan(scored.plan, sources, this.scorer);
+      const found =
+        text === work.plan ? undefined : { plan: text, frameCount: scored.plan.pairing.frameCount };
+      return {
+        table: scored.table,
+        durationMs: performance.now() - started,
+        plan: found?.plan,
+        frameCount: found?.frameCount,
+      };
+    });
   }
 
-  readonly #cancel = (): void => {
-    this.#controller.abort(new Failure("SCORE_CANCELLED", "The score was cancelled."));
-  };
+  #run(models: readonly Model[], deadline: Deadline, onProgress?: (progress: Progress) => void): RunOptions {
+    const { scorer, ffmpeg, isolation } = this.#tools;
+    const { signal, timeoutMs } = deadline;
+    const threads = this.#options.threads ?? availableParallelism();
+    return { scorer, ffmpeg, isolation, models, signal, timeoutMs, threads, onProgress };
+  }
+
+  /** Opens both files for some work, and proves after it that neither was written to meanwhile. */
+  async #withSources<T>(request: PairRequest, work: (sources: Sources) => Promise<T>): Promise<T> {
+    await using reference = await openSource("reference", request.reference, this.#options.mediaRoots);
+    await using distorted = await openSource("distorted", request.distorted, this.#options.mediaRoots);
+    const done = await work({ reference, distorted });
+    await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
+    return done;
+  }
 }

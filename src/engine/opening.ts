@@ -1,7 +1,7 @@
 /** Opens the engine in the background, again and again until it works. */
 
 import { Failure } from "../platform/failure.ts";
-import { Background } from "../platform/lifecycle.ts";
+import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Engine } from "./engine.ts";
 
@@ -56,14 +56,4 @@ export class EngineOpening {
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    resolve();
-  });
-  return promise;
 }

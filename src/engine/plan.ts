@@ -4,6 +4,7 @@ import { countFrames } from "./count.ts";
 import { type Cutting, cut } from "./cut.ts";
 import type { Model } from "./models.ts";
 import { type ProbeContext, probe } from "./probe.ts";
+import { toNumber } from "./rational.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
@@ -21,9 +22,18 @@ export interface Plan extends Draft, Cutting {
 
 export interface PlanOptions extends ProbeContext {
   readonly models: readonly Model[];
-  /** Frames of a segment, about; undefined: the pair is scored whole. */
-  readonly segmentFrames: number | undefined;
+  /** About how long a segment is; undefined: the pair is scored whole. */
+  readonly segmentLength: SegmentLength | undefined;
 }
+
+export type SegmentLength = { readonly frames: number } | { readonly seconds: number };
+
+/** Frames per second of a pair whose files state no rate, where seconds are asked for. */
+const ASSUMED_RATE = 25;
+/** Where a rate makes seconds of few frames (slides, time lapse), starting the scorer would cost more than scoring. */
+const FEWEST_FRAMES = 24;
+/** A day in segments of ten seconds; a list of more is not told from machine to machine. */
+const MOST_SEGMENTS = 8640;
 
 /** Models from files may look further back (up to 5 frames for the high-frame-rate ones) than those built in. */
 const LOOK_BEHIND = { builtIn: 1, file: 5 };
@@ -60,8 +70,9 @@ function finish(draft: Draft, options: PlanOptions): Plan {
   const lookBehind = options.models.some((model) => model.file !== undefined)
     ? LOOK_BEHIND.file
     : LOOK_BEHIND.builtIn;
-  const { segmentFrames: length, models } = options;
+  const { models } = options;
   const { subsample } = draft.request;
+  const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   // The times of a film's frames are 10 MB, and nothing needs them once it is cut.
   const [reference, distorted] = [draft.tracks.reference, draft.tracks.distorted];
@@ -70,6 +81,13 @@ function finish(draft: Draft, options: PlanOptions): Plan {
     distorted: { ...distorted, times: undefined },
   };
   return { ...draft, tracks, models, ...cutting };
+}
+
+function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: Draft): number | undefined {
+  if (length === undefined || "frames" in length) return length?.frames;
+  const rate = tracks.reference.rate ?? tracks.distorted.rate;
+  const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
+  return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MOST_SEGMENTS));
 }
 
 /**

@@ -42,15 +42,18 @@ export function poolValues(values: Float64Array): Pooled | undefined {
   };
 }
 
-/** Pools every metric of a table, one after the other in the same memory: a film has hundreds of thousands of frames. */
+/** Pools every metric of a table that has finite values. */
 export function poolTable(table: FrameTable): Record<string, Pooled> {
-  const pooled: Record<string, Pooled> = {};
+  return Object.fromEntries(poolMetrics(table));
+}
+
+/** Metrics one after the other in the same memory: a film has hundreds of thousands of frames. */
+export function* poolMetrics(table: FrameTable): Generator<readonly [string, Pooled]> {
   const scratch = new Float64Array(table.length);
   for (const metric of table.metrics) {
     const result = poolValues(finiteValues(table, metric, scratch));
-    if (result) pooled[metric] = result;
+    if (result) yield [metric, result];
   }
-  return pooled;
 }
 
 function finiteValues(table: FrameTable, metric: string, scratch: Float64Array): Float64Array {

@@ -1,9 +1,10 @@
 /** Runs a plan: its segments through the scorer, one table of all frames out. */
 import { Failure } from "../platform/failure.ts";
 import { facts } from "./compare.ts";
-import type { Segment } from "./cut.ts";
+import { type Segment, wholeSegment } from "./cut.ts";
+import { CutFault } from "./cut-fault.ts";
 import type { FrameTable } from "./frames.ts";
-import { join, type ScoredSegment, SegmentsDisagree } from "./join.ts";
+import { Joiner } from "./join.ts";
 import { scoreLimits } from "./limits.ts";
 import { type Plan, type PlanOptions, planCounted } from "./plan.ts";
 import { ProgressMeter } from "./progress.ts";
@@ -11,16 +12,14 @@ import type { Side } from "./request.ts";
 import type { Progress } from "./result.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { RunOutcome, Scorer } from "./scorer.ts";
-import type { Source } from "./source.ts";
+import type { Sources } from "./source.ts";
 
-export interface RunOptions extends PlanOptions {
+export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
   readonly scorer: Scorer;
   readonly threads: number;
   readonly timeoutMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
-
-type Sources = Readonly<Record<Side, Source>>;
 
 export interface Scored {
   /** The plan that was scored in the end. */
@@ -37,45 +36,48 @@ export async function scorePlan(plan: Plan, sources: Sources, options: RunOption
     try {
       return { plan, table: await scoreSegments(plan, sources, options) };
     } catch (error) {
-      if (!isCutFault(error)) throw error;
-      return scoreWhole({ ...plan, whole: Failure.from(error).message }, sources, options);
+      if (!(error instanceof CutFault)) throw error;
+      return scoreWhole({ ...plan, whole: error.message }, sources, options);
     }
   }
   return scoreWhole(plan, sources, options);
 }
 
-/** What can be a fault of cutting; a whole run tells whether it is the media's. */
-function isCutFault(error: unknown): boolean {
-  return (
-    error instanceof SegmentsDisagree ||
-    error instanceof CountsDiffer ||
-    Failure.from(error).code === "MEDIA_CORRUPT"
-  );
-}
-
 async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<FrameTable> {
   const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
-  const parts: ScoredSegment[] = [];
+  const rows = Math.ceil(plan.pairing.frameCount / plan.request.subsample);
+  const joiner = new Joiner(plan.models, rows);
   for (const segment of plan.segments) {
-    const { table } = await scoreSegment(plan, segment, sources, options, meter);
-    parts.push({ segment, table });
+    joiner.add(segment, await scoreCut(plan, segment, sources, options, meter));
   }
-  return join(parts, plan.models);
+  return joiner.finish();
 }
 
-async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+/** Scores one cut segment with its context. Throws CutFault for what can be a fault of cutting. */
+export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<FrameTable> {
+  try {
+    return (await scoreSegment(...job)).table;
+  } catch (error) {
+    const failure = Failure.from(error);
+    const cutting = failure instanceof CountsDiffer || failure.code === "MEDIA_CORRUPT";
+    throw cutting ? CutFault.of(failure) : error;
+  }
+}
+
+/** Scores all frames in one piece; the plan that comes back has what was found about their number. */
+export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   try {
     return await scoreOnce(plan, sources, options);
   } catch (error) {
     if (!(error instanceof CountsDiffer)) throw error;
     // The containers were wrong about their frames: count what decodes, and let the request's policy decide.
-    const counted = await planCounted(sources, plan, { ...options, segmentFrames: undefined });
-    return scoreOnce(counted, sources, options);
+    const counted = await planCounted(sources, plan, { ...options, segmentLength: undefined });
+    return scoreOnce({ ...counted, whole: plan.whole }, sources, options);
   }
 }
 
 async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
-  const whole: Segment = { first: 0, count: plan.pairing.frameCount, before: 0, after: 0, cut: undefined };
+  const whole = wholeSegment(plan.pairing);
   const meter = new ProgressMeter(whole.count, options.onProgress);
   const { table, delivered } = await scoreSegment(plan, whole, sources, options, meter);
   const pairing = { ...plan.pairing, frameCount: delivered.reference };

@@ -9,24 +9,27 @@ import { Failure } from "../platform/failure.ts";
 import type { Side } from "./request.ts";
 import type { MediaRoots } from "./roots.ts";
 
-export interface Source {
+export interface Source extends AsyncDisposable {
   readonly side: Side;
   /** The path as the caller gave it, for messages. */
   readonly asked: string;
   readonly path: string;
   readonly handle: FileHandle;
   readonly size: number;
+  /** When it was last written to, in whole milliseconds since 1970. */
+  readonly modifiedMs: number;
   /** Lower-case extension without the dot, letters and digits only; may be empty. */
   readonly extension: string;
   /** Fails with MEDIA_CHANGED when the file was written to since it was opened. */
   verifyUnchanged(): Promise<void>;
-  close(): Promise<void>;
 }
+
+export type Sources = Readonly<Record<Side, Source>>;
 
 /** O_NONBLOCK: opening a FIFO must not wait for its writer; O_NOCTTY: nor may a terminal be taken. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
-/** Opens a regular file inside the roots (any local file without roots). The caller closes it. */
+/** Opens a regular file inside the roots (any local file without roots). The caller disposes of it. */
 export async function openSource(side: Side, asked: string, roots: MediaRoots | undefined): Promise<Source> {
   if (asked === "" || asked.includes("\0")) {
     throw new Failure("INVALID_REQUEST", `The ${side} path is empty or has a NUL character in it.`);
@@ -52,6 +55,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
       path,
       handle,
       size: stat.size,
+      modifiedMs: Math.floor(stat.mtimeMs),
       extension: /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "",
       verifyUnchanged: async () => {
         const now = await handle.stat();
@@ -63,7 +67,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
           );
         }
       },
-      close: () => handle.close(),
+      [Symbol.asyncDispose]: () => handle.close(),
     };
   } catch (error) {
     await handle.close();

@@ -61,7 +61,7 @@ export function mediaInfo(track: Track): MediaInfo {
 }
 
 /** 24 hours at 120 frames per second: what is held per frame then takes some 100 MB. */
-const MAX_FRAMES = 24 * 3600 * 120;
+export const MAX_FRAMES = 24 * 3600 * 120;
 
 /** Throws MEDIA_TOO_LARGE for more frames than are scored in one piece. */
 export function refuseTooMany(frames: number): void {

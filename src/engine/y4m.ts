@@ -35,7 +35,7 @@ export async function isY4m(source: Source): Promise<boolean> {
 }
 
 export async function probeY4m(source: Source, signal: AbortSignal): Promise<Track> {
-  const header = parseHeader(source, await readAt(source, 0, MAX_LINE));
+  const header = await readHeader(source);
   const frames = await countFrames(source, header, signal);
   return {
     side: source.side,
@@ -63,6 +63,11 @@ export function evenTimes(rate: Rational, frames: number): Track["times"] {
   const pts = new Float64Array(frames);
   for (let frame = 0; frame < frames; frame++) pts[frame] = frame;
   return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts };
+}
+
+/** Throws Failure for a header that is none, or of a layout that is not scored. */
+export async function readHeader(source: Source): Promise<Header> {
+  return parseHeader(source, await readAt(source, 0, MAX_LINE));
 }
 
 function parseHeader(source: Source, bytes: Buffer): Header {

@@ -65,11 +65,10 @@ describe("cuts", () => {
     const request = pairRequest(pair);
     const signal = AbortSignal.timeout(60_000);
     const models = await resolveModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
-    const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models, segmentFrames };
-    const sources = {
-      reference: await openSource("reference", request.reference, undefined),
-      distorted: await openSource("distorted", request.distorted, undefined),
-    };
+    const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models };
+    await using opened = await openSource("reference", request.reference, undefined);
+    await using second = await openSource("distorted", request.distorted, undefined);
+    const sources = { reference: opened, distorted: second };
     let runs = 0;
     const counting: Tools["scorer"] = {
       info: found.scorer.info,
@@ -80,7 +79,7 @@ describe("cuts", () => {
       },
     };
     try {
-      const planned = await plan(sources, request, options);
+      const planned = await plan(sources, request, { ...options, segmentLength: { frames: segmentFrames } });
       const run = { ...options, scorer: counting, threads: 2, timeoutMs: 60_000, onProgress: undefined };
       const { table } = await scorePlan(planned, sources, run);
       assertSameDigits({ frameCount: table.length, frames: table }, truth);
@@ -91,7 +90,6 @@ describe("cuts", () => {
       );
       return planned;
     } finally {
-      await Promise.all([sources.reference.close(), sources.distorted.close()]);
       assert.deepEqual(await fixture.media.leftovers(), []);
     }
   }

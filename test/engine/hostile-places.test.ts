@@ -142,7 +142,7 @@ describe("places", () => {
         else {
           const source = opened as Awaited<ReturnType<typeof openSource>>;
           seen.add(`${source.size} bytes`);
-          await source.close();
+          await source[Symbol.asyncDispose]();
         }
       }
     } finally {

@@ -27,7 +27,7 @@ async function probed(name: string, format: string): Promise<Track> {
   try {
     return probeRaw(source, undefined);
   } finally {
-    await source.close();
+    await source[Symbol.asyncDispose]();
   }
 }
 

@@ -3,14 +3,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { type TestContext, test } from "node:test";
+import { CutFault } from "../../../src/engine/cut-fault.ts";
 import { FrameTable } from "../../../src/engine/frames.ts";
-import { join, SegmentsDisagree } from "../../../src/engine/join.ts";
+import { Joiner } from "../../../src/engine/join.ts";
 import type { Model } from "../../../src/engine/models.ts";
 import { readLog } from "../../../src/engine/vmaflog.ts";
 
 const MODELS: readonly Model[] = [
-  { name: "vmaf_v0.6.1neg", metric: "vmaf", file: undefined },
-  { name: "vmaf_4k_v0.6.1", metric: "vmaf_4k_v0.6.1", file: undefined },
+  { name: "vmaf_v0.6.1neg", metric: "vmaf", file: undefined, digest: "" },
+  { name: "vmaf_4k_v0.6.1", metric: "vmaf_4k_v0.6.1", file: undefined, digest: "" },
 ];
 
 async function logFile(t: TestContext, text: string): Promise<string> {
@@ -52,7 +53,10 @@ test("a log that ends in the digits of a value, with every column there, is cut 
 });
 
 test("a model named like a metric beside it is refused", async (t) => {
-  const models = [...MODELS.slice(0, 1), { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json" }];
+  const models = [
+    ...MODELS.slice(0, 1),
+    { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json", digest: "" },
+  ];
   const path = await logFile(t, "Frame,m0,m1,psnr_y,\n0,90,80,40,\n");
   await assert.rejects(readLog(path, models, 1), { code: "INVALID_REQUEST" });
 });
@@ -68,21 +72,24 @@ function scored(
   return { segment: { first, count: values.length - before - after, before, after, cut: undefined }, table };
 }
 
+function join(parts: readonly ReturnType<typeof scored>[]): FrameTable {
+  const joiner = new Joiner(MODELS.slice(0, 1), 8);
+  for (const { segment, table } of parts) joiner.add(segment, table);
+  return joiner.finish();
+}
+
 test("segments join into one table; the models' values of context frames are not taken", () => {
-  const table = join(
-    [
-      scored(0, 0, 1, [
-        [90, 0.1],
-        [91, 0.2],
-        [0, 0.3],
-      ]),
-      scored(2, 1, 0, [
-        [0, 0.2],
-        [92, 0.3],
-      ]),
-    ],
-    MODELS.slice(0, 1),
-  );
+  const table = join([
+    scored(0, 0, 1, [
+      [90, 0.1],
+      [91, 0.2],
+      [0, 0.3],
+    ]),
+    scored(2, 1, 0, [
+      [0, 0.2],
+      [92, 0.3],
+    ]),
+  ]);
   assert.deepEqual(
     [0, 1, 2].map((row) => [table.frame(row), table.value("vmaf", row)]),
     [
@@ -96,20 +103,17 @@ test("segments join into one table; the models' values of context frames are not
 test("segments that disagree about a frame are refused", () => {
   assert.throws(
     () =>
-      join(
-        [
-          scored(0, 0, 1, [
-            [90, 0.1],
-            [91, 0.2],
-            [0, 0.3],
-          ]),
-          scored(2, 1, 0, [
-            [0, 0.2],
-            [92, 0.4],
-          ]),
-        ],
-        MODELS.slice(0, 1),
-      ),
-    SegmentsDisagree,
+      join([
+        scored(0, 0, 1, [
+          [90, 0.1],
+          [91, 0.2],
+          [0, 0.3],
+        ]),
+        scored(2, 1, 0, [
+          [0, 0.2],
+          [92, 0.4],
+        ]),
+      ]),
+    CutFault,
   );
 });

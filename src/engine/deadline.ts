@@ -1,0 +1,44 @@
+/** The end of a piece of work: its caller's signal and its time limit, as one signal. */
+import { Failure } from "../platform/failure.ts";
+import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
+import type { WorkOptions } from "./work.ts";
+
+/** Longer timers fire at once: the longest is 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Its signal's reason is the Failure to throw. */
+export class Deadline implements Disposable {
+  readonly timeoutMs: number;
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WorkOptions) {
+    this.timeoutMs = timeoutMs;
+    this.#caller = signal;
+    this.#timer = setTimeout(
+      () => {
+        const seconds = Math.round(timeoutMs / 100) / 10;
+        this.#controller.abort(
+          new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
+        );
+      },
+      Math.min(timeoutMs, MAX_TIMER_MS),
+    );
+    if (signal?.aborted) this.#cancel();
+    else signal?.addEventListener("abort", this.#cancel, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener("abort", this.#cancel);
+  }
+
+  readonly #cancel = (): void => {
+    this.#controller.abort(new Failure("SCORE_CANCELLED", "The score was cancelled."));
+  };
+}

@@ -1,0 +1,96 @@
+/** Scored parts of a pair, as they were stored: joined into its result, or read frame by frame. */
+import { setImmediate as letOthersRun } from "node:timers/promises";
+import { Failure } from "../platform/failure.ts";
+import { toResult } from "./assemble.ts";
+import { type Segment, wholeSegment } from "./cut.ts";
+import { CutFault } from "./cut-fault.ts";
+import { decodeRows } from "./frame-code.ts";
+import type { FrameRow, FrameTable } from "./frames.ts";
+import { frameOf, isOwn, Joiner } from "./join.ts";
+import { metricOf } from "./models.ts";
+import { type PlanFacts, readPlan, readSegment } from "./plan-json.ts";
+import type { ScoreResult } from "./result.ts";
+import { MAX_FRAMES } from "./track.ts";
+import type { StoredPart } from "./work.ts";
+
+/** Values that are joined in memory, 4 bytes each: a day of 12 metrics at 120 frames per second. */
+const MOST_VALUES = 12 * MAX_FRAMES;
+
+/**
+ * The result of a pair whose every part is scored, with the digits of a run in one piece;
+ * `parts` in frame order. Takes seconds for a film, and lets other work of this process run
+ * meanwhile. Throws CutFault when the parts do not fit together.
+ */
+export async function joinParts(
+  plan: string,
+  parts: readonly StoredPart[],
+  durationMs: number,
+): Promise<ScoreResult> {
+  const facts = readPlan(plan);
+  const models = facts.models.map(({ name }, index) => ({ name, metric: metricOf(name, index) }));
+  const joiner = new Joiner(models, Math.ceil(facts.pairing.frameCount / facts.subsample));
+  let next = 0;
+  for (const part of parts) {
+    const segment = segmentOf(part, facts);
+    if (segment.first !== next) throw misfit(part, `the part from frame ${next} on is missing`);
+    next = segment.first + segment.count;
+    await addPart(joiner, part, segment, facts);
+  }
+  if (next !== facts.pairing.frameCount)
+    throw misfit(parts[0], `${next} of ${facts.pairing.frameCount} frames are scored`);
+  const finished = { ...facts, models, segments: parts.length, table: joiner.finish() };
+  return toResult(finished, facts.scorer, durationMs);
+}
+
+async function addPart(joiner: Joiner, part: StoredPart, segment: Segment, facts: PlanFacts): Promise<void> {
+  const expected = Math.ceil((segment.before + segment.count + segment.after) / facts.subsample);
+  let rows = 0;
+  for (const piece of part.pieces) {
+    const table = decodeRows(piece);
+    if (table.metrics.length * facts.pairing.frameCount > MOST_VALUES) throw tooMany(table);
+    for (let row = 0; row < table.length; row++, rows++) {
+      if (rows === expected || table.frame(row) !== rows * facts.subsample)
+        throw misfit(
+          part,
+          `row ${table.frame(row)} of the part from frame ${segment.first} on was not expected`,
+        );
+    }
+    joiner.add(segment, table);
+    await letOthersRun();
+  }
+  if (rows !== expected)
+    throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
+}
+
+function segmentOf({ segment }: StoredPart, { pairing }: PlanFacts): Segment {
+  return segment === undefined ? wholeSegment(pairing) : readSegment(segment);
+}
+
+/** Parts that do not fit together are a fault of cutting, but for the one that is everything. */
+function misfit(part: StoredPart | undefined, what: string): Failure {
+  const message = `The scored parts do not fit together: ${what}.`;
+  return part?.segment === undefined
+    ? new Failure("SCORER_FAILED", message)
+    : new CutFault("SCORER_FAILED", message);
+}
+
+function tooMany({ metrics }: FrameTable): Failure {
+  const detail = `${metrics.length} metrics of so many frames do not fit into memory. Ask for fewer models.`;
+  return new Failure("MEDIA_TOO_LARGE", detail);
+}
+
+/** Names of a part's metrics, the models' first. */
+export function metricsOf({ pieces: [first] }: StoredPart): readonly string[] {
+  return first === undefined ? [] : decodeRows(first).metrics;
+}
+
+/** A part's own frames, numbered in the whole, without those that were its context; a piece in memory at a time. */
+export function* ownRows(part: StoredPart): Generator<FrameRow> {
+  const segment = part.segment === undefined ? undefined : readSegment(part.segment);
+  for (const piece of part.pieces) {
+    for (const { frame: number, metrics } of decodeRows(piece).rows()) {
+      const frame = segment === undefined ? number : frameOf(segment, number);
+      if (segment === undefined || isOwn(segment, frame)) yield { frame, metrics };
+    }
+  }
+}
