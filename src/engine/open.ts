@@ -67,7 +67,7 @@ class OpenEngine implements Engine {
       scorePlan(await plan(sources, request, { ...run, segmentLength: length }), sources, run),
     );
     const finished = { ...scored.plan, features: request.features, segments: scored.plan.segments.length };
-    return toResult({ ...finished, table: scored.table }, this.scorer, performance.now() - started);
+    return await toResult({ ...finished, table: scored.table }, this.scorer, performance.now() - started);
   }
 
   async plan(
@@ -77,7 +77,7 @@ class OpenEngine implements Engine {
     using deadline = new Deadline(options);
     const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
     const segmentLength = { seconds: options.segmentSeconds };
-    return this.#withSources(request, async (sources) => {
+    return await this.#withSources(request, async (sources) => {
       const planned = await plan(sources, request, { ...this.#run(models, deadline), segmentLength });
       const { pairing, segments } = planned;
       return {
@@ -105,7 +105,7 @@ class OpenEngine implements Engine {
     const models = await plannedModels(facts, this.#options.modelDir, this.#builtIn);
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
     const run = this.#run(models, deadline, report);
-    return this.#withSources(request, async (sources) => {
+    return await this.#withSources(request, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
