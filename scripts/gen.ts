@@ -1,36 +1,40 @@
 /** Generates src/gen from api/: `npm run gen`. With a folder as argument, writes below that instead. */
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parse } from "yaml";
+import { bundle } from "./bundle.ts";
 import { PROJECT, run } from "./gates/gate.ts";
 
 /** Generates the code of the checkout at root into `${out}/src/gen`. */
 export async function generate(root: string, out: string): Promise<void> {
   await generateMessages(root, out);
-  if (existsSync(join(root, "api", "openapi.yaml"))) await generateRest(root, out);
+  await generateRest(root, out);
 }
 
 async function generateMessages(root: string, out: string): Promise<void> {
   await must(root, "buf", ["generate", "--output", out]);
 }
 
+/** The descriptions of api/ by the names that their code gets. */
+const DESCRIPTIONS = { "openapi.yaml": "openapi", "controller.yaml": "controller" };
+
 /** openapi-typescript needs TypeScript 5, so it has a folder with a lock of its own. */
 async function generateRest(root: string, out: string): Promise<void> {
   const tool = join(PROJECT, "scripts", "openapi");
   await must(root, process.execPath, [join(PROJECT, "scripts", "bootstrap.mjs"), "--install", tool]);
   const cli = join(tool, "node_modules", "openapi-typescript", "bin", "cli.js");
-  const target = join(out, "src", "gen", "rest", "openapi.ts");
-  const options = ["--default-non-nullable", "false", "--output", target];
-  await must(root, process.execPath, [cli, join("api", "openapi.yaml"), ...options]);
-  await generateDescription(root, out);
-}
-
-/** The description as JSON, as it is served: the server then needs no YAML reader to start. */
-async function generateDescription(root: string, out: string): Promise<void> {
-  const description: unknown = parse(await readFile(join(root, "api", "openapi.yaml"), "utf8"));
-  await writeFile(join(out, "src", "gen", "rest", "openapi.json"), JSON.stringify(description));
+  const folder = join(out, "src", "gen", "rest");
+  await mkdir(folder, { recursive: true });
+  for (const [file, name] of Object.entries(DESCRIPTIONS)) {
+    const source = join(root, "api", file);
+    if (!existsSync(source)) continue;
+    const target = join(folder, name);
+    // As JSON, as it is served: a server then needs no YAML reader to start.
+    await writeFile(`${target}.json`, JSON.stringify(await bundle(source)));
+    const options = ["--default-non-nullable", "false", "--output", `${target}.ts`];
+    await must(root, process.execPath, [cli, `${target}.json`, ...options]);
+  }
 }
 
 async function must(root: string, command: string, args: string[]): Promise<void> {
