@@ -4,7 +4,7 @@ import { access, constants, type FileHandle, open, realpath, rename, rm, stat } 
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { quoteName } from "./escape.ts";
-import { writeFault } from "./exit.ts";
+import { type Pieces, writeFault } from "./exit.ts";
 import { exact } from "./numbers.ts";
 import type { Series } from "./view.ts";
 
@@ -12,19 +12,31 @@ const ROWS_PER_PIECE = 1000;
 
 /** The text in pieces: the header frame,<metrics>, then a line per frame; a value that is not finite is empty. */
 export function* csvText(series: Series): Generator<string> {
-  let piece = `${["frame", ...series.metrics].map(cell).join(",")}\n`;
+  let piece = csvHeader(series.metrics);
   for (let row = 0; row < series.length; row++) {
-    const values = series.metrics.map((metric) => {
-      const value = series.value(metric, row);
-      return value === undefined ? "" : exact(value);
-    });
-    piece += `${[series.frame(row), ...values].join(",")}\n`;
+    piece += csvLine(series.frame(row), series.metrics, (metric) => series.value(metric, row));
     if ((row + 1) % ROWS_PER_PIECE === 0) {
       yield piece;
       piece = "";
     }
   }
   yield piece;
+}
+
+export function csvHeader(metrics: readonly string[]): string {
+  return `${["frame", ...metrics].map(cell).join(",")}\n`;
+}
+
+export function csvLine(
+  frame: number,
+  metrics: readonly string[],
+  value: (metric: string) => number | undefined,
+): string {
+  const values = metrics.map((metric) => {
+    const known = value(metric);
+    return known === undefined ? "" : exact(known);
+  });
+  return `${[frame, ...values].join(",")}\n`;
 }
 
 function cell(text: string): string {
@@ -63,16 +75,17 @@ export async function csvTarget(name: string, inputs: readonly string[]): Promis
 }
 
 /** Writes the CSV: a reader sees the file as it was, or whole. Nothing is left behind when that fails. */
-export async function writeCsv(target: CsvTarget, series: Series, signal: AbortSignal): Promise<void> {
+export async function writeCsv(target: CsvTarget, text: Pieces, signal: AbortSignal): Promise<void> {
   try {
     if (!target.replace) {
       await using file = await open(target.path, "w");
-      await writePieces(file, series, signal);
+      await writePieces(file, text, signal);
       return;
     }
-    await replaceFile(target.path, series, signal);
+    await replaceFile(target.path, text, signal);
   } catch (error) {
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the CSV was being written.");
+    if (error instanceof Failure) throw error;
     throw new Failure(
       "INTERNAL",
       `The per-frame values could not be written to ${quoteName(target.name)}: ${writeFault(error)}.`,
@@ -80,14 +93,14 @@ export async function writeCsv(target: CsvTarget, series: Series, signal: AbortS
   }
 }
 
-async function replaceFile(path: string, series: Series, signal: AbortSignal): Promise<void> {
+async function replaceFile(path: string, text: Pieces, signal: AbortSignal): Promise<void> {
   const temporary = join(
     dirname(path),
     `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`,
   );
   try {
     await using file = await open(temporary, "wx");
-    await writePieces(file, series, signal);
+    await writePieces(file, text, signal);
     await file.sync();
     await rename(temporary, path);
   } catch (error) {
@@ -96,8 +109,8 @@ async function replaceFile(path: string, series: Series, signal: AbortSignal): P
   }
 }
 
-async function writePieces(file: FileHandle, series: Series, signal: AbortSignal): Promise<void> {
-  for (const piece of csvText(series)) {
+async function writePieces(file: FileHandle, text: Pieces, signal: AbortSignal): Promise<void> {
+  for await (const piece of text) {
     signal.throwIfAborted();
     await file.writeFile(piece);
   }

@@ -29,15 +29,15 @@ const EXIT_OF_KIND = {
   internal: EXIT.scorer,
 } as const satisfies Record<FailureKind, number>;
 
-/** What to do about a failure, in this command's options. */
-const ADVICE: Readonly<Record<string, string>> = {
+/** What to do about a failure, by its code, in a command's options. */
+export type Advice = Readonly<Record<string, string>>;
+
+/** Advice for what differs in a pair, which every command that takes a pair has options for. */
+export const PAIR_ADVICE: Advice = {
   FRAME_COUNT_MISMATCH: "To score the frames that both have: --on-frame-count-mismatch common",
   FRAME_RATE_MISMATCH: "To score the frames that both have: --on-frame-rate-mismatch common",
   FRAME_SIZE_MISMATCH: "To scale the distorted video to the reference's size, leave out --no-scaling.",
   RAW_GEOMETRY_MISSING: "For raw .yuv files, give the geometry: --size 1920x1080 --pixel-format yuv420p",
-  SCORE_TIMEOUT: "Give it longer with --timeout SECONDS, or leave the option out.",
-  SCORER_NOT_FOUND: "Name a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
-  UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",
 };
 
 /** A message that names an option already says what to do. */
@@ -48,25 +48,25 @@ export function exitCodeOf(failure: Failure): number {
 }
 
 /** The lines that tell a person what happened, to which thing, and what to do. */
-export function failureLines(failure: Failure, terminal: Terminal): string[] {
+export function failureLines(failure: Failure, terminal: Terminal, advice: Advice): string[] {
   const told =
     failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : failure.message;
   const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) =>
     wrap(line, terminal.columns - 7),
   );
-  const advice = ADVICE[failure.code];
+  const advised = advice[failure.code];
   const hint =
-    advice === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advice, terminal.columns - 7);
+    advised === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advised, terminal.columns - 7);
   return [...lines, ...hint].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
   );
 }
 
 /** A failure on standard output, for --json: the fields of the REST interface's problem that have a meaning here. */
-export function failureJson(failure: Failure): string {
+export function failureJson(failure: Failure, title: string): string {
   const problem = {
     type: "about:blank",
-    title: "The pair was not scored",
+    title,
     detail: failure.message,
     code: failure.code,
     ...(failure.found ? { found: failure.found } : {}),
@@ -80,16 +80,22 @@ function unexpected(cause: unknown): string {
   return `svc itself failed. Please report this, with the command you gave:\n${known}`;
 }
 
-/** A reader that went away (`svc score … | head`) is no fault; a full disk is. */
-export async function writeAll(stream: NodeJS.WriteStream, pieces: Iterable<string>): Promise<void> {
-  try {
-    for (const piece of pieces) await write(stream, piece);
-  } catch (error) {
-    if (isBrokenPipe(error)) return;
-    throw new Failure(
-      "INTERNAL",
-      `The result could not be written to standard output: ${writeFault(error)}.`,
-    );
+/** Pieces of text, made when they are asked for. */
+export type Pieces = Iterable<string> | AsyncIterable<string>;
+
+/**
+ * Writes the pieces as fast as they are read. A reader that went away (`svc score … | head`) is no
+ * fault, and ends the making of pieces; a full disk is.
+ */
+export async function writeAll(stream: NodeJS.WriteStream, pieces: Pieces): Promise<void> {
+  for await (const piece of pieces) {
+    try {
+      await write(stream, piece);
+    } catch (error) {
+      if (isBrokenPipe(error)) return;
+      const why = writeFault(error);
+      throw new Failure("INTERNAL", `The result could not be written to standard output: ${why}.`);
+    }
   }
 }
 

@@ -1,17 +1,14 @@
-/** The options of `svc score`: their notation, help and parsing. */
+/** The options of `svc score`, which other commands share in part: their notation, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseRational } from "../engine/rational.ts";
 import { DEFAULT_MODEL, FEATURES, type Feature, type PairRequest, type RawVideo } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
 
-/** What commander hands over. */
-export interface ScoreFlags {
+/** What commander hands over of the options that say what to score, and how. */
+export interface PairFlags {
   readonly model?: readonly string[];
-  readonly modelDir?: string;
-  readonly vmafBinary?: string;
   readonly metric?: readonly Feature[];
   readonly subsample: number;
-  readonly threads?: number;
   readonly size?: Size;
   readonly pixelFormat?: string;
   readonly frameRate?: string;
@@ -19,6 +16,13 @@ export interface ScoreFlags {
   readonly onFrameCountMismatch: "refuse" | "common";
   readonly onFrameRateMismatch: "refuse" | "common";
   readonly editLists: "apply" | "ignore";
+}
+
+/** What commander hands over of all options of `svc score`. */
+export interface ScoreFlags extends PairFlags {
+  readonly modelDir?: string;
+  readonly vmafBinary?: string;
+  readonly threads?: number;
   readonly timeout?: number;
   readonly json?: boolean;
   readonly frames?: boolean;
@@ -43,9 +47,24 @@ const MAX_TIMEOUT_SECONDS = 2_147_483;
 const DEFAULT_PIXEL_FORMAT = "yuv420p";
 
 export function addScoreOptions(command: Command): Command {
-  const options = [...metricOptions(), ...pairOptions(), ...outputOptions(), ...scorerOptions()];
-  for (const option of options) command.addOption(option);
+  addPairOptions(command);
+  for (const option of [gateOption(), ...outputOptions(), ...scorerOptions()]) command.addOption(option);
   return command;
+}
+
+/** The options that say what to score, and how. */
+export function addPairOptions(command: Command): Command {
+  for (const option of [...metricOptions(), ...pairOptions()]) command.addOption(option);
+  return command;
+}
+
+export function gateOption(): Option {
+  return new Option(
+    "--fail-under <gate>",
+    "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1",
+  )
+    .default([], "none")
+    .argParser((value: string, before: readonly string[]) => [...before, value]);
 }
 
 function metricOptions(): Option[] {
@@ -100,12 +119,6 @@ function pairOptions(): Option[] {
 
 function outputOptions(): Option[] {
   return [
-    new Option(
-      "--fail-under <gate>",
-      "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1",
-    )
-      .default([], "none")
-      .argParser((value: string, before: readonly string[]) => [...before, value]),
     new Option("--json", "print the result as JSON, as POST /v1/score answers (default: a report)"),
     new Option("--frames", "with --json: the values of every frame too (default: off)"),
     new Option(
@@ -163,7 +176,7 @@ function collectMetrics(value: string, before: readonly Feature[] = []): readonl
   return [...new Set([...before, ...metrics])];
 }
 
-function whole(max: number): (value: string) => number {
+export function whole(max: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
     if (!/^\d{1,9}$/.test(value) || number < 1 || number > max) {
@@ -202,7 +215,7 @@ function isSide(pixels: number): boolean {
 }
 
 /** The engine's request. Throws Failure where options do not go together. */
-export function requestOf(reference: string, distorted: string, flags: ScoreFlags): PairRequest {
+export function requestOf(reference: string, distorted: string, flags: PairFlags): PairRequest {
   return {
     reference,
     distorted,
@@ -217,7 +230,7 @@ export function requestOf(reference: string, distorted: string, flags: ScoreFlag
   };
 }
 
-function rawVideoOf({ size, pixelFormat, frameRate }: ScoreFlags): RawVideo | undefined {
+function rawVideoOf({ size, pixelFormat, frameRate }: PairFlags): RawVideo | undefined {
   if (size) return { ...size, pixelFormat: pixelFormat ?? DEFAULT_PIXEL_FORMAT, frameRate };
   const alone =
     pixelFormat !== undefined ? "--pixel-format" : frameRate !== undefined ? "--frame-rate" : undefined;

@@ -5,6 +5,7 @@ import { openEngine } from "../engine/open.ts";
 import type { PairRequest } from "../engine/request.ts";
 import type { ScoreResult } from "../engine/result.ts";
 import { Failure } from "../platform/failure.ts";
+import { AfterOutcome } from "./command.ts";
 import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
 import { quoteName } from "./escape.ts";
 import { EXIT, writeAll } from "./exit.ts";
@@ -24,7 +25,7 @@ interface Plan {
   readonly flags: ScoreFlags;
 }
 
-/** Scores a pair as the flags say; returns the exit code. Throws Failure or AfterScore. */
+/** Scores a pair as the flags say; returns the exit code. Throws Failure or AfterOutcome. */
 export async function runScore(
   reference: string,
   distorted: string,
@@ -36,18 +37,7 @@ export async function runScore(
   try {
     return await deliver(plan, result, signal);
   } catch (thrown) {
-    throw new AfterScore(Failure.from(thrown));
-  }
-}
-
-/** A failure when the score was there already: standard output may hold the result, and takes nothing more. */
-export class AfterScore extends Error {
-  override readonly name = "AfterScore";
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(failure.message, { cause: failure });
-    this.failure = failure;
+    throw new AfterOutcome(Failure.from(thrown));
   }
 }
 
@@ -114,7 +104,7 @@ async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Pr
   const forPeople = machine ? process.stderr : process.stdout;
   if (!flags.quiet && !flags.json)
     await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
-  if (csv) await writeCsv(csv, result.frames, signal);
+  if (csv) await writeCsv(csv, csvText(result.frames), signal);
   if (csv && !flags.quiet && !flags.json) {
     await print(forPeople, [`The values of every frame are in ${quoteName(csv.name)}.`]);
   }

@@ -1,12 +1,9 @@
 /** The command `svc score REF DIST`. */
-import { Command, type ErrorOptions } from "commander";
-import { Failure } from "../platform/failure.ts";
-import { printableLines } from "./escape.ts";
-import { EXIT, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
-import { listenForInterruption } from "./interrupt.ts";
+import type { Command } from "commander";
+import { conclude, PeopleCommand } from "./command.ts";
+import { type Advice, PAIR_ADVICE } from "./exit.ts";
 import { addScoreOptions, type ScoreFlags } from "./options.ts";
-import { AfterScore, runScore } from "./run.ts";
-import { detectTerminal } from "./terminal.ts";
+import { runScore } from "./run.ts";
 
 const EXAMPLES = `
 Examples:
@@ -39,8 +36,15 @@ Exit codes:
   3    the scorer failed, ran out of time, or the result could not be written
   130  stopped with Ctrl-C; nothing is left behind`;
 
+const ADVICE: Advice = {
+  ...PAIR_ADVICE,
+  SCORE_TIMEOUT: "Give it longer with --timeout SECONDS, or leave the option out.",
+  SCORER_NOT_FOUND: "Name a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
+  UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",
+};
+
 export function scoreCommand(): Command {
-  const command = new ScoreCommand("score")
+  const command = new PeopleCommand("svc score")
     .summary("score a distorted video against its reference")
     .description(
       "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame, and shows " +
@@ -48,35 +52,11 @@ export function scoreCommand(): Command {
     )
     .argument("<reference>", "the pristine video: any container, .y4m or raw .yuv")
     .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
-    .helpOption("-h, --help", "show this help")
     .addHelpText("after", EXAMPLES);
   return addScoreOptions(command).action(score);
 }
 
 async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
-  using interruption = listenForInterruption();
-  try {
-    process.exitCode = await runScore(reference, distorted, flags, interruption.signal);
-  } catch (thrown) {
-    const late = thrown instanceof AfterScore;
-    const failure = late ? thrown.failure : Failure.from(thrown);
-    process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
-    if (flags.json && !late) await writeAll(process.stdout, [failureJson(failure)]).catch(() => {});
-    const terminal = detectTerminal(process.stderr, process.env);
-    const lines = interruption.signal.aborted ? ["Stopped."] : failureLines(failure, terminal);
-    process.stderr.write(`${lines.join("\n")}\n`);
-  }
-}
-
-/** Tells a wrong command line as every other failure is told: fit for a terminal, and as JSON with --json. */
-class ScoreCommand extends Command {
-  override error(message: string, options?: ErrorOptions): never {
-    if (process.argv.includes("--json")) {
-      process.stdout.write(failureJson(new Failure("INVALID_REQUEST", message.replace(/^error: /, ""))));
-    }
-    super.error(`${printableLines(message).join("\n")}\nSee svc score --help.`, {
-      ...options,
-      exitCode: EXIT.input,
-    });
-  }
+  const telling = { json: flags.json, title: "The pair was not scored", advice: ADVICE };
+  await conclude(telling, (signal) => runScore(reference, distorted, flags, signal));
 }

@@ -36,7 +36,7 @@ describe("file", () => {
     const real = join(folder, "real.csv");
     await writeFile(real, "old");
     await symlink(real, join(folder, "link.csv"));
-    await writeCsv(await csvTarget(join(folder, "link.csv"), []), vmafSeries([1]), NEVER);
+    await writeCsv(await csvTarget(join(folder, "link.csv"), []), csvText(vmafSeries([1])), NEVER);
     assert.equal(await readFile(real, "utf8"), "frame,vmaf\n0,1.000000\n");
     assert.deepEqual((await readdir(folder)).sort(), ["link.csv", "real.csv"]);
   });
@@ -45,19 +45,24 @@ describe("file", () => {
     const path = join(folder, "old.csv");
     await writeFile(path, "old");
     const target = await csvTarget(path, []);
-    await assert.rejects(writeCsv(target, vmafSeries([1]), AbortSignal.abort()), { code: "SCORE_CANCELLED" });
+    await assert.rejects(writeCsv(target, csvText(vmafSeries([1])), AbortSignal.abort()), {
+      code: "SCORE_CANCELLED",
+    });
     assert.equal(await readFile(path, "utf8"), "old");
     assert.deepEqual(await readdir(folder), ["old.csv"]);
   });
 
   test("a full disk is told as such", async () => {
     const target = await csvTarget("/dev/full", []);
-    await assert.rejects(writeCsv(target, vmafSeries([1]), NEVER), /"\/dev\/full": the disk is full/);
+    await assert.rejects(
+      writeCsv(target, csvText(vmafSeries([1])), NEVER),
+      /"\/dev\/full": the disk is full/,
+    );
   });
 
   test("keeps the permissions that a new file gets", async () => {
     const path = join(folder, "new.csv");
-    await writeCsv(await csvTarget(path, []), vmafSeries([1]), NEVER);
+    await writeCsv(await csvTarget(path, []), csvText(vmafSeries([1])), NEVER);
     await writeFile(join(folder, "plain"), "");
     assert.equal((await stat(path)).mode, (await stat(join(folder, "plain"))).mode);
     await chmod(path, 0o600);
