@@ -1,0 +1,19 @@
+/** How fast a job goes, and how long it will take. */
+
+export interface Pace {
+  /** Frames per second since it began; 0 until the first frame. */
+  readonly fps: number;
+  /** Seconds; undefined until the first frame, 0 when nothing is left. */
+  readonly secondsLeft: number | undefined;
+}
+
+/**
+ * @param elapsedMs since the job began; clocks of two machines may make it negative.
+ * @param ended nothing more will be scored.
+ */
+export function paceOf(framesDone: number, framesTotal: number, elapsedMs: number, ended: boolean): Pace {
+  const fps = elapsedMs > 0 ? framesDone / (elapsedMs / 1000) : 0;
+  if (ended) return { fps, secondsLeft: 0 };
+  if (fps === 0) return { fps, secondsLeft: undefined };
+  return { fps, secondsLeft: Math.max(0, framesTotal - framesDone) / fps };
+}

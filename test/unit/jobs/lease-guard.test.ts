@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { JUMP_MS, LeaseGuard, RETENTION_PAUSE_MS } from "../../../src/jobs/lease-guard.ts";
+
+const LEASE = 30_000;
+
+describe("the guard of leases", () => {
+  test("lets nodes renew for one lease after the start", () => {
+    const guard = new LeaseGuard(LEASE, 1_000);
+    assert.equal(guard.mayExpire(1_000 + LEASE - 1), false);
+    assert.equal(guard.mayExpire(1_000 + LEASE), true);
+    assert.equal(guard.mayDelete(1_000), true);
+  });
+
+  test("and for one lease after the store was away", () => {
+    const guard = new LeaseGuard(LEASE, 0);
+    guard.unavailable(LEASE + 5);
+    assert.equal(guard.mayExpire(2 * LEASE), false);
+    assert.equal(guard.mayExpire(2 * LEASE + 5), true);
+  });
+
+  test("a jump of the clock pauses leases and retention, in either direction", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 120_000 }),
+        fc.integer({ min: -1e12, max: 1e12 }),
+        (gone, jump) => {
+          const guard = new LeaseGuard(LEASE, 0);
+          const steady = LEASE + gone;
+          assert.equal(guard.observe({ wall: 1e12, steady: LEASE }), 0);
+          const seen = guard.observe({ wall: 1e12 + gone + jump, steady });
+          const jumped = Math.abs(jump) > JUMP_MS;
+          assert.equal(seen, jumped ? jump : 0);
+          assert.equal(guard.mayExpire(steady), !jumped);
+          assert.equal(guard.mayDelete(steady), !jumped);
+          assert.equal(guard.mayExpire(steady + LEASE), true);
+          assert.equal(guard.mayDelete(steady + RETENTION_PAUSE_MS), true);
+        },
+      ),
+    );
+  });
+});

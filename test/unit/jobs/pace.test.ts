@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { paceOf } from "../../../src/jobs/pace.ts";
+
+test("a job's pace is its frames by its time, and what is left at that pace", () => {
+  assert.deepEqual(paceOf(50, 200, 2_000, false), { fps: 25, secondsLeft: 6 });
+  assert.deepEqual(paceOf(0, 200, 2_000, false), { fps: 0, secondsLeft: undefined });
+  assert.deepEqual(paceOf(200, 200, 8_000, true), { fps: 25, secondsLeft: 0 });
+});
+
+test("no clock and no count makes it anything but a number from 0 on", () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), fc.integer(), fc.boolean(), (done, total, elapsed, ended) => {
+      const { fps, secondsLeft } = paceOf(done, total, elapsed, ended);
+      assert.ok(Number.isFinite(fps) && fps >= 0);
+      if (secondsLeft !== undefined) assert.ok(Number.isFinite(secondsLeft) && secondsLeft >= 0);
+    }),
+  );
+});

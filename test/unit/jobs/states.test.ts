@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { LONGEST_BACK_OFF_MS, MAX_FAILURES, verdictOn } from "../../../src/jobs/retry.ts";
+import {
+  isTerminal,
+  JOB_STATES,
+  JOB_TRANSITIONS,
+  NODE_STATES,
+  NODE_TRANSITIONS,
+  statesBefore,
+  WORK_STATES,
+  WORK_TRANSITIONS,
+} from "../../../src/jobs/states.ts";
+import { planClass, scoreClass, serves } from "../../../src/jobs/work.ts";
+
+describe("states", () => {
+  const machines = [
+    { states: JOB_STATES, transitions: JOB_TRANSITIONS, first: "QUEUED" },
+    { states: WORK_STATES, transitions: WORK_TRANSITIONS, first: "PENDING" },
+    { states: NODE_STATES, transitions: NODE_TRANSITIONS, first: "ONLINE" },
+  ] as const;
+
+  for (const { states, transitions, first } of machines) {
+    const ways = transitions as Readonly<Record<string, readonly string[]>>;
+    test(`every state of ${first}… can be reached, and a terminal one is left by nobody`, () => {
+      const reached = new Set<string>([first]);
+      for (const state of reached) for (const next of ways[state] ?? []) reached.add(next);
+      assert.deepEqual([...reached].sort(), [...states].sort());
+      for (const state of states) {
+        const before = statesBefore(ways, state);
+        for (const from of states) assert.equal(before.includes(from), ways[from]?.includes(state));
+        if (isTerminal(ways, state)) assert.deepEqual(ways[state], []);
+      }
+    });
+  }
+});
+
+test("a fault of the input is final, any other is tried again ever later, but not for ever", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100 }), (failures) => {
+      assert.deepEqual(verdictOn(failures, true), { kind: "fail" });
+      const verdict = verdictOn(failures, false);
+      assert.equal(verdict.kind, failures >= MAX_FAILURES ? "fail" : "retry");
+      if (verdict.kind === "retry") assert.ok(verdict.afterMs > 0 && verdict.afterMs <= LONGEST_BACK_OFF_MS);
+    }),
+  );
+});
+
+describe("classes of work", () => {
+  const scorer = { program: "vmaf", version: "3.0.0", libvmafVersion: "3.0.0" };
+  const models = [
+    { name: "vmaf_v0.6.1", digest: "" },
+    { name: "own", digest: "ab" },
+  ];
+
+  test("a plan goes to a node that has the models by name", () => {
+    const node = { scorer, models };
+    assert.equal(serves(node, planClass(["own", "vmaf_v0.6.1"])), true);
+    assert.equal(serves(node, planClass(["own", "other"])), false);
+    assert.equal(planClass(["a", "b"]), planClass(["b", "a"]));
+  });
+
+  test("a segment goes to a node of the very scorer and models alone", () => {
+    const needed = scoreClass(scorer, models);
+    assert.equal(serves({ scorer, models }, needed), true);
+    assert.equal(serves({ scorer: { ...scorer, version: "3.0.1" }, models }, needed), false);
+    assert.equal(serves({ scorer: { ...scorer, libvmafVersion: "2.3.1" }, models }, needed), false);
+    assert.equal(serves({ scorer, models: [{ name: "own", digest: "cd" }] }, needed), false);
+  });
+});
