@@ -160,9 +160,12 @@ function sideCut(track: Track, times: FrameTimes, from: number, to: number): Cut
   return { seek: start === undefined ? undefined : seekTime(track, times, from), range: { start, end } };
 }
 
-/** The moment between a frame and the one before it, in seconds. */
+/**
+ * A moment between a frame and the one before it, in seconds. ffmpeg rounds it to the nearest
+ * tick: where a tick lasts a frame the middle would go either way, so it is nearer to the frame.
+ */
 function between({ pts, timeBase }: FrameTimes, frame: number): number {
-  return (((pts[frame - 1] ?? 0) + (pts[frame] ?? 0)) / 2) * toNumber(timeBase);
+  return (((pts[frame - 1] ?? 0) + 3 * (pts[frame] ?? 0)) / 4) * toNumber(timeBase);
 }
 
 /** ffmpeg seeks this much earlier than told where frames are reordered (3/23 s in its input code). */

@@ -133,6 +133,25 @@ describe("cuts", () => {
     }
   });
 
+  for (const rate of ["30000/1001", "24000/1001", "30", "60", "23"]) {
+    test(`${rate} frames per second, where a tick is a frame that lasts no whole microseconds`, async () => {
+      const scene = { ...FILM, rate };
+      const name = `rate-${rate.replace("/", "-")}`;
+      const ref = await pristine(fixture.media, `${name}.y4m`, scene);
+      const coded = ["-video_track_timescale", rate.split("/")[0] ?? rate];
+      const mp4 = await encode(fixture.media, `${name}.mp4`, scene, [...LOSSY.h264, ...coded]);
+      const truth = await truthOf(
+        await decode(fixture.media, ref, scene),
+        await decode(fixture.media, mp4, scene),
+      );
+      for (const length of LENGTHS) {
+        const { segments, whole } = await scoreCut({ reference: ref, distorted: mp4 }, length, truth);
+        assert.equal(whole, undefined);
+        assert.ok(segments.length > 1);
+      }
+    });
+  }
+
   test("variable frame rate", async () => {
     const varying = { ...FILM, filters: "select='not(eq(mod(n,7),3))'" };
     const passthrough = ["-fps_mode", "passthrough"];

@@ -62,7 +62,7 @@ test("a range lies between its first frame and the one before, its seek at the k
   );
   const second = segments[1]?.cut?.reference;
   // Frame 100 at 4.00 s is a key frame and the context before frame 101; frames are 0.04 s apart.
-  assert.deepEqual(second?.range, { start: 3.98, end: 8.06 });
+  assert.deepEqual(second?.range, { start: 3.99, end: 8.07 });
   assert.equal(second?.seek, 4.135);
 });
 

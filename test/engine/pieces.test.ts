@@ -1,0 +1,313 @@
+/** A pair that is planned, scored in segments and joined from what was stored has the digits of one run. */
+import assert from "node:assert/strict";
+import { appendFile, copyFile, mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { CutFault } from "../../src/engine/cut-fault.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { encodeRows } from "../../src/engine/frame-code.ts";
+import type { FrameTable } from "../../src/engine/frames.ts";
+import { joinParts, metricsOf, ownRows } from "../../src/engine/parts.ts";
+import { type PairRequest, pairRequest } from "../../src/engine/request.ts";
+import type { ScoreResult } from "../../src/engine/result.ts";
+import type { PlannedPair, StoredPart } from "../../src/engine/work.ts";
+import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { builtInModelTexts } from "../media/models.ts";
+import { Fixture, type Pair, SCORERS } from "./fixture.ts";
+
+/** At 25 frames per second: three segments of a second, about. */
+const FILM = { ...SCENE, frames: 70 };
+const PLANNING = { segmentSeconds: 1, timeoutMs: 60_000 };
+
+describe("a score in pieces", () => {
+  let fixture: Fixture;
+  let engine: Engine;
+  let reference: string;
+  let distorted: string;
+  let modelDir: string;
+
+  before(async () => {
+    fixture = await Fixture.open();
+    reference = await pristine(fixture.media, "reference.y4m", FILM);
+    distorted = await encode(fixture.media, "b-frames.mp4", FILM, LOSSY.h264);
+    modelDir = fixture.media.file("models");
+    await mkdir(modelDir);
+    const [text = ""] = await builtInModelTexts();
+    await writeFile(`${modelDir}/studio.json`, text);
+    engine = await fixture.engine(SCORERS[0], { modelDir });
+  });
+  after(() => fixture.close());
+
+  function stored(table: FrameTable, segment: string | undefined, maxBytes = 2000): StoredPart {
+    return { segment, pieces: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
+  }
+
+  /** Every segment by itself, in an order that is not the frames'; stored as its bytes. */
+  async function scoreParts(by: Engine, request: PairRequest, planned: PlannedPair): Promise<StoredPart[]> {
+    const parts = new Map<string, StoredPart>();
+    for (const { segment, count } of planned.segments.toReversed()) {
+      const frames: number[] = [];
+      const onFrames = (done: number) => frames.push(done);
+      const work = { request, plan: planned.plan, segment };
+      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: 60_000, onFrames });
+      assert.ok(durationMs > 0);
+      assert.equal(frames.at(-1), count, "all frames of its own are told of");
+      assert.deepEqual(
+        frames,
+        frames.toSorted((a, b) => a - b),
+      );
+      parts.set(segment, stored(table, segment));
+    }
+    assert.deepEqual(await fixture.media.leftovers(), []);
+    return planned.segments.map(({ segment }) => parts.get(segment) ?? assert.fail("each has its own text"));
+  }
+
+  /** What is the same however a pair was cut: everything but the time and the table's class. */
+  function facts({ frames, durationMs: _, cutting: __, ...result }: ScoreResult): unknown {
+    return { ...result, frames: [...frames.rows()] };
+  }
+
+  async function expectSame(pair: Pair, segments: number, by = engine): Promise<ScoreResult> {
+    const request = pairRequest(pair);
+    const whole = await by.score(request, { timeoutMs: 60_000 });
+    const planned = await by.plan(request, PLANNING);
+    assert.equal(planned.segments.length, segments);
+    assert.equal(
+      planned.frameCount,
+      planned.segments.reduce((sum, { count }) => sum + count, 0),
+    );
+    assert.equal(planned.pixels, whole.reference.width * whole.reference.height);
+    assert.deepEqual(
+      planned.models.map(({ name }) => name),
+      request.models,
+    );
+    const parts = await scoreParts(by, request, planned);
+    const joined = await joinParts(planned.plan, parts, 1234.567);
+    assert.deepEqual(facts(joined), facts(whole));
+    assert.equal(joined.durationMs, 1234.57);
+    assert.equal(joined.cutting.segments, segments);
+    assert.deepEqual(
+      parts.flatMap((part) => [...ownRows(part)]),
+      [...whole.frames.rows()],
+    );
+    for (const part of parts) assert.deepEqual(metricsOf(part), whole.frames.metrics);
+    return joined;
+  }
+
+  for (const scorer of SCORERS) {
+    test(`MP4 with B-frames beside y4m: with ${scorer.kind}`, async () => {
+      await expectSame({ reference, distorted }, 3, await fixture.engine(scorer));
+    });
+
+    test(`y4m on both sides, two models, one from a file, and features: with ${scorer.kind}`, async () => {
+      const other = await encode(fixture.media, `${scorer.kind}.y4m`, { ...FILM, seed: 2 }, [
+        "-strict",
+        "-1",
+      ]);
+      const models = ["vmaf_v0.6.1neg", "studio"];
+      const features = ["psnr", "ssim", "ciede"] as const;
+      const by = await fixture.engine(scorer, { modelDir });
+      const { models: scored } = await expectSame({ reference, distorted: other, models, features }, 3, by);
+      assert.deepEqual(
+        scored.map(({ model }) => model),
+        models,
+      );
+    });
+
+    test(`headerless files, every second frame: with ${scorer.kind}`, async () => {
+      const [a, b] = [`${scorer.kind}-a.yuv`, `${scorer.kind}-b.yuv`];
+      const raw = { rawVideo: { width: 192, height: 108, pixelFormat: "yuv420p", frameRate: "30000/1001" } };
+      const pair = {
+        reference: await encode(fixture.media, a, FILM, ["-f", "rawvideo"]),
+        distorted: await encode(fixture.media, b, { ...FILM, seed: 3 }, ["-f", "rawvideo"]),
+      };
+      await expectSame({ ...pair, ...raw, subsample: 2 }, 2, await fixture.engine(scorer));
+    });
+  }
+
+  test("a file that cannot be cut is one segment, and the result says why", async () => {
+    const stream = await encode(fixture.media, "whole.ts", FILM, LOSSY.h264);
+    const { cutting } = await expectSame({ reference, distorted: stream }, 1);
+    assert.match(cutting.whole ?? "", /H\.264 in MPEG-TS/);
+  });
+
+  test("the same files scaled, with an ignored edit list, and cut to the common frames", async () => {
+    const small = await encode(
+      fixture.media,
+      "small.mp4",
+      { ...FILM, width: 96, height: 54, frames: 66 },
+      LOSSY.h264,
+    );
+    const pair = {
+      reference,
+      distorted: small,
+      editLists: "IGNORE",
+      onFrameCountMismatch: "COMMON",
+    } as const;
+    const { warnings } = await expectSame(pair, 3);
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ["SCALED", "FRAME_COUNT_MISMATCH"],
+    );
+  });
+
+  test("without its segments the pair is scored in one piece, and the plan that comes back says so", async () => {
+    const request = pairRequest({ reference, distorted });
+    const planned = await engine.plan(request, PLANNING);
+    const whole = await engine.scoreSegment({ request, plan: planned.plan, segment: undefined });
+    assert.equal(whole.frameCount, 70);
+    const joined = await joinParts(whole.plan ?? "", [stored(whole.table, undefined)], 1);
+    assert.deepEqual(facts(joined), facts(await engine.score(request)));
+    assert.match(joined.cutting.whole ?? "", /segments/);
+    assert.equal([...ownRows(stored(whole.table, undefined))].length, 70);
+  });
+
+  test("frames that the container promises and that do not decode: found out in one piece, by the policy", async () => {
+    const request = pairRequest({ reference, distorted, onFrameCountMismatch: "COMMON" });
+    const { plan } = await engine.plan(request, PLANNING);
+    const wrong = JSON.parse(plan);
+    for (const side of ["reference", "distorted"]) wrong.tracks[side].frames = 75;
+    wrong.pairing.frameCount = 75;
+    wrong.pairing.counts = { reference: 75, distorted: 75 };
+    const work = { request, plan: JSON.stringify(wrong), segment: undefined };
+    const whole = await engine.scoreSegment(work);
+    assert.equal(whole.frameCount, 70);
+    const joined = await joinParts(whole.plan ?? "", [stored(whole.table, undefined)], 1);
+    assert.equal(joined.frameCount, 70);
+  });
+
+  test("a segment of other frames than its plan says is a fault of cutting", async () => {
+    const request = pairRequest({ reference, distorted });
+    const planned = await engine.plan(request, PLANNING);
+    const segment = JSON.parse(planned.segments[1]?.segment ?? "");
+    segment.count++;
+    const work = { request, plan: planned.plan, segment: JSON.stringify(segment) };
+    await assert.rejects(engine.scoreSegment(work), CutFault);
+    assert.deepEqual(await fixture.media.leftovers(), []);
+  });
+
+  test("parts that do not fit together are a fault of cutting", async () => {
+    const request = pairRequest({ reference, distorted });
+    const planned = await engine.plan(request, PLANNING);
+    const parts = await scoreParts(engine, request, planned);
+    const [first, second, third] = parts as [StoredPart, StoredPart, StoredPart];
+    const faults: readonly (readonly StoredPart[])[] = [
+      [first, third],
+      [first, second],
+      [second, third],
+      [second, first, third],
+      [first, first, second, third],
+      [{ ...first, pieces: first.pieces.slice(0, -1) }, second, third],
+      [{ ...first, pieces: [...first.pieces, ...first.pieces] }, second, third],
+      // Frames of the one stand where those of the other should.
+      [first, { ...second, pieces: (await shifted(request, planned)).pieces }, third],
+    ];
+    for (const [index, fault] of faults.entries())
+      await assert.rejects(joinParts(planned.plan, fault, 1), CutFault, `fault ${index}`);
+    const one = { segment: undefined, pieces: first.pieces };
+    await assert.rejects(joinParts(planned.plan, [one], 1), (error) => !(error instanceof CutFault));
+    await joinParts(planned.plan, parts, 1);
+  });
+
+  /** The second segment, scored a frame too late: as many rows, of other frames. */
+  async function shifted(request: PairRequest, planned: PlannedPair): Promise<StoredPart> {
+    const segment = JSON.parse(planned.segments[1]?.segment ?? "");
+    for (const side of ["reference", "distorted"])
+      for (const edge of ["start", "end"]) segment.cut[side][edge] += 0.04;
+    const text = JSON.stringify(segment);
+    const { table } = await engine.scoreSegment({ request, plan: planned.plan, segment: text });
+    return stored(table, text);
+  }
+
+  async function refused(promise: Promise<unknown>, code: FailureCode, message: RegExp): Promise<void> {
+    await assert.rejects(promise, (error) => {
+      assert.ok(error instanceof Failure && !(error instanceof CutFault), String(error));
+      assert.equal(error.code, code);
+      assert.match(error.message, message);
+      return true;
+    });
+    assert.deepEqual(await fixture.media.leftovers(), []);
+  }
+
+  test("a file that was written to or replaced since it was planned is not scored", async () => {
+    const mine = fixture.media.file("mine.mp4");
+    await copyFile(distorted, mine);
+    const request = pairRequest({ reference, distorted: mine });
+    const { plan, segments } = await engine.plan(request, PLANNING);
+    const work = { request, plan, segment: segments[0]?.segment };
+    await engine.scoreSegment(work);
+    const { mtime } = await stat(mine);
+    await utimes(mine, mtime, new Date(mtime.getTime() + 2000));
+    await refused(engine.scoreSegment(work), "MEDIA_CHANGED", /distorted file .*mine\.mp4/);
+    await appendFile(mine, "more");
+    await utimes(mine, mtime, mtime);
+    await refused(engine.scoreSegment(work), "MEDIA_CHANGED", /distorted file/);
+    await rm(mine);
+    await refused(engine.scoreSegment(work), "MEDIA_NOT_FOUND", /mine\.mp4/);
+  });
+
+  test("a plan is refused where it was not made for: by another scorer, model, request or file", async () => {
+    const request = pairRequest({ reference, distorted, models: ["studio"] });
+    const { plan, segments } = await engine.plan(request, PLANNING);
+    const segment = segments[0]?.segment;
+    const other = JSON.parse(plan);
+    other.scorer.libvmafVersion = "9.9.9";
+    const work = { request, plan, segment };
+    await refused(
+      engine.scoreSegment({ ...work, plan: JSON.stringify(other) }),
+      "SCORER_FAILED",
+      /made for .*9\.9\.9/,
+    );
+    const vmaf = await fixture.engine(SCORERS[1], { modelDir });
+    await refused(vmaf.scoreSegment(work), "SCORER_FAILED", /scores with vmaf/);
+    await refused(
+      (await fixture.engine()).scoreSegment(work),
+      "SCORER_FAILED",
+      /does not have the models .*studio/,
+    );
+    const otherDir = fixture.media.file("other-models");
+    await mkdir(otherDir);
+    await writeFile(`${otherDir}/studio.json`, `${(await builtInModelTexts())[0]}\n`);
+    const changed = await fixture.engine(SCORERS[0], { modelDir: otherDir });
+    await refused(changed.scoreSegment(work), "SCORER_FAILED", /the model studio is another/);
+    const subsampled = { ...work, request: { ...request, subsample: 2 } };
+    await refused(engine.scoreSegment(subsampled), "INVALID_REQUEST", /other models, features or frames/);
+    const swapped = { ...work, request: { ...request, distorted: reference } };
+    await refused(engine.scoreSegment(swapped), "MEDIA_CHANGED", /distorted file/);
+    const newer = plan.replace('"version":1', '"version":2');
+    await refused(engine.scoreSegment({ ...work, plan: newer }), "SCORER_FAILED", /same version of svc/);
+  });
+
+  test("a y4m file is read as its header says, whatever its plan says", async () => {
+    const pair = pairRequest({ reference, distorted: reference });
+    const { plan, segments } = await engine.plan(pair, PLANNING);
+    const told = JSON.parse(plan);
+    told.tracks.distorted.width = 96;
+    const work = { request: pair, plan: JSON.stringify(told), segment: segments[0]?.segment };
+    await refused(engine.scoreSegment(work), "MEDIA_CHANGED", /not what its plan says/);
+    const raw = JSON.parse(plan);
+    raw.tracks.distorted.samples = "raw";
+    const asRaw = { ...work, plan: JSON.stringify(raw) };
+    await refused(engine.scoreSegment(asRaw), "MEDIA_CHANGED", /not what its plan says/);
+  });
+
+  test("a segment is ended by its signal and by its time limit, and leaves nothing behind", async () => {
+    const request = pairRequest({ reference, distorted });
+    const { plan, segments } = await engine.plan(request, PLANNING);
+    const work = { request, plan, segment: segments[0]?.segment };
+    const signal = AbortSignal.abort();
+    await refused(engine.scoreSegment(work, { signal }), "SCORE_CANCELLED", /cancelled/);
+    await refused(engine.scoreSegment(work, { timeoutMs: 1 }), "SCORE_TIMEOUT", /time limit/);
+    await refused(engine.plan(request, { ...PLANNING, timeoutMs: 1 }), "SCORE_TIMEOUT", /time limit/);
+  });
+
+  test("the models that an engine has, with the digests of those from files", async () => {
+    const ids = await engine.modelIds();
+    assert.match(ids.find(({ name }) => name === "studio")?.digest ?? "", /^[0-9a-f]{64}$/);
+    assert.equal(ids.find(({ name }) => name === "vmaf_v0.6.1")?.digest, "");
+    assert.deepEqual(
+      ids.map(({ name }) => name),
+      await engine.models(),
+    );
+  });
+});
