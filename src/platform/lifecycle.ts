@@ -30,6 +30,20 @@ export class Background {
   }
 }
 
+/** Resolves after `ms`, or as soon as the signal aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+    resolve();
+  };
+  const timer = setTimeout(end, ms);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  return promise;
+}
+
 /** One step of a shut-down. */
 export interface Phase {
   readonly name: string;

@@ -1,0 +1,50 @@
+/** A node's metrics. No ids, names or paths in labels: their number is bounded. */
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+/** Seconds; from a short segment to a film in one piece. */
+const DURATION_BUCKETS = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200];
+
+export class NodeMetrics {
+  readonly slots: Gauge;
+  readonly running: Gauge;
+  readonly connected: Gauge;
+  readonly draining: Gauge;
+  /** By kind, and by how it ended. */
+  readonly items: Counter<"kind" | "outcome">;
+  /** Seconds from the start of a piece of work to its outcome. */
+  readonly duration: Histogram<"kind">;
+  readonly frames: Counter;
+  readonly retries: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
+    this.slots = gauge("svc_node_slots", "Pieces of work that this node does at a time.");
+    this.running = gauge("svc_node_running", "Pieces of work that run now.");
+    this.connected = gauge("svc_node_connected", "1 while the controller answers, else 0.");
+    this.draining = gauge("svc_node_draining", "1 while no new work is taken, else 0.");
+    this.items = new Counter({
+      name: "svc_node_items_total",
+      help: "Pieces of work by kind and by how they ended.",
+      labelNames: ["kind", "outcome"],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: "svc_node_item_duration_seconds",
+      help: "Time from the start of a piece of work to its outcome, before it is reported.",
+      labelNames: ["kind"],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.frames = new Counter({
+      name: "svc_node_frames_total",
+      help: "Frames of segments that were scored and whose report was accepted.",
+      registers,
+    });
+    this.retries = new Counter({
+      name: "svc_node_report_retries_total",
+      help: "Reports that had to be sent again.",
+      registers,
+    });
+  }
+}

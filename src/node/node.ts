@@ -1,0 +1,175 @@
+/** A worker: registers with a controller, pulls work, scores it and reports. */
+import type { Connection } from "../client/connection.ts";
+import type { WorkEngine } from "../engine/work.ts";
+import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import { Background, pause, within } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import { BackOff } from "./back-off.ts";
+import { Contact } from "./contact.ts";
+import { Leases } from "./lease.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { Reporter } from "./reporter.ts";
+import { Session } from "./session.ts";
+import { Worker } from "./worker.ts";
+
+const REGISTER_TIMEOUT_MS = 10_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/** Milliseconds for scorers that are stopped to be gone, and for their work to be given back. */
+export const HAND_BACK_LIMIT_MS = 6_000;
+
+export interface NodeOptions {
+  readonly connection: Connection;
+  /** An engine that is being opened (engine/opening.ts). */
+  readonly opening: { readonly started: Promise<void>; readonly engine: WorkEngine };
+  /** Unique among the nodes of its tenant: whoever registers a name again ends the session before. */
+  readonly name: string;
+  /** Pieces of work at a time. */
+  readonly slots: number;
+  /** Wall-clock limit of one piece of work in milliseconds. */
+  readonly timeoutMs: number;
+  readonly version: string;
+  readonly metrics: NodeMetrics;
+  readonly log: Log;
+}
+
+export class Node {
+  readonly #options: NodeOptions;
+  readonly #background: Background;
+  readonly #leases = new Leases();
+  readonly #contact: Contact;
+  readonly #reporter: Reporter;
+  readonly #worker: Worker;
+  readonly #superseded = Promise.withResolvers<Failure>();
+  #session: Session | undefined;
+  #stopping = false;
+
+  constructor(options: NodeOptions) {
+    this.#options = options;
+    const { connection, opening, metrics, log } = options;
+    this.#contact = new Contact(log, metrics);
+    this.#reporter = new Reporter({ connection, contact: this.#contact, metrics, log });
+    const engine = () => opening.engine;
+    this.#worker = new Worker({ ...options, engine, leases: this.#leases, reporter: this.#reporter });
+    this.#background = new Background((signal, isStarted) => this.#live(signal, isStarted));
+  }
+
+  start(): void {
+    this.#background.start();
+  }
+
+  /** Resolves when the node is registered for the first time. */
+  get started(): Promise<void> {
+    return this.#background.started;
+  }
+
+  /** Resolves when another node has taken this one's name: it does nothing more, and must be stopped. */
+  get superseded(): Promise<Failure> {
+    return this.#superseded.promise;
+  }
+
+  /** Throws Failure when the node could not take work now, and says why. */
+  checkReady(): void {
+    void this.#options.opening.engine;
+    const { lost } = this.#contact;
+    if (lost !== undefined) throw lost;
+    if (this.#session === undefined) {
+      throw new Failure("SERVER_UNREACHABLE", "The node is not registered with the controller yet.");
+    }
+    if (this.#stopping || this.#session.draining) {
+      throw new Failure("SHUTTING_DOWN", "The node drains: it takes no new work.");
+    }
+  }
+
+  /** Takes nothing new, gives what runs `limitMs` to finish, hands back what is left, and leaves. */
+  async drain(limitMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#session?.drain();
+    if (!(await within(limitMs, () => this.#leases.untilNone()))) {
+      this.#options.log.warn({ left: this.#leases.size }, "handing back the work that is still running");
+      this.#leases.stopAll("HAND_BACK");
+      await within(HAND_BACK_LIMIT_MS, () => this.#leases.untilNone());
+    }
+    await this.stop();
+  }
+
+  /** Kills what runs at once, and waits until what it leaves is removed; says good-bye where that is possible. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#reporter.kill();
+    this.#leases.stopAll("KILLED");
+    await this.#background.stop();
+    await within(HAND_BACK_LIMIT_MS, () => this.#leases.untilNone());
+    await this.#session?.leave();
+    this.#session = undefined;
+  }
+
+  async #live(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    await Promise.race([this.#options.opening.started, untilAborted(signal)]);
+    while (!signal.aborted && !this.#stopping) {
+      const session = await this.#register(signal);
+      if (session === undefined) return;
+      isStarted();
+      this.#session = session;
+      if (this.#stopping) session.drain();
+      const reason = await session.run(signal);
+      if (reason === undefined) return;
+      this.#session = undefined;
+      if (reason.code === "NODE_SUPERSEDED") {
+        this.#options.log.error(
+          { code: reason.code, detail: reason.message },
+          "another node has this name now",
+        );
+        this.#superseded.resolve(reason);
+        return;
+      }
+      this.#options.log.warn(
+        { code: reason.code },
+        "the controller does not know this node: registering again",
+      );
+    }
+  }
+
+  /** Tries again and again; undefined when the signal aborts first. */
+  async #register(signal: AbortSignal): Promise<Session | undefined> {
+    const { connection, name, slots, log } = this.#options;
+    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    while (!signal.aborted && !this.#stopping) {
+      try {
+        const request = { name, slots, capabilities: await this.#capabilities() };
+        const options = { timeoutMs: REGISTER_TIMEOUT_MS, signal };
+        const registered = await connection.call(NodeService.method.registerNode, request, options);
+        this.#contact.reached();
+        log.info({ nodeId: registered.nodeId, name, slots, controller: connection.address }, "registered");
+        const parts = {
+          ...this.#options,
+          leases: this.#leases,
+          worker: this.#worker,
+          contact: this.#contact,
+        };
+        return new Session(registered, parts);
+      } catch (thrown) {
+        if (signal.aborted) return undefined;
+        const { code, message: detail } = Failure.from(thrown);
+        const retryInMs = Math.round(backOff.next());
+        log.warn({ code, detail, retryInMs, controller: connection.address }, "not registered");
+        await pause(retryInMs, signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #capabilities() {
+    const { opening, version } = this.#options;
+    const models = (await opening.engine.modelIds()).map(({ name, digest }) => ({ name, digest }));
+    return { scorer: { ...opening.engine.scorer }, models, version };
+  }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  signal.addEventListener("abort", () => resolve());
+  return promise;
+}

@@ -1,0 +1,112 @@
+/** Does one piece of leased work, to an outcome that can be reported. */
+import { CutFault } from "../engine/cut-fault.ts";
+import type { PairRequest } from "../engine/request.ts";
+import type { PlannedPair, SegmentScored, WorkEngine } from "../engine/work.ts";
+import type { PlanWork, SegmentWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import { pairRequestOf } from "../messages/request.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Lease } from "./lease.ts";
+
+/** Seconds; a longer segment would say too little of its progress, and lose too much when its node is lost. */
+const MAX_SEGMENT_SECONDS = 3600;
+/** Bytes of a plan's report: gRPC's usual limit of 4 MiB is far, and the controller's own is 1 MiB. */
+const MAX_PLAN_BYTES = 1_000_000;
+/** Bytes that a segment takes beside its text. */
+const SEGMENT_BYTES = 24;
+
+export type Outcome =
+  | { readonly kind: "PLANNED"; readonly planned: PlannedPair }
+  | { readonly kind: "SCORED"; readonly scored: SegmentScored }
+  | { readonly kind: "FAILED"; readonly failure: Failure }
+  /** The lease was stopped, and with it the work. */
+  | { readonly kind: "STOPPED" };
+
+/** Never throws: whatever goes wrong is the outcome. `timeoutMs`: longest time that the work may take. */
+export async function perform(lease: Lease, engine: WorkEngine, timeoutMs: number): Promise<Outcome> {
+  try {
+    const { request, work } = checked(lease.item);
+    const outcome =
+      work.case === "plan"
+        ? await plan(engine, request, work.value, { signal: lease.signal, timeoutMs })
+        : await score(engine, request, work.value, lease, timeoutMs);
+    return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
+  } catch (thrown) {
+    if (lease.signal.aborted) return { kind: "STOPPED" };
+    return { kind: "FAILED", failure: Failure.from(thrown) };
+  }
+}
+
+/** Whether the whole pair must be scored in one piece, because its cuts are not what the plan said. */
+export function isCutFault(failure: Failure): boolean {
+  return failure instanceof CutFault;
+}
+
+interface CheckedWork {
+  readonly request: PairRequest;
+  readonly work: Extract<WorkItem["work"], { case: string }>;
+}
+
+/** The controller passes on what clients and other nodes said: all of it is checked again here. */
+function checked({ request, work }: WorkItem): CheckedWork {
+  if (request === undefined || work.case === undefined) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "The work names no pair, or is of a kind that this node does not know.",
+    );
+  }
+  return { request: pairRequestOf(request), work };
+}
+
+interface PlanLimits {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** A plan of too many segments for its report is made again, with longer ones. */
+async function plan(
+  engine: WorkEngine,
+  request: PairRequest,
+  { segmentSeconds }: PlanWork,
+  limits: PlanLimits,
+): Promise<Outcome> {
+  if (segmentSeconds < 1 || segmentSeconds > MAX_SEGMENT_SECONDS) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      `Segments of ${segmentSeconds} seconds are not possible: use 1 to ${MAX_SEGMENT_SECONDS}.`,
+    );
+  }
+  for (let seconds = segmentSeconds; ; ) {
+    const planned = await engine.plan(request, { ...limits, segmentSeconds: seconds });
+    const bytes = planBytes(planned);
+    if (bytes <= MAX_PLAN_BYTES) return { kind: "PLANNED", planned };
+    if (planned.segments.length === 1) {
+      throw new Failure("INTERNAL", `The plan takes ${bytes} bytes, more than can be reported.`);
+    }
+    seconds *= 2 * Math.ceil(bytes / MAX_PLAN_BYTES);
+  }
+}
+
+function planBytes({ plan: text, segments }: PlannedPair): number {
+  const each = segments.map(({ segment }) => Buffer.byteLength(segment) + SEGMENT_BYTES);
+  return each.reduce((sum, bytes) => sum + bytes, Buffer.byteLength(text));
+}
+
+async function score(
+  engine: WorkEngine,
+  request: PairRequest,
+  { plan: text, segment }: SegmentWork,
+  lease: Lease,
+  timeoutMs: number,
+): Promise<Outcome> {
+  const scored = await engine.scoreSegment(
+    { request, plan: text, segment: segment === "" ? undefined : segment },
+    {
+      signal: lease.signal,
+      timeoutMs,
+      onFrames: (frames) => {
+        lease.framesDone = frames;
+      },
+    },
+  );
+  return { kind: "SCORED", scored };
+}

@@ -1,0 +1,158 @@
+/** One registration with the controller: its heartbeats, and its pulls while it takes work. */
+import type { Connection } from "../client/connection.ts";
+import {
+  type HeartbeatResponse,
+  NodeService,
+  type RegisterNodeResponse,
+} from "../gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import { pause } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import { BackOff } from "./back-off.ts";
+import { type Contact, endsSession } from "./contact.ts";
+import type { Leases } from "./lease.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { pullWork } from "./pulling.ts";
+import type { Worker } from "./worker.ts";
+
+/** Milliseconds that the controller may keep a heartbeat: progress is told as often while there is work. */
+const HOLD_WORKING_MS = 2_000;
+const HOLD_IDLE_MS = 10_000;
+/** Milliseconds beyond it until a heartbeat is given up. */
+const ANSWER_MS = 5_000;
+/** Milliseconds between two heartbeats at least: a controller that answers at once is not asked without end. */
+const SPACING_MS = 100;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 2_000;
+/** Milliseconds that a heartbeat gets before it is cut short for another one. */
+const LEAST_MS = 400;
+const LEAVE_TIMEOUT_MS = 3_000;
+
+export interface SessionParts {
+  readonly connection: Connection;
+  readonly slots: number;
+  readonly leases: Leases;
+  readonly worker: Worker;
+  readonly contact: Contact;
+  readonly metrics: NodeMetrics;
+  readonly log: Log;
+}
+
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #secret: string;
+  /** Milliseconds that the controller may keep a heartbeat at most, so that it never misses one for a whole lease. */
+  readonly #longestHoldMs: number;
+  readonly #draining = new AbortController();
+  /** The heartbeat that the controller holds. */
+  #held = new AbortController();
+  #heldSince = 0;
+  #waking: NodeJS.Timeout | undefined;
+
+  constructor({ session, leaseMs }: Pick<RegisterNodeResponse, "session" | "leaseMs">, parts: SessionParts) {
+    this.#secret = session;
+    this.#longestHoldMs = Math.floor(leaseMs / 3);
+    this.#parts = parts;
+  }
+
+  /** Whether it takes no new work. */
+  get draining(): boolean {
+    return this.#draining.signal.aborted;
+  }
+
+  /** Takes no new work from now on, and says so. */
+  drain(): void {
+    this.#parts.metrics.draining.set(1);
+    this.#draining.abort();
+    this.#wake();
+  }
+
+  /** Runs until the signal aborts, or until the controller ends the session: then it resolves with the reason. */
+  async run(signal: AbortSignal): Promise<Failure | undefined> {
+    const { contact, leases } = this.#parts;
+    const over = new AbortController();
+    contact.whenInDoubt = () => this.#wake();
+    const pulls = pullWork(
+      { ...this.#parts, session: this.#secret, onLease: () => this.#wake() },
+      AbortSignal.any([signal, over.signal, this.#draining.signal]),
+    );
+    this.#parts.metrics.draining.set(this.draining ? 1 : 0);
+    const reason = await this.#beat(signal);
+    over.abort();
+    contact.whenInDoubt = () => {};
+    clearTimeout(this.#waking);
+    if (reason !== undefined) leases.endSession(this.#secret);
+    await pulls;
+    return reason;
+  }
+
+  /** Tells the controller that the session is over; one that cannot be reached finds out by itself. */
+  async leave(): Promise<void> {
+    const request = { session: this.#secret, draining: true, leaving: true };
+    try {
+      await this.#parts.connection.call(NodeService.method.heartbeat, request, {
+        timeoutMs: LEAVE_TIMEOUT_MS,
+      });
+    } catch (err) {
+      this.#parts.log.info({ err }, "the controller could not be told that this node leaves");
+    }
+  }
+
+  /** One heartbeat after the other. */
+  async #beat(signal: AbortSignal): Promise<Failure | undefined> {
+    const { contact } = this.#parts;
+    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    while (!signal.aborted) {
+      const started = performance.now();
+      try {
+        const news = await this.#heartbeat(signal);
+        contact.reached();
+        backOff.reset();
+        this.#obey(news);
+      } catch (thrown) {
+        const failure = Failure.from(thrown);
+        if (endsSession(failure)) return failure;
+        if (!signal.aborted && !this.#held.signal.aborted) {
+          contact.fail(failure);
+          await pause(backOff.next(), signal);
+        }
+      }
+      await pause(started + SPACING_MS - performance.now(), signal);
+    }
+    return undefined;
+  }
+
+  #heartbeat(signal: AbortSignal): Promise<HeartbeatResponse> {
+    const { connection, contact, leases } = this.#parts;
+    clearTimeout(this.#waking);
+    this.#waking = undefined;
+    this.#held = new AbortController();
+    this.#heldSince = performance.now();
+    const running = leases.of(this.#secret);
+    const usual = running.length > 0 ? HOLD_WORKING_MS : HOLD_IDLE_MS;
+    // The first answer after a loss is waited for by reports.
+    const holdMs = contact.lost === undefined ? Math.min(usual, this.#longestHoldMs) : 0;
+    const request = { session: this.#secret, running, draining: this.draining, holdMs };
+    return connection.call(NodeService.method.heartbeat, request, {
+      timeoutMs: holdMs + ANSWER_MS,
+      signal: AbortSignal.any([signal, this.#held.signal]),
+    });
+  }
+
+  #obey({ stop, drain }: HeartbeatResponse): void {
+    const { leases, log } = this.#parts;
+    for (const work of stop) leases.lose(this.#secret, work);
+    if (!drain || this.draining) return;
+    log.info("draining, as the controller asks: what runs is finished, nothing new is taken");
+    this.drain();
+  }
+
+  /**
+   * Sends the next heartbeat soon in place of the one that is held, which does not know of what changed:
+   * the controller could not tell in its answer that new work is cancelled.
+   */
+  #wake(): void {
+    const leastMs = this.#heldSince + LEAST_MS - performance.now();
+    this.#waking ??= setTimeout(() => this.#held.abort(), Math.max(SPACING_MS, leastMs));
+  }
+}

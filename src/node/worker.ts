@@ -1,0 +1,97 @@
+/** Carries leased work out: a slot to run in, then the report. */
+import type { WorkEngine } from "../engine/work.ts";
+import type { WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import type { Log } from "../platform/log.ts";
+import { Lease, type Leases } from "./lease.ts";
+import type { NodeMetrics } from "./metrics.ts";
+import { type Outcome, perform } from "./perform.ts";
+import { Permits } from "./permits.ts";
+import { named, type Reporter } from "./reporter.ts";
+
+export interface WorkerParts {
+  readonly engine: () => WorkEngine;
+  readonly slots: number;
+  /** Wall-clock limit of one piece of work in milliseconds. */
+  readonly timeoutMs: number;
+  readonly leases: Leases;
+  readonly reporter: Reporter;
+  readonly metrics: NodeMetrics;
+  readonly log: Log;
+}
+
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #slots: Permits;
+  /** As many results as slots may wait for their report: what an outage can fill memory with. */
+  readonly #reports: Permits;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+    this.#slots = new Permits(parts.slots);
+    this.#reports = new Permits(parts.slots);
+    parts.metrics.slots.set(parts.slots);
+  }
+
+  /** Resolves with whether a slot was taken: not when the signal aborts first. */
+  takeSlot(signal: AbortSignal): Promise<boolean> {
+    return this.#slots.take(signal);
+  }
+
+  giveSlot(): void {
+    this.#slots.give();
+  }
+
+  /** Begins leased work in a slot that was taken, which is given back when the work no longer needs it. */
+  begin(session: string, item: WorkItem): void {
+    const lease = new Lease(session, item);
+    this.#parts.leases.add(lease);
+    void this.#carryOut(lease).finally(() => this.#parts.leases.remove(lease));
+  }
+
+  async #carryOut(lease: Lease): Promise<void> {
+    const { metrics, log } = this.#parts;
+    log.info(named(lease), "work started");
+    const outcome = await this.#run(lease);
+    // The slot waits for a place among the reports, and not the report for its slot.
+    const reporting = outcome.kind !== "STOPPED" && (await this.#reports.take(lease.signal));
+    this.#slots.give();
+    const ended = reporting ? await this.#report(lease, outcome) : await this.#stopped(lease);
+    metrics.items.inc({ kind: lease.kind, outcome: ended });
+  }
+
+  async #run(lease: Lease): Promise<Outcome> {
+    const { engine, timeoutMs, metrics } = this.#parts;
+    const ended = metrics.duration.startTimer({ kind: lease.kind });
+    metrics.running.inc();
+    const outcome = await perform(lease, engine(), timeoutMs);
+    metrics.running.dec();
+    ended();
+    lease.finished = outcome.kind !== "STOPPED";
+    return outcome;
+  }
+
+  async #report(lease: Lease, outcome: Exclude<Outcome, { kind: "STOPPED" }>): Promise<string> {
+    const { reporter, log, metrics } = this.#parts;
+    const told = await reporter.report(lease, outcome).finally(() => this.#reports.give());
+    if (told !== "ACCEPTED") return told.toLowerCase();
+    if (outcome.kind === "FAILED") {
+      const { code, message: detail, cause } = outcome.failure;
+      const ours = outcome.failure.kind === "internal";
+      log[ours ? "error" : "info"](
+        { ...named(lease), code, detail, ...(ours && { err: cause }) },
+        "work failed",
+      );
+      return "failed";
+    }
+    if (outcome.kind === "SCORED") metrics.frames.inc(lease.framesDone);
+    log.info(named(lease), "work finished");
+    return "done";
+  }
+
+  async #stopped(lease: Lease): Promise<string> {
+    const { reporter, log } = this.#parts;
+    log.info({ ...named(lease), reason: lease.stopped }, "work stopped");
+    if (lease.stopped !== "HAND_BACK") return "stopped";
+    return (await reporter.handBack(lease)) === "ACCEPTED" ? "handed_back" : "stopped";
+  }
+}
