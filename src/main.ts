@@ -21,6 +21,13 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       return (await import("./cmd/server.ts")).serverCommand();
     },
   },
+  node: {
+    summary: "Score for a controller: pull work, score it, report",
+    load: async () => {
+      keepHeapSmall();
+      return (await import("./cmd/node.ts")).nodeCommand();
+    },
+  },
 };
 
 const EXAMPLES = `

@@ -1,0 +1,111 @@
+/** Wires a node, and runs it until a signal or its controller stops it. */
+import type { Registry } from "prom-client";
+import { Connection } from "../client/connection.ts";
+import { tokenFromFile } from "../client/token.ts";
+import { openEngine } from "../engine/open.ts";
+import { EngineOpening } from "../engine/opening.ts";
+import { NodeMetrics } from "../node/metrics.ts";
+import { HAND_BACK_LIMIT_MS, Node } from "../node/node.ts";
+import { Failure } from "../platform/failure.ts";
+import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
+import { type Log, openLog } from "../platform/log.ts";
+import { openMetrics } from "../platform/metrics.ts";
+import { version } from "../platform/version.ts";
+import { MonitoringServer } from "../rest/monitoring.ts";
+import { hostPort, ListenError } from "./addresses.ts";
+import { type EngineSettings, engineOptions } from "./engine-settings.ts";
+import { defaultName, type NodeSettings, threadsPerScore } from "./node-settings.ts";
+
+/** Runs the node to its end; does not return. */
+export async function runNode(settings: NodeSettings): Promise<void> {
+  const log = openLog({ level: settings.logLevel, format: settings.logFormat });
+  const registry = openMetrics();
+  const { controller: address, tokenFile, name = defaultName() } = settings;
+  const connection = new Connection({
+    address,
+    token: tokenFile === undefined ? undefined : tokenOf(tokenFile),
+  });
+  const parts = openNode({ ...settings, connection, name, registry, log, searchPath: process.env["PATH"] });
+  const { node, opening } = parts;
+  const stopSignal = untilStopSignal(() => node.stop());
+  const monitoring = new MonitoringServer({ registry, ready: () => ready(parts) });
+  await listen(monitoring, settings, log);
+  opening.start();
+  node.start();
+  const cause = await Promise.race([stopSignal, node.superseded]);
+  const superseded = cause instanceof Failure;
+  if (!superseded) log.info({ signal: cause }, "stopping");
+  const drainMs = superseded ? 0 : settings.drainTimeout * 1000;
+  await shutDown(phases(parts, monitoring, drainMs), log);
+  connection[Symbol.dispose]();
+  log.info("stopped");
+  process.exit(superseded ? EXIT_FAILED : 0);
+}
+
+const EXIT_FAILED = 1;
+
+export interface OpenNodeOptions extends EngineSettings {
+  readonly connection: Connection;
+  readonly name: string;
+  readonly slots: number;
+  /** 0 divides the cores among the slots. */
+  readonly threads: number;
+  /** Seconds. */
+  readonly scoreTimeout: number;
+  readonly registry: Registry;
+  readonly log: Log;
+  /** The PATH. */
+  readonly searchPath: string | undefined;
+}
+
+export interface NodeParts {
+  readonly node: Node;
+  readonly opening: EngineOpening;
+}
+
+/** A node and the opening of its engine; both are still to be started. */
+export function openNode(options: OpenNodeOptions): NodeParts {
+  const { connection, name, slots, scoreTimeout, registry, log, searchPath } = options;
+  const engine = engineOptions(options, { threads: threadsPerScore(options), searchPath });
+  const opening = new EngineOpening(() => openEngine(engine), log);
+  const metrics = new NodeMetrics(registry);
+  const timeoutMs = scoreTimeout * 1000;
+  const node = new Node({ connection, opening, name, slots, timeoutMs, version: version(), metrics, log });
+  return { node, opening };
+}
+
+/** A token that cannot be read now may be there at the next try: it is no fault of the call. */
+function tokenOf(path: string): () => Promise<string> {
+  const token = tokenFromFile(path);
+  return () =>
+    token().catch((cause: unknown) => {
+      throw new Failure("SERVER_UNREACHABLE", Failure.from(cause).message, { cause });
+    });
+}
+
+function ready({ node, opening }: NodeParts): object {
+  node.checkReady();
+  return { status: "ready", scorer: opening.engine.scorer };
+}
+
+async function listen(monitoring: MonitoringServer, settings: NodeSettings, log: Log): Promise<void> {
+  const { host, metricsPort, printAddresses } = settings;
+  const port = await monitoring.listen(host, metricsPort).catch((error: unknown) => {
+    throw new ListenError("--metrics-port", hostPort(host, metricsPort), error);
+  });
+  const addresses = { metrics: `http://${hostPort(host, port)}` };
+  log.info(addresses, "listening");
+  if (printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
+}
+
+/** Milliseconds beyond the limits within: to say good-bye. */
+const LEAVE_LIMIT_MS = 4_000;
+
+function phases({ node, opening }: NodeParts, monitoring: MonitoringServer, drainMs: number): Phase[] {
+  const drainLimitMs = drainMs + 2 * HAND_BACK_LIMIT_MS + LEAVE_LIMIT_MS;
+  return [
+    { name: "finish running work", limitMs: drainLimitMs, run: () => node.drain(drainMs) },
+    { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
+    { name: "close the monitoring port", limitMs: 1_000, run: () => monitoring.close() },
+  ];
+}

@@ -1,0 +1,113 @@
+/** The settings of `svc node`. Every one states its default and its unit. */
+import { availableParallelism, hostname } from "node:os";
+import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
+import { ENGINE_SETTINGS } from "./engine-settings.ts";
+import { LOG_SETTINGS } from "./log-settings.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** What a node needs of its own, also inside another process. */
+export const NODE_WORK_SETTINGS = {
+  ...ENGINE_SETTINGS,
+  slots: integer({
+    flags: "--slots <slots>",
+    help: "pieces of work at a time; each uses --threads threads and some hundred MB of memory",
+    fallback: 1,
+    min: 1,
+    max: 1024,
+  }),
+  threads: integer({
+    flags: "--threads <threads>",
+    help: "threads of one score; 0 divides the cores among the slots, at least 1 each",
+    fallback: 0,
+    min: 0,
+    max: 256,
+  }),
+} as const;
+
+export const NODE_SETTINGS = {
+  controller: textOr({
+    flags: "--controller <host:port>",
+    help: "gRPC address of the controller to work for",
+    fallback: "127.0.0.1:9090",
+  }),
+  tokenFile: text({
+    flags: "--token-file <file>",
+    help: "file with the bearer token to call the controller with; read again for every call, so it may be replaced",
+    shownDefault: "no token is sent",
+  }),
+  name: text({
+    flags: "--name <name>",
+    help: "name among the tenant's nodes, 1 to 200 characters; one that is taken is taken over",
+    shownDefault: "HOSTNAME-PID",
+  }),
+  ...NODE_WORK_SETTINGS,
+  scoreTimeout: integer({
+    flags: "--score-timeout <seconds>",
+    help: "longest time that one piece of work may take, in seconds; a film that cannot be cut is one piece",
+    fallback: DAY_SECONDS,
+    min: 1,
+    max: 7 * DAY_SECONDS,
+  }),
+  drainTimeout: integer({
+    flags: "--drain-timeout <seconds>",
+    help: "longest time that running work gets to finish when the node is told to stop, in seconds; what is left is handed back",
+    fallback: 60,
+    min: 0,
+    max: DAY_SECONDS,
+  }),
+  host: textOr({
+    flags: "--host <address>",
+    help: "address to listen on for probes and metrics",
+    fallback: "127.0.0.1",
+  }),
+  metricsPort: integer({
+    flags: "--metrics-port <port>",
+    help: "port of the probes and metrics; 0 takes a free one",
+    fallback: 9464,
+    min: 0,
+    max: 65_535,
+  }),
+  ...LOG_SETTINGS,
+  printAddresses: toggle({
+    flags: "--print-addresses",
+    help: 'print {"metrics":"http://HOST:PORT"} as one line on stdout once it listens',
+  }),
+} as const;
+
+export type NodeSettings = SettingValues<typeof NODE_SETTINGS>;
+
+/** "controller:9090", "[::1]:9090". */
+const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+const MAX_NAME = 200;
+
+/** Refuses what can be seen to be wrong before anything starts. */
+export function checkNodeSettings({ controller, name }: NodeSettings): void {
+  const port = Number(ADDRESS.exec(controller)?.[2] ?? 0);
+  if (port < 1 || port > MAX_PORT) {
+    throw new UsageError(
+      `--controller: ${JSON.stringify(controller)} is not an address. Give HOST:PORT, such as 127.0.0.1:9090.`,
+    );
+  }
+  if (name !== undefined && (name.length > MAX_NAME || /[\p{Cc}\p{Cs}]/u.test(name))) {
+    throw new UsageError(
+      `--name: ${JSON.stringify(name)} is not a name of 1 to ${MAX_NAME} printable characters.`,
+    );
+  }
+}
+
+export function defaultName(): string {
+  return `${hostname().slice(0, MAX_NAME - 12)}-${process.pid}`;
+}
+
+/** Threads of one score. */
+export function threadsPerScore({
+  slots,
+  threads,
+}: {
+  readonly slots: number;
+  readonly threads: number;
+}): number {
+  return threads > 0 ? threads : Math.max(1, Math.floor(availableParallelism() / slots));
+}

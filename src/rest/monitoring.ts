@@ -1,0 +1,94 @@
+/**
+ * The port for monitoring, of processes that answer no REST requests on it: the metrics, and
+ * the probes of a process that has no other port. Nobody is asked for a token here.
+ */
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Registry } from "prom-client";
+import { Failure } from "../platform/failure.ts";
+import { HttpFault, problemBody, STATUSES } from "./problem.ts";
+
+/** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+export interface MonitoringOptions {
+  readonly registry: Registry;
+  /** Body of the ready answer; throws Failure when the process is not ready. undefined: no probes here. */
+  readonly ready?: (() => object) | undefined;
+}
+
+type Answer = () => Promise<readonly [type: string, body: string]>;
+
+export class MonitoringServer {
+  readonly #server: Server;
+  readonly #answers: ReadonlyMap<string, Answer>;
+
+  constructor(options: MonitoringOptions) {
+    this.#answers = answersOf(options);
+    const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
+    this.#server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+      void this.#answer(request, response);
+    });
+  }
+
+  /** Resolves with the port taken. */
+  listen(host: string, port: number): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>();
+    this.#server.once("error", reject);
+    this.#server.listen(port, host, () => resolve((this.#server.address() as AddressInfo).port));
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await promise;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    const requestId = randomUUID();
+    response.setHeader("x-request-id", requestId);
+    response.setHeader("cache-control", "no-store");
+    try {
+      const [type, body] = await this.#found(request)();
+      response.setHeader("content-type", type).end(request.method === "HEAD" ? undefined : body);
+    } catch (thrown) {
+      sendFault(response, thrown instanceof HttpFault ? thrown : Failure.from(thrown), requestId);
+    }
+  }
+
+  #found({ url = "/", method }: IncomingMessage): Answer {
+    const answer = this.#answers.get(url.split("?")[0] ?? "/");
+    if (answer === undefined) {
+      const known = [...this.#answers.keys()].join(", ");
+      throw new HttpFault(404, "NOT_FOUND", `Nothing is at this path. There are: ${known}.`);
+    }
+    if (method === "GET" || method === "HEAD") return answer;
+    throw new HttpFault(405, "METHOD_NOT_ALLOWED", "This path answers GET and HEAD.", { allow: "GET, HEAD" });
+  }
+}
+
+function answersOf({ registry, ready }: MonitoringOptions): Map<string, Answer> {
+  const answers = new Map<string, Answer>();
+  answers.set("/metrics", async () => [registry.contentType, await registry.metrics()]);
+  if (ready === undefined) return answers;
+  const json = (body: object) => ["application/json; charset=utf-8", JSON.stringify(body)] as const;
+  for (const path of ["/v1/health", "/healthz"]) answers.set(path, async () => json({ status: "ok" }));
+  for (const path of ["/v1/ready", "/readyz"]) answers.set(path, async () => json(ready()));
+  return answers;
+}
+
+function sendFault(response: ServerResponse, fault: HttpFault | Failure, requestId: string): void {
+  const status = fault instanceof Failure ? STATUSES[fault.kind] : fault.status;
+  if (fault instanceof HttpFault) {
+    for (const [name, value] of Object.entries(fault.headers)) response.setHeader(name, value);
+  }
+  const found = fault instanceof Failure ? fault.found : undefined;
+  const body = problemBody(status, fault.code, fault.message, requestId, found);
+  response.setHeader("content-type", "application/json; charset=utf-8");
+  response.writeHead(status).end(JSON.stringify(body));
+}
