@@ -11,7 +11,7 @@ import { openEngine } from "../src/engine/open.ts";
 import { pairRequest } from "../src/engine/request.ts";
 import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
 import { FFMPEG, ffmpeg, makePair } from "./media.ts";
-import { startServer } from "./server.ts";
+import { SvcProcess } from "./process.ts";
 
 const run = promisify(execFile);
 const THREADS = availableParallelism();
@@ -76,36 +76,37 @@ async function bareCommand(): Promise<void> {
 async function benchServer(): Promise<void> {
   const starts: number[] = [];
   for (let round = 0; round < 7; round++) {
-    const server = await startServer();
+    await using server = await startServer();
     starts.push(server.readyMs);
-    await server.stop();
   }
   console.log(
     `\nsvc server\n  start to ready               median ${milliseconds(median(starts))}   (worst ${milliseconds(Math.max(...starts))})`,
   );
   const pair = await smallPair(25);
-  const server = await startServer();
+  await using server = await startServer();
   const added: number[] = [];
   for (let round = 0; round < 40; round++) {
     const started = performance.now();
-    const { durationMs } = await score(server.base, pair);
+    const { durationMs } = await score(server.rest, pair);
     if (round >= 5) added.push(performance.now() - started - durationMs);
   }
-  await server.stop();
   console.log(
     `  added by REST to a score     median ${milliseconds(median(added))}   (worst ${milliseconds(Math.max(...added))})`,
   );
 }
 
+function startServer(): Promise<SvcProcess> {
+  return SvcProcess.start(["server", "--port", "0", "--grpc-port", "0"]);
+}
+
 /** Resident memory of the server while and after it scores a long film and sends every frame. */
 async function benchMemory(): Promise<void> {
-  const server = await startServer();
-  await score(server.base, await smallPair(25));
+  await using server = await startServer();
+  await score(server.rest, await smallPair(25));
   const before = await server.peakMemory();
   const pair = await smallPair(LONG_FRAMES);
-  const { frameCount } = await score(server.base, { ...pair, frames: true });
+  const { frameCount } = await score(server.rest, { ...pair, frames: true });
   const after = await server.peakMemory();
-  await server.stop();
   console.log(
     `  peak resident memory         ${before.toFixed(0)} MB after a short score, ${after.toFixed(0)} MB after ${frameCount} frames, all sent`,
   );

@@ -1,0 +1,94 @@
+/** Starts processes of svc for a benchmark, and looks at them from outside. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+export interface Addresses {
+  /** "http://127.0.0.1:PORT", where the process serves REST. */
+  readonly rest?: string;
+  /** "127.0.0.1:PORT", where it serves gRPC. */
+  readonly grpc?: string;
+  /** "http://127.0.0.1:PORT", where it serves metrics on a port of their own. */
+  readonly metrics?: string;
+}
+
+const SVC = fileURLToPath(new URL("../bin/svc", import.meta.url));
+const OBSERVER = new URL("observer.ts", import.meta.url).href;
+const READY_DEADLINE_MS = 30_000;
+const POLL_MS = 5;
+
+export class SvcProcess implements AsyncDisposable {
+  readonly addresses: Addresses;
+  /** Milliseconds from its start until it was ready. */
+  readonly readyMs: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, addresses: Addresses, readyMs: number) {
+    this.#child = child;
+    this.addresses = addresses;
+    this.readyMs = readyMs;
+  }
+
+  /** `observed`: file into which observer.ts writes what happens inside. */
+  static async start(args: readonly string[], observed?: string): Promise<SvcProcess> {
+    const started = performance.now();
+    const observer =
+      observed === undefined ? {} : { NODE_OPTIONS: `--import=${OBSERVER}`, SVC_BENCH_OBSERVED: observed };
+    const child = spawn(SVC, [...args, "--print-addresses", "--log-level", "error"], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...observer },
+    });
+    const addresses = await printed(child, args);
+    await ready(addresses, started);
+    return new SvcProcess(child, addresses, performance.now() - started);
+  }
+
+  get rest(): string {
+    return stated(this.addresses.rest, "REST");
+  }
+
+  get grpc(): string {
+    return stated(this.addresses.grpc, "gRPC");
+  }
+
+  /** Highest resident memory so far, in MB. */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
+    return Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    await exited;
+  }
+}
+
+async function printed(child: ChildProcess, args: readonly string[]): Promise<Addresses> {
+  if (child.stdout === null) throw new Error("the addresses are not piped");
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Addresses;
+  throw new Error(`svc ${args.join(" ")} ended before it printed its addresses`);
+}
+
+async function ready({ rest, metrics }: Addresses, started: number): Promise<void> {
+  const base = rest ?? metrics;
+  while (performance.now() - started < READY_DEADLINE_MS) {
+    const response = await fetch(`${base}/v1/ready`);
+    await response.arrayBuffer();
+    if (response.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw new Error(`${base} was not ready in time`);
+}
+
+function stated(address: string | undefined, of: string): string {
+  if (address === undefined) throw new Error(`the process has no address of ${of}`);
+  return address;
+}
