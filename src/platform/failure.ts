@@ -57,6 +57,7 @@ export const FAILURE_KINDS = {
   SESSION_UNKNOWN: "not-found",
   TOO_MANY_SCORES: "limit",
   STREAM_TOO_SLOW: "limit",
+  TOO_MANY_STREAMS: "limit",
   SCORE_CANCELLED: "cancelled",
   SCORE_TIMEOUT: "deadline",
   SCORER_NOT_READY: "unavailable",
