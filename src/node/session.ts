@@ -117,7 +117,7 @@ export class Session {
           await pause(backOff.next(), signal);
         }
       }
-      await pause(started + SPACING_MS - performance.now(), signal);
+      await pause(Math.max(0, started + SPACING_MS - performance.now()), signal);
     }
     return undefined;
   }

@@ -1,0 +1,150 @@
+/** A node of the tests: the real one, with a real engine, in this process, and the film that it scores. */
+import assert from "node:assert/strict";
+import { Registry } from "prom-client";
+import { Connection } from "../../src/client/connection.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { decodeRows } from "../../src/engine/frame-code.ts";
+import { openEngine } from "../../src/engine/open.ts";
+import type { PlanReport, ReportResultRequest, WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { NodeMetrics } from "../../src/node/metrics.ts";
+import { Node } from "../../src/node/node.ts";
+import { openLog } from "../../src/platform/log.ts";
+import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { until } from "../server/server-process.ts";
+import type { Peer } from "./peer.ts";
+
+/** At 25 frames per second: three segments of a second, about. */
+const FILM = { ...SCENE, frames: 70 };
+/** Takes a scorer many seconds, so that it can be met at work. */
+const LONG = { ...SCENE, width: 640, height: 360, frames: 900 };
+
+export interface Pair {
+  readonly reference: string;
+  readonly distorted: string;
+}
+
+export class NodeFixture {
+  readonly media: MediaDirectory;
+  readonly engine: Engine;
+  readonly film: Pair;
+  readonly long: Pair;
+
+  private constructor(media: MediaDirectory, engine: Engine, film: Pair, long: Pair) {
+    this.media = media;
+    this.engine = engine;
+    this.film = film;
+    this.long = long;
+  }
+
+  static async open(): Promise<NodeFixture> {
+    const media = await MediaDirectory.open();
+    const film = {
+      reference: await pristine(media, "reference.y4m", FILM),
+      distorted: await encode(media, "distorted.mp4", FILM, LOSSY.h264),
+    };
+    const long = {
+      reference: await encode(media, "long-reference.mp4", LONG, LOSSY.h264),
+      distorted: await encode(media, "long-distorted.mp4", LONG, LOSSY.mpeg4),
+    };
+    return new NodeFixture(media, await openEngine({ threads: 1 }), film, long);
+  }
+
+  /** A node that has registered with a peer. */
+  async node(peer: Peer, options: { slots?: number } = {}): Promise<RunningNode> {
+    const node = new RunningNode(peer.address, this.engine, options.slots ?? 1);
+    const before = peer.registrations.length;
+    node.node.start();
+    await peer.until(() => peer.registrations.length > before, "the registration");
+    return node;
+  }
+
+  /** A pair's plan, as the node reports it. */
+  async plan(peer: Peer, pair: Pair): Promise<PlanReport> {
+    const item = peer.offer(planWork(pair));
+    const report = await peer.reported(item);
+    assert.equal(report.case, "plan");
+    return report.value;
+  }
+
+  /** Waits until a scorer works for this process. */
+  scorerRuns(): Promise<void> {
+    return until(
+      async () => (await this.media.processes()).some((command) => command.includes("libvmaf")),
+      "a scorer to run",
+    );
+  }
+
+  /** Waits until no program works here any more. */
+  scorerGone(): Promise<void> {
+    return until(async () => (await this.media.processes()).length === 0, "the scorer to be gone");
+  }
+
+  async close(): Promise<void> {
+    await this.media.remove();
+  }
+}
+
+export class RunningNode implements AsyncDisposable {
+  readonly node: Node;
+  readonly registry = new Registry();
+  readonly #connection: Connection;
+
+  constructor(address: string, engine: Engine, slots: number) {
+    this.#connection = new Connection({ address, token: async () => "a.test.token" });
+    this.node = new Node({
+      connection: this.#connection,
+      opening: { started: Promise.resolve(), engine },
+      name: "test-node",
+      slots,
+      timeoutMs: 120_000,
+      version: "1.2.3",
+      metrics: new NodeMetrics(this.registry),
+      log: openLog({ level: "silent", format: "json" }),
+    });
+  }
+
+  /** Waits until so many pieces of work have ended so. */
+  ended(kind: string, outcome: string, count = 1): Promise<void> {
+    return until(async () => (await this.#ended(kind, outcome)) === count, `${count} ${kind} ${outcome}`);
+  }
+
+  async #ended(kind: string, outcome: string): Promise<number> {
+    const counted = await this.registry.getSingleMetric("svc_node_items_total")?.get();
+    const same = counted?.values.find(
+      ({ labels }) => labels["kind"] === kind && labels["outcome"] === outcome,
+    );
+    return same?.value ?? 0;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.node.stop();
+    this.#connection[Symbol.dispose]();
+  }
+}
+
+export function planWork({ reference, distorted }: Pair, segmentSeconds = 1) {
+  return { request: { reference, distorted }, work: { case: "plan", value: { segmentSeconds } } } as const;
+}
+
+/** Work on one segment of a plan; without one: all frames in one piece. */
+export function segmentWork({ reference, distorted }: Pair, { plan, segments }: PlanReport, index?: number) {
+  const segment = index === undefined ? "" : (segments[index]?.segment ?? "");
+  return { request: { reference, distorted }, work: { case: "segment", value: { plan, segment } } } as const;
+}
+
+/** The values of a scored segment, of all its pieces. */
+export function rowsOf(reports: readonly ReportResultRequest[], { itemId }: Pick<WorkItem, "itemId">) {
+  const pieces = reports
+    .filter((one) => one.itemId === itemId)
+    .map(({ report }) =>
+      report.case === "segment" ? report.value.last : report.case === "piece" ? report.value : undefined,
+    );
+  return pieces.flatMap((piece, number) => {
+    assert.ok(piece, "a piece or the segment's report");
+    assert.equal(piece.number, number, "pieces are numbered from 0");
+    const rows = [...decodeRows(piece.rows).rows()];
+    assert.equal(rows.length, piece.rowCount);
+    return rows;
+  });
+}

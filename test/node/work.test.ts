@@ -1,0 +1,147 @@
+/** What a node does with the work that it pulls: plans, segments, whole pairs, and work that is no good. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { toBinary } from "@bufbuild/protobuf";
+import { joinParts } from "../../src/engine/parts.ts";
+import { pairRequest } from "../../src/engine/request.ts";
+import type { StoredPart } from "../../src/engine/work.ts";
+import { ReportResultRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { encode, LOSSY, SCENE } from "../media/clips.ts";
+import { NodeFixture, planWork, rowsOf, segmentWork } from "./fixture.ts";
+import { Peer } from "./peer.ts";
+
+let fixture: NodeFixture;
+
+before(async () => {
+  fixture = await NodeFixture.open();
+});
+after(() => fixture.close());
+
+test("a node registers with what it can do, and sends its token with every call", async () => {
+  await using peer = await Peer.open();
+  await using node = await fixture.node(peer, { slots: 3 });
+  await node.node.started;
+  const [registration] = peer.registrations;
+  assert.equal(registration?.name, "test-node");
+  assert.equal(registration.slots, 3);
+  assert.equal(registration.capabilities?.version, "1.2.3");
+  assert.deepEqual(
+    { ...registration.capabilities.scorer, $typeName: undefined },
+    { ...fixture.engine.scorer, $typeName: undefined },
+  );
+  assert.ok(registration.capabilities.models.some(({ name }) => name === "vmaf_v0.6.1"));
+  await peer.until(() => peer.calls.includes("pull") && peer.calls.includes("heartbeat"), "its other calls");
+  assert.deepEqual([...peer.tokens], ["Bearer a.test.token"]);
+});
+
+test("planned, scored in segments and joined, a pair has the digits of one run", async () => {
+  await using peer = await Peer.open();
+  await using node = await fixture.node(peer, { slots: 2 });
+  const plan = await fixture.plan(peer, fixture.film);
+  assert.equal(plan.frameCount, 70);
+  assert.ok(plan.segments.length > 1, `${plan.segments.length} segments`);
+  assert.ok(plan.models.some(({ name }) => name === "vmaf_v0.6.1"));
+  const items = plan.segments.map((_, index) => peer.offer(segmentWork(fixture.film, plan, index)));
+  const parts: StoredPart[] = [];
+  for (const [index, item] of items.entries()) {
+    const report = await peer.reported(item);
+    assert.equal(report.case, "segment");
+    assert.ok(report.value.durationMs > 0);
+    assert.equal(report.value.plan, "");
+    const pieces = [report.value.last?.rows ?? new Uint8Array()];
+    parts.push({ segment: plan.segments[index]?.segment, pieces });
+  }
+  const joined = await joinParts(plan.plan, parts, 1);
+  const whole = await fixture.engine.score(pairRequest(fixture.film));
+  assert.deepEqual(joined.pooled, whole.pooled);
+  await node.ended("SEGMENT", "done", items.length);
+  assert.deepEqual(await fixture.media.leftovers(), []);
+});
+
+test("a pair in one piece is scored whole", async () => {
+  await using peer = await Peer.open();
+  await using node = await fixture.node(peer);
+  const plan = await fixture.plan(peer, fixture.film);
+  const item = peer.offer(segmentWork(fixture.film, plan));
+  assert.equal((await peer.reported(item)).case, "segment");
+  assert.equal(rowsOf(peer.reports, item).length, 70);
+  await node.ended("WHOLE", "done");
+});
+
+test("media at fault is reported with its code and facts", async () => {
+  await using peer = await Peer.open();
+  await using _node = await fixture.node(peer);
+  const report = await peer.reported(
+    peer.offer(planWork({ ...fixture.film, distorted: "/no/such/file.mp4" })),
+  );
+  assert.equal(report.case, "failure");
+  assert.equal(report.value.code, "MEDIA_NOT_FOUND");
+  assert.match(report.value.message, /no\/such\/file/);
+  assert.equal(report.value.cutFault, false);
+});
+
+const hostile = {
+  "no request": { work: { case: "plan", value: { segmentSeconds: 10 } } },
+  "no work": { request: { reference: "/a", distorted: "/b" } },
+  "a path with a control character": planWork({ reference: "/a\n-i /etc/passwd", distorted: "/b" }),
+  "no seconds": planWork({ reference: "/a", distorted: "/b" }, 0),
+  "endless seconds": planWork({ reference: "/a", distorted: "/b" }, 4_000_000_000),
+  "a plan that is no JSON": {
+    request: { reference: "/a", distorted: "/b" },
+    work: { case: "segment", value: { plan: "{", segment: "{}" } },
+  },
+  "a plan of options": {
+    request: { reference: "/a", distorted: "/b" },
+    work: { case: "segment", value: { plan: '{"tracks":{"inputOptions":["-f","lavfi"]}}', segment: "" } },
+  },
+} as const;
+
+test("work that makes no sense is reported as a failure, and the node goes on", async () => {
+  await using peer = await Peer.open();
+  await using _node = await fixture.node(peer);
+  for (const [what, work] of Object.entries(hostile)) {
+    const report = await peer.reported(peer.offer(work));
+    assert.equal(report.case, "failure", what);
+    assert.equal(report.value.code, "INVALID_REQUEST", what);
+  }
+  const plan = await fixture.plan(peer, fixture.film);
+  assert.equal(plan.frameCount, 70);
+  const broken = {
+    ...segmentWork(fixture.film, plan, 0),
+    work: { case: "segment", value: { plan: plan.plan, segment: '{"first":-1}' } },
+  } as const;
+  const report = await peer.reported(peer.offer(broken));
+  assert.equal(report.case, "failure");
+  assert.equal(report.value.code, "INVALID_REQUEST");
+});
+
+test("a node works on as many pieces at once as it has slots", async () => {
+  await using peer = await Peer.open();
+  await using _node = await fixture.node(peer, { slots: 2 });
+  const plan = await fixture.plan(peer, fixture.long);
+  const items = [0, 1, 2].map(() => peer.offer(segmentWork(fixture.long, plan)));
+  await peer.until(() => peer.heartbeats.at(-1)?.running.length === 2, "two pieces that run");
+  for (const item of items.slice(0, 2)) await peer.running(item, 1);
+  assert.equal(peer.left, 1, "the third waits at the controller");
+  for (const item of items) peer.stopWork(item);
+});
+
+test("values that fill more than one message are reported in pieces", async () => {
+  await using peer = await Peer.open();
+  await using _node = await fixture.node(peer);
+  const scene = { ...SCENE, width: 64, height: 64, frames: 11_000 };
+  const flood = {
+    reference: await encode(fixture.media, "flood-reference.mp4", scene, LOSSY.mpeg4),
+    distorted: await encode(fixture.media, "flood-distorted.mp4", { ...scene, seed: 2 }, LOSSY.mpeg4),
+  };
+  const plan = await fixture.plan(peer, flood);
+  const item = peer.offer(segmentWork(flood, plan));
+  await peer.reported(item);
+  const sizes = peer.reports.map((report) => toBinary(ReportResultRequestSchema, report).length);
+  assert.ok(Math.max(...sizes) < 900 * 1024, `messages of ${sizes.join(", ")} bytes`);
+  assert.ok(peer.reports.some(({ report }) => report.case === "piece"));
+  assert.deepEqual(
+    rowsOf(peer.reports, item).map(({ frame }) => frame),
+    Array.from({ length: 11_000 }, (_, frame) => frame),
+  );
+});
