@@ -92,6 +92,9 @@ function place(document: Tree, pointer: string, value: unknown): void {
   const steps = stepsOf(pointer);
   const last = steps.pop() ?? "";
   let parent = document;
-  for (const step of steps) parent = (parent[step] ??= {}) as Tree;
+  for (const step of steps) {
+    parent[step] ??= {};
+    parent = parent[step] as Tree;
+  }
   parent[last] = value;
 }

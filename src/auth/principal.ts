@@ -13,3 +13,12 @@ export interface Principal {
 
 /** Every caller when authentication is disabled. */
 export const OPEN_PRINCIPAL: Principal = { tenant: "dev", subject: "", roles: ["svc:admin"] };
+
+/** The caller of a probe, which needs no credentials. */
+export const NOBODY: Principal = { tenant: "", subject: "", roles: [] };
+
+/** Who calls, by the value of the request's `authorization` header; undefined: it has none. Throws Failure. */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+
+/** Takes every caller for OPEN_PRINCIPAL. */
+export const authenticateNobody: Authenticate = async () => OPEN_PRINCIPAL;

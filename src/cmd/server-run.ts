@@ -1,16 +1,22 @@
 /** Wires the scoring server, and runs it until a signal stops it. */
 import type { FastifyInstance } from "fastify";
+import { authenticateNobody } from "../auth/principal.ts";
 import { openEngine } from "../engine/open.ts";
 import { EngineOpening } from "../engine/opening.ts";
+import type { operations } from "../gen/rest/openapi.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
 import { openMetrics } from "../platform/metrics.ts";
+import { Description } from "../rest/description.ts";
+import { scoringHandlers } from "../rest/scoring.ts";
 import { restServer } from "../rest/server.ts";
+import { scoringService } from "../rpc/scoring.ts";
 import { RpcServer } from "../rpc/server.ts";
 import { ScoringMetrics } from "../scoring/metrics.ts";
 import { ScoringService } from "../scoring/service.ts";
-import { hostPort, isLoopback, ListenError } from "./addresses.ts";
+import { isLoopback } from "./addresses.ts";
 import { engineOptions } from "./engine-settings.ts";
+import { listenOn } from "./listen.ts";
 import type { ServerSettings } from "./server-settings.ts";
 
 /** Runs the server to its end; does not return. */
@@ -52,35 +58,23 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
     metrics: new ScoringMetrics(registry, settings.concurrency),
     log,
   });
-  const rest = await restServer({
-    service,
+  const description = await Description.load<keyof operations>("server");
+  const rest = restServer(description, scoringHandlers({ service, registry }, description), {
+    authenticate: authenticateNobody,
     registry,
     log,
     tryItOut: settings.uiTryItOut,
     requestTimeoutMs: settings.requestTimeout * 1000,
   });
-  return { opening, service, rest, rpc: new RpcServer({ service, registry }) };
+  return { opening, service, rest, rpc: new RpcServer([scoringService(service)], registry) };
 }
 
 async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {
-  const { host, port, grpcPort, printAddresses } = settings;
-  const restAddress = await rest.listen({ host, port }).then(
-    () => `http://${hostPort(host, boundPort(rest))}`,
-    (error: unknown) => Promise.reject(new ListenError("--port", hostPort(host, port), error)),
-  );
-  const grpcAddress = await rpc.listen(hostPort(host, grpcPort)).then(
-    (bound) => hostPort(host, bound),
-    (error: unknown) => Promise.reject(new ListenError("--grpc-port", hostPort(host, grpcPort), error)),
-  );
-  const addresses = { rest: restAddress, grpc: grpcAddress };
+  const addresses = await listenOn(rest, rpc, settings);
   log.info(addresses, "listening");
+  const { host, printAddresses } = settings;
   if (!isLoopback(host)) log.warn({ host }, "no authentication: whoever reaches this address can score");
   if (printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
-}
-
-function boundPort(rest: FastifyInstance): number {
-  const address = rest.server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** Milliseconds for the answers of finished scores to leave, and for idle connections to close. */

@@ -40,8 +40,14 @@ export function frameBytes(metrics: readonly string[]): number {
   return metrics.reduce((sum, metric) => sum + Buffer.byteLength(metric) + METRIC_BYTES, FRAME_BYTES);
 }
 
+/** Consecutive frames and the metrics that they have. */
+export interface Frames {
+  readonly metrics: readonly string[];
+  rows(): Iterable<{ readonly frame: number; readonly metrics: Readonly<Record<string, number>> }>;
+}
+
 /** The rows of a table in runs that stay under `maxBytes` each as a message. */
-export function* frameBatches(table: FrameTable, maxBytes: number): Generator<FrameInit[]> {
+export function* frameBatches(table: Frames, maxBytes: number): Generator<FrameInit[]> {
   const perBatch = Math.max(1, Math.floor(maxBytes / frameBytes(table.metrics)));
   let batch: FrameInit[] = [];
   for (const row of table.rows()) {

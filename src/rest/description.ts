@@ -1,78 +1,63 @@
-/** The description of the interface, api/openapi.yaml as JSON: served as it is, and what routes and validates requests. */
+/** The description of an interface, a contract of api/ as JSON: served as it is, and what routes and validates requests. */
 import { readFile } from "node:fs/promises";
 import { type Document, OpenAPIBackend } from "openapi-backend";
-import type { operations } from "../gen/rest/openapi.ts";
 import { Failure } from "../platform/failure.ts";
-import { HttpFault } from "./problem.ts";
+import type { Query } from "./query.ts";
+import { type BodyLimit, type Described, type Route, Routes } from "./routes.ts";
 
-const FILE = new URL("../gen/rest/openapi.json", import.meta.url);
-const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+const FILES = {
+  server: new URL("../gen/rest/openapi.json", import.meta.url),
+  controller: new URL("../gen/rest/controller.json", import.meta.url),
+} as const;
 
-export type OperationId = keyof operations;
-
-export interface Route {
-  readonly operationId: OperationId;
-  /** The path as described: bounded in number, so fit for a metric's label. */
-  readonly path: string;
-  readonly takesBody: boolean;
-}
-
-export class Description {
+/** `Id` is the union of the description's operation ids. */
+export class Description<Id extends string> {
   /** The description as JSON text. */
   readonly json: string;
+  readonly title: string;
+  readonly bodyLimits: readonly BodyLimit[];
   readonly #api: OpenAPIBackend;
+  readonly #routes: Routes<Id>;
 
   private constructor(json: string, api: OpenAPIBackend) {
     this.json = json;
     this.#api = api;
+    const described = api.definition as unknown as Described;
+    this.title = described.info.title;
+    this.#routes = new Routes(described);
+    this.bodyLimits = this.#routes.bodyLimits;
   }
 
-  static async load(): Promise<Description> {
-    const json = await readFile(FILE, "utf8");
+  static async load<Id extends string>(name: keyof typeof FILES): Promise<Description<Id>> {
+    const json = await readFile(FILES[name], "utf8");
     const document: Document = JSON.parse(json);
     // quick: validators are compiled at first use; the tests prove the description valid.
-    const api = new OpenAPIBackend({ definition: document, quick: true, ignoreTrailingSlashes: false });
+    const api = new OpenAPIBackend({ definition: document, quick: true });
     await api.init();
-    return new Description(json, api);
-  }
-
-  get operationIds(): readonly string[] {
-    return this.#api.getOperations().map(({ operationId }) => operationId ?? "");
+    return new Description<Id>(json, api);
   }
 
   /** The operation of a request; HEAD is GET without the body. Throws 404 or 405. */
-  route(method: string, path: string): Route {
-    const operation = this.#match(method === "HEAD" ? "get" : method.toLowerCase(), path);
-    if (operation) return operation;
-    const allowed = METHODS.filter((other) => this.#match(other, path)).map((other) => other.toUpperCase());
-    if (allowed.length === 0) {
-      throw new HttpFault(404, "NOT_FOUND", "There is nothing at this path. /ui shows what there is.");
-    }
-    if (allowed.includes("GET")) allowed.push("HEAD");
-    const allow = allowed.join(", ");
-    throw new HttpFault(405, "METHOD_NOT_ALLOWED", `This path answers ${allow} only.`, { allow });
+  route(method: string, path: string): Route<Id> {
+    return this.#routes.match(method, path);
   }
 
-  /** Checks a body against the operation's schema. Throws INVALID_REQUEST that names the member. */
-  validate(route: Route, body: unknown): void {
+  /** Checks a request's parameters and body against the operation's schemas. Throws INVALID_REQUEST that names the member. */
+  validate(route: Route<Id>, query: Query, body: unknown): void {
     const request = {
       method: "post",
       path: route.path,
       headers: { "content-type": "application/json" },
+      query: Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [
+          name,
+          typeof value === "number" ? String(value) : [...value],
+        ]),
+      ),
       body,
     };
     const [error] = this.#api.validateRequest(request, route.operationId).errors ?? [];
     if (error) throw new Failure("INVALID_REQUEST", sentenceOf(error));
-  }
-
-  #match(method: string, path: string): Route | undefined {
-    const operation = this.#api.matchOperation({ method, path, headers: {} });
-    if (!operation) return undefined;
-    return {
-      operationId: operation.operationId as OperationId,
-      path: operation.path,
-      takesBody: operation.requestBody !== undefined,
-    };
   }
 }
 

@@ -56,9 +56,12 @@ function addMember(members: Set<string> | undefined, name: string): void {
 
 function withoutNulls(object: JsonObject): JsonObject {
   const members = Object.entries(object).filter(([, value]) => value !== null);
-  return Object.fromEntries(
-    members.map(([name, value]) => [name, isObject(value) ? withoutNulls(value) : value]),
-  );
+  return Object.fromEntries(members.map(([name, value]) => [name, cleaned(value)]));
+}
+
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned);
+  return isObject(value) ? withoutNulls(value) : value;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
-import { HttpFault, problemBody, STATUSES } from "./problem.ts";
+import { HttpFault, problemOf } from "./problem.ts";
 
 /** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -83,12 +83,10 @@ function answersOf({ registry, ready }: MonitoringOptions): Map<string, Answer> 
 }
 
 function sendFault(response: ServerResponse, fault: HttpFault | Failure, requestId: string): void {
-  const status = fault instanceof Failure ? STATUSES[fault.kind] : fault.status;
   if (fault instanceof HttpFault) {
     for (const [name, value] of Object.entries(fault.headers)) response.setHeader(name, value);
   }
-  const found = fault instanceof Failure ? fault.found : undefined;
-  const body = problemBody(status, fault.code, fault.message, requestId, found);
+  const body = problemOf(fault, requestId);
   response.setHeader("content-type", "application/json; charset=utf-8");
-  response.writeHead(status).end(JSON.stringify(body));
+  response.writeHead(body.status).end(JSON.stringify(body));
 }

@@ -75,11 +75,17 @@ export function unsupportedMediaType(): HttpFault {
 }
 
 export function sendFault(reply: FastifyReply, fault: HttpFault | Failure): FastifyReply {
+  const body = problemOf(fault, reply.request.id);
+  if (body.status === 429 || body.status === 503) reply.header("retry-after", RETRY_AFTER);
+  if (fault instanceof HttpFault) reply.headers(fault.headers);
+  return reply.code(body.status).send(body);
+}
+
+/** The body of an error. */
+export function problemOf(fault: HttpFault | Failure, requestId: string): ProblemBody {
   const status = fault instanceof Failure ? STATUSES[fault.kind] : fault.status;
   const found = fault instanceof Failure ? fault.found : undefined;
-  if (status === 429 || status === 503) reply.header("retry-after", RETRY_AFTER);
-  if (fault instanceof HttpFault) reply.headers(fault.headers);
-  return reply.code(status).send(problemBody(status, fault.code, fault.message, reply.request.id, found));
+  return problemBody(status, fault.code, fault.message, requestId, found);
 }
 
 export function problemBody(

@@ -1,19 +1,21 @@
-/** The REST server: limits, then the page's files, then the operations of the description. */
+/** A REST server: limits, then the page's files, then the operations of a description. */
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Registry } from "prom-client";
+import { type Authenticate, NOBODY } from "../auth/principal.ts";
 import type { Log } from "../platform/log.ts";
-import type { ScoringService } from "../scoring/service.ts";
-import { Description, type Route } from "./description.ts";
-import { type Handlers, handlers } from "./handlers.ts";
+import { Caller } from "./caller.ts";
+import type { Description } from "./description.ts";
+import type { Handlers } from "./handlers.ts";
 import { parseObject } from "./json.ts";
 import { observe } from "./observe.ts";
 import { faultOf, type HttpCode, problemBody, sendFault, unsupportedMediaType } from "./problem.ts";
+import { queryOf } from "./query.ts";
 import { addUiFiles } from "./ui.ts";
 
-/** Bytes: the longest request that makes sense is under 10 KB. */
+/** Bytes: the longest request for one pair that makes sense is under 10 KB. */
 const BODY_LIMIT = 256 * 1024;
 /** Milliseconds between two looks for requests that are late. */
 const CHECK_EVERY_MS = 500;
@@ -23,7 +25,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export interface RestOptions {
-  readonly service: ScoringService;
+  readonly authenticate: Authenticate;
   readonly registry: Registry;
   readonly log: Log;
   /** Whether the page may send requests. */
@@ -32,14 +34,18 @@ export interface RestOptions {
   readonly requestTimeoutMs: number;
 }
 
-export async function restServer(options: RestOptions): Promise<FastifyInstance> {
+/** `Operations` are those generated from the description. */
+export function restServer<Operations>(
+  description: Description<keyof Operations & string>,
+  handlers: Handlers<Operations>,
+  options: RestOptions,
+): FastifyInstance {
   const app = newServer(options.requestTimeoutMs);
-  const description = await Description.load();
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
   addUiFiles(app, options.tryItOut);
-  addOperations(app, description, handlers({ ...options, description }));
+  addOperations(app, description, handlers, options.authenticate);
   return app;
 }
 
@@ -83,40 +89,55 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 
 function addErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
-    const fault = faultOf(thrown, BODY_LIMIT);
+    const fault = faultOf(thrown, request.routeOptions.bodyLimit);
     if (fault.code === "INTERNAL") log.error({ requestId: request.id, err: thrown }, "http request failed");
     return sendFault(reply, fault);
   });
 }
 
-function addOperations(app: FastifyInstance, description: Description, operations: Handlers): void {
+function addOperations<Operations>(
+  app: FastifyInstance,
+  description: Description<keyof Operations & string>,
+  handlers: Handlers<Operations>,
+  authenticate: Authenticate,
+): void {
   // Bodies stay bytes until the route is known: an unknown path is 404 whatever it was sent.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.all("/*", async (request, reply) => {
-    const route = description.route(request.method, pathOf(request));
+  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { path, url } = addressOf(request);
+    const route = description.route(request.method, path);
     request.route = route.path;
-    const body = route.takesBody ? bodyOf(request, route, description) : undefined;
-    return operations[route.operationId]({ request, reply, body });
-  });
+    const principal = route.isProbe ? NOBODY : await authenticate(request.headers.authorization);
+    const query = queryOf(url, route.queryParameters, route.strictQuery);
+    const body = route.takesBody ? bodyOf(request) : undefined;
+    if (route.takesBody || route.queryParameters.length > 0) description.validate(route, query, body);
+    const caller = new Caller(request, reply);
+    // The description is what both the checks and the types of the handlers are made from.
+    const call = { request, reply, caller, params: route.params, query, body, principal } as unknown;
+    return handlers[route.operationId](call as Parameters<(typeof handlers)[keyof Operations & string]>[0]);
+  };
+  // ":" begins a parameter in the addresses of the framework, "::" stands for itself.
+  for (const { path, bytes } of description.bodyLimits) {
+    app.post(path.replaceAll(":", "::"), { bodyLimit: bytes }, handle);
+  }
+  app.all("/*", handle);
 }
 
-function pathOf({ raw }: FastifyRequest): string {
+function addressOf({ raw }: FastifyRequest): { readonly path: string; readonly url: string } {
   const url = raw.url ?? "/";
   const end = url.indexOf("?");
-  return end < 0 ? url : url.slice(0, end);
+  return { url, path: end < 0 ? url : url.slice(0, end) };
 }
 
 /**
  * JSON only, and said to be JSON: a page of another site can make a browser send
  * any other type to a server on loopback without asking first.
  */
-function bodyOf(request: FastifyRequest, route: Route, description: Description): unknown {
+function bodyOf(request: FastifyRequest): unknown {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") throw unsupportedMediaType();
-  const body = parseObject(request.body instanceof Uint8Array ? request.body : undefined);
-  description.validate(route, body);
-  return body;
+  return parseObject(request.body instanceof Uint8Array ? request.body : undefined);
 }
 
 /** What the HTTP parser refuses before there is a request. */

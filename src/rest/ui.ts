@@ -19,12 +19,12 @@ const POLICY = [
 ].join("; ");
 
 /** Addresses are relative, so that the page works behind a proxy's prefix too. */
-const PAGE = `<!doctype html>
+const page = (title: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>svc scoring server</title>
+    <title>${title}</title>
     <link rel="icon" type="image/png" href="ui/files/favicon-32x32.png">
     <link rel="stylesheet" href="ui/files/swagger-ui.css">
   </head>
@@ -76,6 +76,6 @@ function packageFile(file: string): string {
   return fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`));
 }
 
-export function sendPage(reply: FastifyReply): FastifyReply {
-  return reply.header("content-security-policy", POLICY).type("text/html; charset=utf-8").send(PAGE);
+export function sendPage(reply: FastifyReply, title: string): FastifyReply {
+  return reply.header("content-security-policy", POLICY).type("text/html; charset=utf-8").send(page(title));
 }

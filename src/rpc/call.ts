@@ -1,20 +1,61 @@
-/** What a gRPC call tells the services: its id, its deadline, and when its caller has gone. */
+/** What a gRPC call tells the services: its id, its deadline, who calls, and when its caller has gone. */
 import { randomUUID } from "node:crypto";
 import { Metadata, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
-import type { CallContext } from "../scoring/service.ts";
+import { Failure } from "../platform/failure.ts";
 
 const REQUEST_ID_KEY = "x-request-id";
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** Milliseconds that a client may leave a part of its answer unread. */
+const UNREAD_LIMIT_MS = 60_000;
 
-type Call<Request, Response> = ServerUnaryCall<Request, Response> | ServerWritableStream<Request, Response>;
+export type Call<Request, Response> =
+  | ServerUnaryCall<Request, Response>
+  | ServerWritableStream<Request, Response>;
 
-/** The context of a call. Sends the initial metadata, which echoes the request's id. */
-export function contextOf<Request, Response>(call: Call<Request, Response>): CallContext {
+export interface Surroundings {
+  readonly requestId: string;
+  /** Aborts when the caller has gone or cancelled. */
+  readonly signal: AbortSignal;
+  /** Milliseconds to the caller's deadline; undefined when it has none. */
+  readonly timeoutMs: number | undefined;
+}
+
+/** The surroundings of a call. Sends the initial metadata, which echoes the request's id. */
+export function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surroundings {
   const requestId = requestIdOf(call.metadata);
   const echo = new Metadata();
   echo.set(REQUEST_ID_KEY, requestId);
   call.sendMetadata(echo);
   return { requestId, signal: cancelled(call), timeoutMs: timeLeft(call) };
+}
+
+/** The value of the call's `authorization`; undefined: it has none. */
+export function authorizationOf({ metadata }: { readonly metadata: Metadata }): string | undefined {
+  const [value] = metadata.get("authorization");
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Writes a part of an answer; resolves when the client's window has taken it. Throws when it left or does not read. */
+export async function send<Response>(
+  call: ServerWritableStream<unknown, Response>,
+  message: Response,
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = () => reject(new Failure("SCORE_CANCELLED", "The caller ended the call."));
+  const timer = setTimeout(() => {
+    const limit = `${UNREAD_LIMIT_MS / 1000} s`;
+    reject(new Failure("STREAM_TOO_SLOW", `A part of the answer was left unread for ${limit}. Call again.`));
+  }, UNREAD_LIMIT_MS);
+  signal.addEventListener("abort", leave);
+  try {
+    if (signal.aborted) leave();
+    else call.write(message, () => resolve());
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
+  }
 }
 
 function requestIdOf(metadata: Metadata): string {
@@ -29,7 +70,6 @@ function cancelled<Request, Response>(call: Call<Request, Response>): AbortSigna
   return gone.signal;
 }
 
-/** Milliseconds to the caller's deadline; undefined when it has none. */
 function timeLeft<Request, Response>(call: Call<Request, Response>): number | undefined {
   const deadline = Number(call.getDeadline());
   return Number.isFinite(deadline) ? deadline - Date.now() : undefined;

@@ -1,21 +1,30 @@
 /** gRPC reflection, v1 and v1alpha, so that tools such as grpcurl need no .proto files. */
-import { toBinary } from "@bufbuild/protobuf";
+import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { service as healthService } from "grpc-health-check";
-import { file_svc_v1_scoring } from "../gen/proto/svc/v1/scoring_pb.ts";
 
-export function addReflection(server: Server): void {
-  const scoring = toBinary(FileDescriptorProtoSchema, file_svc_v1_scoring.proto);
+export function addReflection(server: Server, services: readonly DescService[]): void {
+  const protos = filesOf(services).map(({ proto }) =>
+    Buffer.from(toBinary(FileDescriptorProtoSchema, proto)),
+  );
   const files: ConstructorParameters<typeof ReflectionService>[0] = {
-    scoring: {
-      format: "Protocol Buffer 3 DescriptorProto",
-      type: {},
-      fileDescriptorProtos: [Buffer.from(scoring)],
-    },
+    svc: { format: "Protocol Buffer 3 DescriptorProto", type: {}, fileDescriptorProtos: protos },
   };
   const health = healthService["Check"]?.requestType;
   if (health !== undefined && "fileDescriptorProtos" in health) files["health"] = health;
   new ReflectionService(files).addToServer(server);
+}
+
+/** The services' files and all that they import. */
+function filesOf(services: readonly DescService[]): readonly DescFile[] {
+  const files = new Set<DescFile>();
+  const add = (file: DescFile): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    for (const dependency of file.dependencies) add(dependency);
+  };
+  for (const { file } of services) add(file);
+  return [...files];
 }

@@ -1,14 +1,15 @@
 /** svc.v1.ScoringService over gRPC: translate, call the service, translate back. */
-import { once } from "node:events";
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import {
+  FrameBatchSchema,
   FrameScoreSchema,
   type ScoreRequest,
   type ScoreResponse,
   ScoreResponseSchema,
   type ScoreStreamResponse,
   ScoreStreamResponseSchema,
+  ScoringService as ScoringServiceDescriptor,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import {
   frameBatches,
@@ -20,7 +21,8 @@ import {
 } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import type { CallContext, ScoringService } from "../scoring/service.ts";
-import { contextOf } from "./call.ts";
+import { send, surroundingsOf } from "./call.ts";
+import type { ServedService } from "./server.ts";
 import { statusOf } from "./status.ts";
 
 /** Bytes: what a gRPC client takes by default is 4 MiB; a part of it is for all but the frames. */
@@ -30,29 +32,21 @@ const MAX_BATCH_BYTES = 512 * 1024;
 const LEAST_FRAME_BYTES = 24;
 /** Milliseconds between two tellings of progress: four a second look smooth and cost nothing. */
 const PROGRESS_EVERY_MS = 250;
-/** Milliseconds that a client may leave a part of its result unread. */
-const UNREAD_LIMIT_MS = 60_000;
 
-export interface ScoringHandlers {
-  readonly score: handleUnaryCall<ScoreRequest, ScoreResponse>;
-  readonly scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse>;
-}
-
-export function scoringHandlers(service: ScoringService): ScoringHandlers {
-  return {
-    score: (call, callback) => {
-      scoreOnce(service, call.request, contextOf(call)).then(
-        (response) => callback(null, response),
-        (thrown: unknown) => callback(statusOf(thrown)),
-      );
-    },
-    scoreStream: (call) => {
-      scoreTold(service, call, contextOf(call)).then(
-        () => call.end(),
-        (thrown: unknown) => call.emit("error", statusOf(thrown)),
-      );
-    },
+export function scoringService(service: ScoringService): ServedService {
+  const score: handleUnaryCall<ScoreRequest, ScoreResponse> = (call, callback) => {
+    scoreOnce(service, call.request, surroundingsOf(call)).then(
+      (response) => callback(null, response),
+      (thrown: unknown) => callback(statusOf(thrown)),
+    );
   };
+  const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) => {
+    scoreTold(service, call, surroundingsOf(call)).then(
+      () => call.end(),
+      (thrown: unknown) => call.emit("error", statusOf(thrown)),
+    );
+  };
+  return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream } };
 }
 
 async function scoreOnce(service: ScoringService, request: ScoreRequest, context: CallContext) {
@@ -96,18 +90,15 @@ function checkSize(bytes: number): void {
 type Stream = ServerWritableStream<ScoreRequest, ScoreStreamResponse>;
 
 async function scoreTold(service: ScoringService, call: Stream, context: CallContext): Promise<void> {
+  const tell = (event: ScoreStreamResponse["event"]) =>
+    send(call, create(ScoreStreamResponseSchema, { event }), context.signal);
   const result = await service.score(call.request, { ...context, onProgress: progressTo(call) });
   if (call.request.frames) {
     for (const frames of frameBatches(result.frames, MAX_BATCH_BYTES)) {
-      await send(
-        call,
-        create(ScoreStreamResponseSchema, { event: { case: "frames", value: { frames } } }),
-        context,
-      );
+      await tell({ case: "frames", value: create(FrameBatchSchema, { frames }) });
     }
   }
-  const value = resultMessage(result);
-  await send(call, create(ScoreStreamResponseSchema, { event: { case: "result", value } }), context);
+  await tell({ case: "result", value: resultMessage(result) });
 }
 
 /** Tells progress now and then, the first and the last of it always; a client that does not read misses some. */
@@ -121,10 +112,4 @@ function progressTo(call: Stream): (progress: Progress) => void {
       create(ScoreStreamResponseSchema, { event: { case: "progress", value: progressMessage(progress) } }),
     );
   };
-}
-
-async function send(call: Stream, message: ScoreStreamResponse, { signal }: CallContext): Promise<void> {
-  signal.throwIfAborted();
-  if (call.write(message)) return;
-  await once(call, "drain", { signal: AbortSignal.any([signal, AbortSignal.timeout(UNREAD_LIMIT_MS)]) });
 }

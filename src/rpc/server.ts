@@ -1,14 +1,18 @@
-/** The gRPC server: limits, then scoring, health and reflection. */
-import { logVerbosity, Server, ServerCredentials, setLogVerbosity } from "@grpc/grpc-js";
+/** A gRPC server: limits, then a process's services, health and reflection. */
+import type { DescService } from "@bufbuild/protobuf";
+import {
+  logVerbosity,
+  Server,
+  ServerCredentials,
+  setLogVerbosity,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import type { Registry } from "prom-client";
-import { ScoringService as ScoringServiceDescriptor } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { definitionOf } from "../messages/definition.ts";
 import { within } from "../platform/lifecycle.ts";
-import type { ScoringService } from "../scoring/service.ts";
 import { observer } from "./observe.ts";
 import { addReflection } from "./reflection.ts";
-import { scoringHandlers } from "./scoring.ts";
 
 // grpc-js would write to stderr beside the log; what goes wrong is told by the calls' statuses and by listen().
 setLogVerbosity(logVerbosity.NONE);
@@ -16,7 +20,7 @@ setLogVerbosity(logVerbosity.NONE);
 const LIMITS = {
   /** Bytes, after decompression too. */
   "grpc.max_receive_message_length": 4 * 1024 * 1024,
-  /** Calls at a time on one connection; more than scores may run, so that health checks always fit. */
+  /** Calls at a time on one connection. */
   "grpc.max_concurrent_streams": 100,
   /** A peer that is gone without a word is noticed within 30 + 10 s, and its score stopped. */
   "grpc.keepalive_time_ms": 30_000,
@@ -25,23 +29,32 @@ const LIMITS = {
   "grpc.max_connection_idle_ms": 300_000,
 } as const;
 
-/** Health is told of the server ("") and of its service by name. */
-const HEALTH_NAMES = ["", ScoringServiceDescriptor.typeName];
+export interface ServedService {
+  readonly descriptor: DescService;
+  /** By the methods' names in lowerCamelCase. */
+  readonly handlers: UntypedServiceImplementation;
+}
 
 export class RpcServer {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
+  /** Health is told of the server ("") and of each of its services by name. */
+  readonly #names: readonly string[];
 
-  constructor({ service, registry }: { readonly service: ScoringService; readonly registry: Registry }) {
+  constructor(services: readonly ServedService[], registry: Registry) {
+    const descriptors = services.map(({ descriptor }) => descriptor);
+    this.#names = ["", ...descriptors.map(({ typeName }) => typeName)];
     this.#server = new Server({ ...LIMITS, interceptors: [observer(registry)] });
-    this.#server.addService(definitionOf(ScoringServiceDescriptor), { ...scoringHandlers(service) });
+    for (const { descriptor, handlers } of services) {
+      this.#server.addService(definitionOf(descriptor), handlers);
+    }
     this.setServing(false);
     this.#health.addToServer(this.#server);
-    addReflection(this.#server);
+    addReflection(this.#server, descriptors);
   }
 
   setServing(serving: boolean): void {
-    for (const name of HEALTH_NAMES) this.#health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
+    for (const name of this.#names) this.#health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
   }
 
   /** Listens on a "host:port"; resolves with the port taken. */

@@ -880,7 +880,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description Somebody cancelled the job (SCORE_CANCELLED). */
+            /** @description Somebody cancelled the job (JOB_CANCELLED). */
             409: {
                 headers: {
                     [name: string]: unknown;

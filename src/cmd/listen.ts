@@ -1,0 +1,37 @@
+/** Begins to listen for REST and gRPC. */
+import type { FastifyInstance } from "fastify";
+import type { RpcServer } from "../rpc/server.ts";
+import { hostPort, ListenError } from "./addresses.ts";
+
+export interface ListenSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly grpcPort: number;
+}
+
+export interface Addresses {
+  /** "http://HOST:PORT" */
+  readonly rest: string;
+  /** "HOST:PORT" */
+  readonly grpc: string;
+}
+
+/** The addresses in use. Throws ListenError, which names the flag to change. */
+export async function listenOn(
+  rest: FastifyInstance,
+  rpc: RpcServer,
+  { host, port, grpcPort }: ListenSettings,
+): Promise<Addresses> {
+  await rest.listen({ host, port }).catch((error: unknown) => {
+    throw new ListenError("--port", hostPort(host, port), error);
+  });
+  const bound = await rpc.listen(hostPort(host, grpcPort)).catch((error: unknown) => {
+    throw new ListenError("--grpc-port", hostPort(host, grpcPort), error);
+  });
+  return { rest: `http://${hostPort(host, boundPort(rest))}`, grpc: hostPort(host, bound) };
+}
+
+function boundPort(rest: FastifyInstance): number {
+  const address = rest.server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

@@ -1,0 +1,46 @@
+/** Messages as canonical proto JSON with zero values present, as REST serves them and commands print them. */
+import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import {
+  type Job,
+  JobSchema,
+  JobSpecSchema,
+  type StreamJobsResponse,
+  StreamJobsResponseSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { type Node, NodeSchema } from "../gen/proto/svc/v1/node_pb.ts";
+import { type ScoreResult, ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+
+const FULL = { alwaysEmitImplicit: true } as const;
+
+/** Without `frames`, which are told beside it: an empty list would read as "no frames". */
+export function resultJson(result: ScoreResult): JsonObject {
+  const { frames: _, ...json } = objectOf(toJson(ScoreResultSchema, result, FULL));
+  return json;
+}
+
+/** Its spec as it was submitted; `work` only where the message has some. */
+export function jobJson(job: Job): JsonObject {
+  const { work, ...json } = objectOf(toJson(JobSchema, job, FULL));
+  return {
+    ...json,
+    ...(job.spec && { spec: toJson(JobSpecSchema, job.spec) }),
+    ...(job.result && { result: resultJson(job.result) }),
+    ...(work !== undefined && job.work.length > 0 && { work }),
+  };
+}
+
+/** An event of a stream of jobs. */
+export function jobEventJson(event: StreamJobsResponse): JsonObject {
+  const json = objectOf(toJson(StreamJobsResponseSchema, event, FULL));
+  return { ...json, ...(event.job && { job: jobJson(event.job) }) };
+}
+
+export function nodeJson(node: Node): JsonObject {
+  return objectOf(toJson(NodeSchema, node, FULL));
+}
+
+/** The JSON of these messages is always an object. */
+function objectOf(value: JsonValue): JsonObject {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw new TypeError("this message has no object as its JSON");
+}

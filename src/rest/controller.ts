@@ -1,0 +1,66 @@
+/** What each operation of api/controller.yaml does: translate, call the controller's services, translate back. */
+
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { JobOperations, NodeOperations } from "../controller/operations.ts";
+import { DrainNodeRequestSchema, ListNodesRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
+import type { components, operations } from "../gen/rest/controller.ts";
+import { nodeJson } from "../messages/json.ts";
+import { contextOf } from "./context.ts";
+import type { Description } from "./description.ts";
+import type { Call, Handlers } from "./handlers.ts";
+import { getJobFrames } from "./job-frames.ts";
+import { streamJobs } from "./job-stream.ts";
+import { cancelJob, getJob, listJobs, submitJob, submitJobs } from "./jobs.ts";
+import { scoreJob } from "./score-job.ts";
+import { serviceHandlers } from "./service.ts";
+
+export interface ControllerParts {
+  readonly jobs: JobOperations;
+  readonly nodes: NodeOperations;
+  /** Throws Failure when jobs are not accepted now. */
+  readonly readiness: () => void;
+  /** Milliseconds that POST /v1/score waits for its result. */
+  readonly scoreTimeoutMs: number;
+}
+
+export function controllerHandlers(
+  { jobs, nodes, readiness, scoreTimeoutMs }: ControllerParts,
+  description: Description<keyof operations>,
+): Handlers<operations> {
+  const ready = ({ reply }: { readonly reply: FastifyReply }) => {
+    readiness();
+    return reply.send({ status: "ready" } satisfies components["schemas"]["Ready"]);
+  };
+  return {
+    ...serviceHandlers(description),
+    getReady: ready,
+    getReadyAlias: ready,
+    score: (call) => scoreJob(jobs, scoreTimeoutMs, call),
+    submitJob: (call) => submitJob(jobs, call),
+    submitJobs: (call) => submitJobs(jobs, call),
+    getJob: (call) => getJob(jobs, call),
+    listJobs: (call) => listJobs(jobs, call),
+    cancelJob: (call) => cancelJob(jobs, call),
+    getJobFrames: (call) => getJobFrames(jobs, call),
+    streamJobs: (call) => streamJobs(jobs, call),
+    listNodes: (call) => listNodes(nodes, call),
+    drainNode: (call) => drainNode(nodes, call),
+    whoami: ({ reply, principal }) => {
+      const { tenant, subject, roles } = principal;
+      return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);
+    },
+  };
+}
+
+async function listNodes(nodes: NodeOperations, call: Call<operations["listNodes"]>): Promise<FastifyReply> {
+  const listed = await nodes.listNodes(create(ListNodesRequestSchema), contextOf(call));
+  return call.reply.send({ nodes: listed.nodes.map(nodeJson) });
+}
+
+async function drainNode(nodes: NodeOperations, call: Call<operations["drainNode"]>): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { node } = await nodes.drainNode(create(DrainNodeRequestSchema, { id }), contextOf(call));
+  if (node === undefined) throw new TypeError("a drained node is not told");
+  return call.reply.send(nodeJson(node));
+}

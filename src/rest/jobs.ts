@@ -1,0 +1,115 @@
+/** Jobs over REST: submit, read, list, cancel. */
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { JobOperations } from "../controller/operations.ts";
+import {
+  CancelJobRequestSchema,
+  GetJobRequestSchema,
+  type Job,
+  Job_State,
+  JobSpecSchema,
+  ListJobsRequestSchema,
+  SubmitJobRequestSchema,
+  SubmitJobsRequestSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import type { components, operations } from "../gen/rest/controller.ts";
+import { jobJson } from "../messages/json.ts";
+import { Failure } from "../platform/failure.ts";
+import { contextOf } from "./context.ts";
+import type { Call } from "./handlers.ts";
+import { messageOf } from "./message.ts";
+
+export async function submitJob(
+  jobs: JobOperations,
+  call: Call<operations["submitJob"]>,
+): Promise<FastifyReply> {
+  const request = create(SubmitJobRequestSchema, {
+    job: messageOf(JobSpecSchema, call.body),
+    idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
+  });
+  const { job, existed } = await jobs.submitJob(request, contextOf(call));
+  const told = present(job);
+  return call.reply
+    .code(existed ? 200 : 201)
+    .header("location", locationOf(told.id))
+    .send(jobJson(told));
+}
+
+export async function submitJobs(
+  jobs: JobOperations,
+  call: Call<operations["submitJobs"]>,
+): Promise<FastifyReply> {
+  const request = messageOf(SubmitJobsRequestSchema, call.body);
+  const stored = await jobs.submitJobs(request, contextOf(call));
+  const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(present(job)), existed }));
+  return call.reply.code(entries.every(({ existed }) => existed) ? 200 : 201).send({ jobs: entries });
+}
+
+export async function getJob(jobs: JobOperations, call: Call<operations["getJob"]>): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { job } = await jobs.getJob(create(GetJobRequestSchema, { id }), contextOf(call));
+  return call.reply.send(jobJson(present(job)));
+}
+
+export async function listJobs(
+  jobs: JobOperations,
+  call: Call<operations["listJobs"]>,
+): Promise<FastifyReply> {
+  const { state, label, pageSize, pageToken } = call.query;
+  const request = create(ListJobsRequestSchema, {
+    states: statesOf(state),
+    labels: labelsOf(label),
+    ...(pageSize !== undefined && { pageSize }),
+    ...(pageToken !== undefined && { pageToken }),
+  });
+  const page = await jobs.listJobs(request, contextOf(call));
+  return call.reply.send({ jobs: page.jobs.map(jobJson), nextPageToken: page.nextPageToken });
+}
+
+export async function cancelJob(
+  jobs: JobOperations,
+  call: Call<operations["cancelJob"]>,
+): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { job } = await jobs.cancelJob(create(CancelJobRequestSchema, { id }), contextOf(call));
+  return call.reply.send(jobJson(present(job)));
+}
+
+export function locationOf(id: string): string {
+  return `/v1/jobs/${id}`;
+}
+
+/** The services answer with the job that they were asked for. */
+export function present(job: Job | undefined): Job {
+  if (job === undefined) throw new TypeError("the services told no job");
+  return job;
+}
+
+export function statesOf(states: readonly components["schemas"]["JobState"][] = []): Job_State[] {
+  return states.map((state) => Job_State[state]);
+}
+
+/** "key=value" or "key:value", parted at the first of the two signs. Throws INVALID_REQUEST. */
+export function labelsOf(texts: readonly string[] = []): Record<string, string> {
+  const labels = new Map<string, string>();
+  for (const text of texts) {
+    const [, key = "", value = ""] = /^([^=:]*)[=:](.*)$/s.exec(text) ?? [];
+    const shown = JSON.stringify(text.slice(0, 80));
+    if (key === "") throw invalid(`The label ${shown} is not key=value or key:value.`);
+    if (labels.has(key))
+      throw invalid(`The label ${JSON.stringify(key.slice(0, 80))} is given more than once.`);
+    labels.set(key, value);
+  }
+  return Object.fromEntries(labels);
+}
+
+/** Node.js joins a header that stands twice; a key of two is no key that anybody meant. */
+function idempotencyKeyOf(header: string | readonly string[] | undefined): string {
+  if (header === undefined) return "";
+  if (typeof header === "string" && header !== "") return header;
+  throw invalid("The header Idempotency-Key is empty or given more than once.");
+}
+
+function invalid(detail: string): Failure {
+  return new Failure("INVALID_REQUEST", detail);
+}

@@ -1,0 +1,122 @@
+/** Which operation of a description a request is for. */
+import { HttpFault } from "./problem.ts";
+
+const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+type Method = (typeof METHODS)[number];
+
+/** What is read of a parameter's description. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema?: { readonly type?: string };
+}
+
+interface Operation {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: object;
+  /** Bytes, where it is not the server's usual limit. */
+  readonly "x-body-limit"?: number;
+}
+
+type PathItem = Readonly<Partial<Record<Method, Operation>>>;
+
+/** What is read of a description; everything that stands for something else is resolved in it already. */
+export interface Described {
+  readonly info: { readonly title: string };
+  readonly paths: Readonly<Record<string, PathItem>>;
+}
+
+export interface Route<Id extends string> {
+  readonly operationId: Id;
+  /** The path as described: bounded in number, so fit for a metric's label. */
+  readonly path: string;
+  /** Values of the path's parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly queryParameters: readonly Parameter[];
+  readonly takesBody: boolean;
+  /** A probe needs no credentials. */
+  readonly isProbe: boolean;
+  /** Whether a parameter that is not described is refused: not where tools add their own to any address. */
+  readonly strictQuery: boolean;
+}
+
+/** A path with a body limit of its own. */
+export interface BodyLimit {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+interface CompiledPath {
+  readonly path: string;
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly item: PathItem;
+}
+
+export class Routes<Id extends string> {
+  readonly #paths: readonly CompiledPath[];
+
+  constructor({ paths }: Described) {
+    this.#paths = Object.entries(paths).map(([path, item]) => compile(path, item));
+  }
+
+  get bodyLimits(): readonly BodyLimit[] {
+    return this.#paths.flatMap(({ path, item }) => {
+      const bytes = item.post?.["x-body-limit"];
+      return bytes === undefined ? [] : [{ path, bytes }];
+    });
+  }
+
+  /** The operation of a request; HEAD is GET without the body. Throws 404 or 405. */
+  match(method: string, path: string): Route<Id> {
+    const wanted = method === "HEAD" ? "get" : method.toLowerCase();
+    for (const compiled of this.#paths) {
+      const found = compiled.pattern.exec(path);
+      if (found !== null) return routeOf(compiled, wanted, found);
+    }
+    throw new HttpFault(404, "NOT_FOUND", "There is nothing at this path. /ui shows what there is.");
+  }
+}
+
+/** A parameter is a part of one segment without ":", which parts an id from what is done with it. */
+function compile(path: string, item: PathItem): CompiledPath {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const texts = path.split(/\{\w+\}/).map((text) => text.replace(/[.*+?^$()|[\]\\]/g, "\\$&"));
+  return { path, names, item, pattern: new RegExp(`^${texts.join("([^/:]+)")}$`) };
+}
+
+function routeOf<Id extends string>(
+  { path, names, item }: CompiledPath,
+  method: string,
+  found: readonly string[],
+): Route<Id> {
+  const operation = METHODS.some((known) => known === method) ? item[method as Method] : undefined;
+  if (operation === undefined) throw notAllowed(item);
+  const tags = operation.tags ?? [];
+  return {
+    operationId: operation.operationId as Id,
+    path,
+    params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1] ?? "")])),
+    queryParameters: (operation.parameters ?? []).filter((parameter) => parameter.in === "query"),
+    takesBody: operation.requestBody !== undefined,
+    isProbe: tags.includes("probes"),
+    strictQuery: !tags.includes("probes") && !tags.includes("service"),
+  };
+}
+
+function notAllowed(item: PathItem): HttpFault {
+  const allowed = METHODS.filter((method) => item[method] !== undefined).map((each) => each.toUpperCase());
+  if (allowed.includes("GET")) allowed.push("HEAD");
+  const allow = allowed.join(", ");
+  return new HttpFault(405, "METHOD_NOT_ALLOWED", `This path answers ${allow} only.`, { allow });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new HttpFault(400, "MALFORMED_REQUEST", "The path holds a % that does not encode anything.");
+  }
+}

@@ -1,0 +1,90 @@
+/** POST /v1/score of the controller: a job that its client waits for. */
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { CallContext, JobOperations } from "../controller/operations.ts";
+import {
+  GetJobFramesRequestSchema,
+  GetJobRequestSchema,
+  JobSpecSchema,
+  SubmitJobRequestSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { type ScoreRequest, ScoreRequestSchema, type ScoreResult } from "../gen/proto/svc/v1/scoring_pb.ts";
+import type { operations } from "../gen/rest/controller.ts";
+import { jobJson, resultJson } from "../messages/json.ts";
+import { Failure } from "../platform/failure.ts";
+import { contextOf } from "./context.ts";
+import { begun, jsonWithFrames } from "./frames.ts";
+import type { Call } from "./handlers.ts";
+import { locationOf, present } from "./jobs.ts";
+import { messageOf } from "./message.ts";
+import { preferencesOf } from "./preferences.ts";
+
+type ScoreCall = Call<operations["score"]>;
+
+export async function scoreJob(
+  jobs: JobOperations,
+  scoreTimeoutMs: number,
+  call: ScoreCall,
+): Promise<FastifyReply> {
+  const { frames, ...request } = messageOf(ScoreRequestSchema, call.body);
+  const { respondAsync, waitMs } = preferencesOf(call.request.headers["prefer"]);
+  const context = contextOf(call);
+  await jobs.requireNode(context);
+  const jobId = await submit(jobs, request, context);
+  const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
+  const options = { waitMs: limitMs, keep: respondAsync };
+  const waited = await jobs.waitForJob(jobId, options, context).catch((thrown: unknown) => {
+    throw endedByOthers(thrown, jobId, context);
+  });
+  if (waited.done) return await sendResult(jobs, call, jobId, waited.result, frames);
+  if (respondAsync) return await sendAccepted(jobs, call, jobId);
+  throw new Failure(
+    "SCORE_TIMEOUT",
+    `The score takes longer than ${scoreTimeoutMs / 1000} s. The job goes on: ask for ${locationOf(jobId)}.`,
+    { found: { jobId } },
+  );
+}
+
+/** A client that is still here did not cancel. */
+function endedByOthers(thrown: unknown, jobId: string, { signal }: CallContext): Failure {
+  const failure = Failure.from(thrown);
+  if (failure.code !== "SCORE_CANCELLED" || signal.aborted) return failure;
+  return new Failure("JOB_CANCELLED", "Somebody cancelled the job before it was scored.", {
+    found: { jobId },
+    cause: thrown,
+  });
+}
+
+async function submit(
+  jobs: JobOperations,
+  { $typeName: _, ...request }: Omit<ScoreRequest, "frames">,
+  context: CallContext,
+): Promise<string> {
+  const job = create(JobSpecSchema, request);
+  const stored = await jobs.submitJob(create(SubmitJobRequestSchema, { job }), context);
+  return present(stored.job).id;
+}
+
+async function sendResult(
+  jobs: JobOperations,
+  call: ScoreCall,
+  jobId: string,
+  result: ScoreResult,
+  withFrames: boolean,
+): Promise<FastifyReply> {
+  const head = JSON.stringify(resultJson(result));
+  const type = "application/json; charset=utf-8";
+  if (!withFrames) return call.reply.type(type).send(head);
+  const request = create(GetJobFramesRequestSchema, { id: jobId });
+  const parts = await begun(jobs.getJobFrames(request, contextOf(call)));
+  call.reply.type(type);
+  return call.caller.send(jsonWithFrames(head, parts));
+}
+
+async function sendAccepted(jobs: JobOperations, call: ScoreCall, jobId: string): Promise<FastifyReply> {
+  const { job } = await jobs.getJob(create(GetJobRequestSchema, { id: jobId }), contextOf(call));
+  return call.reply
+    .code(202)
+    .headers({ location: locationOf(jobId), "preference-applied": "respond-async" })
+    .send(jobJson(present(job)));
+}
