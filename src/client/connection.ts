@@ -86,7 +86,7 @@ export class Connection implements Disposable {
     try {
       return await promise;
     } catch (error) {
-      throw failureOf(error, this.address);
+      throw failureOf(error, this.address, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -120,7 +120,7 @@ export class Connection implements Disposable {
     try {
       yield* call;
     } catch (error) {
-      throw failureOf(error, this.address);
+      throw failureOf(error, this.address, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
       // The call fails once more for having been cancelled; nobody waits for that.

@@ -10,9 +10,10 @@ const DOMAIN = "svc";
 
 /**
  * The Failure of a call to `address`. A server's own keeps its code, sentence and facts; a code that
- * this version does not know becomes INTERNAL, with the code as a fact.
+ * this version does not know becomes INTERNAL, with the code as a fact. `signal`: what the caller may
+ * have ended the call with.
  */
-export function failureOf(thrown: unknown, address: string): Failure {
+export function failureOf(thrown: unknown, address: string, signal?: AbortSignal): Failure {
   if (!isServiceError(thrown)) return Failure.from(thrown);
   const info = errorInfoOf(thrown);
   const code = info?.reason ?? "";
@@ -20,7 +21,13 @@ export function failureOf(thrown: unknown, address: string): Failure {
   if (info !== undefined) {
     return new Failure("INTERNAL", thrown.details, { found: { ...info.metadata, code }, cause: thrown });
   }
+  if (signal?.aborted) return new Failure("SCORE_CANCELLED", "The call was cancelled.", { cause: thrown });
   return ofStatus(thrown, address);
+}
+
+/** Whether a Failure is of a call, and not of this process. */
+export function toldByServer(failure: Failure): boolean {
+  return isServiceError(failure.cause);
 }
 
 function toldBy(error: ServiceError, { metadata }: ErrorInfo, code: FailureCode): Failure {
@@ -33,11 +40,11 @@ function ofStatus(error: ServiceError, address: string): Failure {
   const failure = (code: FailureCode, detail: string) => new Failure(code, detail, { cause: error });
   switch (error.code) {
     case status.UNAVAILABLE:
+    // A server that ends with calls open resets them so.
+    case status.CANCELLED:
       return failure("SERVER_UNREACHABLE", `${address} cannot be reached, or went away during the call.`);
     case status.DEADLINE_EXCEEDED:
       return failure("SERVER_UNREACHABLE", `${address} did not answer in time.`);
-    case status.CANCELLED:
-      return failure("SCORE_CANCELLED", "The call was cancelled.");
     case status.RESOURCE_EXHAUSTED:
       return failure("REQUEST_TOO_LARGE", `A message is too large, or ${address} too busy: ${error.details}`);
     case status.UNIMPLEMENTED:

@@ -16,8 +16,10 @@ import type { Peer } from "./peer.ts";
 
 /** At 25 frames per second: three segments of a second, about. */
 const FILM = { ...SCENE, frames: 70 };
+/** Takes a scorer a second or two: a heartbeat tells of it before it is done. */
+const SCENIC = { ...SCENE, width: 640, height: 360, frames: 150 };
 /** Takes a scorer many seconds, so that it can be met at work. */
-const LONG = { ...SCENE, width: 640, height: 360, frames: 900 };
+const LONG = { ...SCENIC, frames: 900 };
 
 export interface Pair {
   readonly reference: string;
@@ -28,13 +30,19 @@ export class NodeFixture {
   readonly media: MediaDirectory;
   readonly engine: Engine;
   readonly film: Pair;
+  readonly scenic: Pair;
   readonly long: Pair;
 
-  private constructor(media: MediaDirectory, engine: Engine, film: Pair, long: Pair) {
+  private constructor(
+    media: MediaDirectory,
+    engine: Engine,
+    pairs: Record<"film" | "scenic" | "long", Pair>,
+  ) {
     this.media = media;
     this.engine = engine;
-    this.film = film;
-    this.long = long;
+    this.film = pairs.film;
+    this.scenic = pairs.scenic;
+    this.long = pairs.long;
   }
 
   static async open(): Promise<NodeFixture> {
@@ -43,11 +51,12 @@ export class NodeFixture {
       reference: await pristine(media, "reference.y4m", FILM),
       distorted: await encode(media, "distorted.mp4", FILM, LOSSY.h264),
     };
-    const long = {
-      reference: await encode(media, "long-reference.mp4", LONG, LOSSY.h264),
-      distorted: await encode(media, "long-distorted.mp4", LONG, LOSSY.mpeg4),
-    };
-    return new NodeFixture(media, await openEngine({ threads: 1 }), film, long);
+    const coded = async (name: string, scene: typeof SCENE) => ({
+      reference: await encode(media, `${name}-reference.mp4`, scene, LOSSY.h264),
+      distorted: await encode(media, `${name}-distorted.mp4`, scene, LOSSY.mpeg4),
+    });
+    const pairs = { film, scenic: await coded("scenic", SCENIC), long: await coded("long", LONG) };
+    return new NodeFixture(media, await openEngine({ threads: 1 }), pairs);
   }
 
   /** A node that has registered with a peer. */
@@ -107,6 +116,23 @@ export class RunningNode implements AsyncDisposable {
   /** Waits until so many pieces of work have ended so. */
   ended(kind: string, outcome: string, count = 1): Promise<void> {
     return until(async () => (await this.#ended(kind, outcome)) === count, `${count} ${kind} ${outcome}`);
+  }
+
+  /** Waits until a piece of work has run to its outcome, and no other runs. */
+  finished(): Promise<void> {
+    return until(async () => {
+      const running = await this.registry.getSingleMetric("svc_node_running")?.get();
+      const done = await this.registry.getSingleMetric("svc_node_item_duration_seconds")?.get();
+      return running?.values[0]?.value === 0 && (done?.values.length ?? 0) > 0;
+    }, "the work to be finished");
+  }
+
+  /** Waits until the node knows that its controller is gone. */
+  lost(): Promise<void> {
+    return until(async () => {
+      const connected = await this.registry.getSingleMetric("svc_node_connected")?.get();
+      return connected?.values[0]?.value === 0;
+    }, "the node to lose its controller");
   }
 
   async #ended(kind: string, outcome: string): Promise<number> {
