@@ -14,6 +14,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Score a pair of videos here and now, without a server",
     load: async () => (await import("./cli/score.ts")).scoreCommand(),
   },
+  jobs: {
+    summary: "Submit, follow and cancel jobs of a controller",
+    load: async () => (await import("./cli/jobs.ts")).jobsCommand(),
+  },
+  nodes: {
+    summary: "List and drain the nodes of a controller",
+    load: async () => (await import("./cli/nodes.ts")).nodesCommand(),
+  },
   server: {
     summary: "Serve scores over REST and gRPC",
     load: async () => {

@@ -23,7 +23,7 @@ export class PeopleCommand extends Command {
   override error(message: string, options?: ErrorOptions): never {
     if (process.argv.includes("--json")) {
       const failure = new Failure("INVALID_REQUEST", message.replace(/^error: /, ""));
-      process.stdout.write(failureJson(failure, NOT_DONE));
+      process.stdout.write(failureJson(failure, NOT_DONE, 2));
     }
     super.error(`${printableLines(message).join("\n")}\nSee ${this.#path} --help.`, {
       ...options,
@@ -69,7 +69,7 @@ export async function conclude(
     const failure = late ? thrown.failure : Failure.from(thrown);
     process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
     if (telling.json && !late) {
-      await writeAll(process.stdout, [failureJson(failure, telling.title)]).catch(() => {});
+      await writeAll(process.stdout, [failureJson(failure, telling.title, 2)]).catch(() => {});
     }
     const lines = interruption.signal.aborted
       ? [telling.stopped?.() ?? "Stopped."]

@@ -62,8 +62,11 @@ export function failureLines(failure: Failure, terminal: Terminal, advice: Advic
   );
 }
 
-/** A failure on standard output, for --json: the fields of the REST interface's problem that have a meaning here. */
-export function failureJson(failure: Failure, title: string): string {
+/**
+ * A failure on standard output, for --json: the fields of the REST interface's problem that have a
+ * meaning here. Without `indent` it is one line.
+ */
+export function failureJson(failure: Failure, title: string, indent?: number): string {
   const problem = {
     type: "about:blank",
     title,
@@ -71,7 +74,7 @@ export function failureJson(failure: Failure, title: string): string {
     code: failure.code,
     ...(failure.found ? { found: failure.found } : {}),
   };
-  return `${printableJson(problem, 2)}\n`;
+  return `${printableJson(problem, indent)}\n`;
 }
 
 /** A fault of the program: all that is known about it, because there is no log to look into. */

@@ -41,3 +41,16 @@ export function clock(seconds: number, full = false): string {
 function two(value: number): string {
   return String(value).padStart(2, "0");
 }
+
+const AGE_UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+] as const;
+
+/** How long ago, in one figure: "12s", "5m", "3h", "8d". */
+export function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const unit = AGE_UNITS.find(([, size]) => seconds >= size);
+  return unit === undefined ? `${seconds}s` : `${Math.floor(seconds / unit[1])}${unit[0]}`;
+}

@@ -176,11 +176,11 @@ function collectMetrics(value: string, before: readonly Feature[] = []): readonl
   return [...new Set([...before, ...metrics])];
 }
 
-export function whole(max: number): (value: string) => number {
+export function whole(max: number, min = 1): (value: string) => number {
   return (value) => {
     const number = Number(value);
-    if (!/^\d{1,9}$/.test(value) || number < 1 || number > max) {
-      throw new InvalidArgumentError(`Use a whole number from 1 to ${max}.`);
+    if (!/^\d{1,9}$/.test(value) || number < min || number > max) {
+      throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`);
     }
     return number;
   };

@@ -41,6 +41,12 @@ export function detectTerminal(stream: OutputStream, env: Environment): Terminal
   };
 }
 
+/** For tables: what is no terminal has no width to keep to, unless COLUMNS gives it one. */
+export function tableTerminal(stream: OutputStream, env: Environment): Terminal {
+  const terminal = detectTerminal(stream, env);
+  return stream.isTTY || env.COLUMNS ? terminal : { ...terminal, columns: Number.POSITIVE_INFINITY };
+}
+
 /** The first of these that is set and not empty names the locale (POSIX). */
 function isUtf8(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";

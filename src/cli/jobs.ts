@@ -1,0 +1,33 @@
+/** The command `svc jobs`. */
+import type { Command } from "commander";
+import { PeopleCommand } from "./command.ts";
+import { cancelCommand } from "./jobs/cancel.ts";
+import { framesCommand } from "./jobs/frames.ts";
+import { getCommand } from "./jobs/get.ts";
+import { listCommand } from "./jobs/list.ts";
+import { submitCommand } from "./jobs/submit.ts";
+import { watchCommand } from "./jobs/watch.ts";
+import { SERVER_HELP } from "./server.ts";
+
+const EXAMPLES = `
+Examples:
+  $ svc up
+      a controller and a node on this machine, to try it with
+  $ svc jobs submit source.mov encode.mp4 --wait
+      score a pair on the nodes, and show the report
+  $ svc jobs watch
+      what runs and waits, as it happens
+  $ svc jobs submit --help
+      the options of a command, with examples
+${SERVER_HELP}`;
+
+export function jobsCommand(): Command {
+  const command = new PeopleCommand("svc jobs")
+    .summary("submit, follow and cancel jobs of a controller")
+    .description("Jobs are pairs of videos that the nodes of a controller score in the background, and keep.")
+    .addHelpText("after", EXAMPLES);
+  for (const make of [submitCommand, listCommand, getCommand, watchCommand, cancelCommand, framesCommand]) {
+    command.addCommand(make());
+  }
+  return command;
+}

@@ -1,0 +1,79 @@
+/** The command `svc jobs get ID`. */
+import type { Command } from "commander";
+import type { Connection } from "../../client/connection.ts";
+import { type Job, Job_State, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { PeopleCommand } from "../command.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { detectTerminal } from "../terminal.ts";
+import { jobLines, jobPage } from "./job-page.ts";
+import { messageJson } from "./json.ts";
+import { jobReport } from "./result.ts";
+
+interface GetFlags extends ServerFlags {
+  readonly allMetrics?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  The report of a job, as svc score shows it:
+    svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
+
+  One number for a script:
+    svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --json | jq .score
+
+Exit codes:
+  0    the job is shown, whatever its state
+  2    there is no such job, or the command line is wrong
+  3    the server cannot be reached, or failed
+${SERVER_HELP}`;
+
+export function getCommand(): Command {
+  const command = new PeopleCommand("svc jobs get")
+    .summary("one job: its report, or how far it is")
+    .description(
+      "Shows a job: of one that succeeded the report of svc score with its chart, of another its state, " +
+        "progress or error, and the pieces of its work.",
+    )
+    .argument("<id>", "the job's id, in full")
+    .option("--all-metrics", "show the models' own features in the report too (default: off)")
+    .addOption(jsonOption("the job"))
+    .addHelpText("after", EXAMPLES);
+  return addServerOptions(command).action((id: string, flags: GetFlags) =>
+    withServer(flags, (connection, signal) => get(connection, id, flags, signal)),
+  );
+}
+
+async function get(
+  connection: Connection,
+  id: string,
+  flags: GetFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const job = await fetchJob(connection, id, signal);
+  if (flags.json) await writeAll(process.stdout, [messageJson(JobSchema, job, 2)]);
+  else await writeAll(process.stdout, [await pageText(connection, job, flags, signal)]);
+  return EXIT.scored;
+}
+
+/** The job with its result and its work. Throws Failure. */
+export async function fetchJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
+  const { job } = await connection.call(JobService.method.getJob, { id }, { signal });
+  if (job === undefined) throw new Failure("INTERNAL", `The server answers nothing about job ${id}.`);
+  return job;
+}
+
+async function pageText(
+  connection: Connection,
+  job: Job,
+  { allMetrics = false }: GetFlags,
+  signal: AbortSignal,
+): Promise<string> {
+  const terminal = detectTerminal(process.stdout, process.env);
+  const lines =
+    job.state === Job_State.SUCCEEDED
+      ? [...(await jobReport(connection, job, { terminal, allMetrics }, signal)), ...jobLines(job, terminal)]
+      : jobPage(job, terminal, Date.now());
+  return `${lines.join("\n").trimEnd()}\n`;
+}

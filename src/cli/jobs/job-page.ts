@@ -1,0 +1,162 @@
+/** A job as a page for people: what it is, how far it is, where its pieces run. */
+import type { JsonObject } from "@bufbuild/protobuf";
+import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { printable, quoteName } from "../escape.ts";
+import { ageText, exact } from "../numbers.ts";
+import { progressText } from "../progress.ts";
+import { type TableColumn, tableLines } from "../table.ts";
+import { type Ink, paint, type Terminal } from "../terminal.ts";
+import { wrap } from "../wrap.ts";
+import { hasEnded, millisecondsOf, progressOf, stateName, titleOf } from "./state.ts";
+
+const LABEL_COLUMNS = 11;
+/** Pieces listed one by one; a film has hundreds. */
+const MAX_PIECES = 20;
+
+const STATE_INKS: Readonly<Record<string, Ink>> = {
+  RUNNING: "cyan",
+  SUCCEEDED: "green",
+  FAILED: "red",
+  CANCELLED: "yellow",
+};
+
+/** The state in its colour. */
+export function paintedState(job: Job, terminal: Terminal): string {
+  const name = stateName(job.state);
+  const ink = STATE_INKS[name];
+  return ink === undefined ? name : paint(terminal, ink, name);
+}
+
+/** The lines about a job; `now` in milliseconds of 1970. */
+export function jobPage(job: Job, terminal: Terminal, now: number): string[] {
+  const sections = [
+    facts(job, terminal, now),
+    errorLines(job, terminal),
+    progressLines(job, terminal),
+    work(job, terminal),
+  ];
+  return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
+}
+
+/** One line that says which job it is, for the end of a report. */
+export function jobLines(job: Job, terminal: Terminal): string[] {
+  const took = tookText(job);
+  const text = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
+  return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
+}
+
+function facts(job: Job, terminal: Terminal, now: number): string[] {
+  const { spec } = job;
+  const rows: [string, string][] = [
+    ["Job", printable(job.id)],
+    ["Name", printable(spec?.name ?? "")],
+    ["Reference", quoteName(spec?.reference ?? "")],
+    ["Distorted", quoteName(spec?.distorted ?? "")],
+    ["Models", (spec?.models ?? []).map(printable).join(", ") || printable(spec?.model ?? "")],
+    ["Metrics", (spec?.features ?? []).map(printable).join(", ")],
+    ["Labels", labelsText(spec?.labels ?? {})],
+    ["Priority", spec?.priority ? String(spec.priority) : ""],
+    ["Submitted", submittedText(job, now)],
+  ];
+  const lines = rows
+    .filter(([, text]) => text !== "")
+    .flatMap(([label, text]) =>
+      wrap(`${label.padEnd(LABEL_COLUMNS)}${text}`, terminal.columns, " ".repeat(LABEL_COLUMNS)),
+    );
+  const took = tookText(job);
+  const state = `${"State".padEnd(LABEL_COLUMNS)}${paintedState(job, terminal)}`;
+  return [...lines, `${state}${took === "" ? "" : `, ${took}`}${retriesText(job)}`, ...scoreLine(job)];
+}
+
+function scoreLine({ score }: Job): string[] {
+  return score === undefined ? [] : [`${"Score".padEnd(LABEL_COLUMNS)}${exact(score)}`];
+}
+
+function labelsText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => printable(`${key}=${value}`))
+    .join(", ");
+}
+
+function submittedText({ createTime, submittedBy }: Job, now: number): string {
+  const created = millisecondsOf(createTime);
+  if (created === undefined) return "";
+  const by = submittedBy === "" ? "" : ` by ${printable(submittedBy)}`;
+  return `${new Date(created).toISOString()} (${ageText(now - created)} ago)${by}`;
+}
+
+/** "12.3 s from start to end"; empty for a job that has not both. */
+function tookText({ startTime, endTime }: Job): string {
+  const [start, end] = [millisecondsOf(startTime), millisecondsOf(endTime)];
+  return start === undefined || end === undefined
+    ? ""
+    : `${((end - start) / 1000).toFixed(1)} s from start to end`;
+}
+
+function retriesText({ retries }: Job): string {
+  return retries === 0 ? "" : `, ${retries} ${retries === 1 ? "piece" : "pieces"} given out again`;
+}
+
+function errorLines({ error }: Job, terminal: Terminal): string[] {
+  if (error === undefined) return [];
+  const told = wrap(`${printable(error.message)} [${printable(error.code)}]`, terminal.columns - 7);
+  return [
+    ...told.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
+    ...foundLines(error.found, terminal),
+  ];
+}
+
+function foundLines(found: JsonObject | undefined, terminal: Terminal): string[] {
+  return Object.entries(found ?? {}).flatMap(([name, value]) =>
+    wrap(`       ${printable(name)}: ${printable(JSON.stringify(value))}`, terminal.columns, " ".repeat(9)),
+  );
+}
+
+function progressLines(job: Job, terminal: Terminal): string[] {
+  if (job.progress === undefined || hasEnded(job)) return [];
+  const segments = job.segmentsTotal > 0 ? [`${job.segmentsDone} of ${job.segmentsTotal} segments`] : [];
+  return [progressText(progressOf(job.progress), terminal), ...segments];
+}
+
+/** The pieces that somebody may want to look at: those that are done or still wait are only counted. */
+function work(job: Job, terminal: Terminal): string[] {
+  if (job.work.length === 0) return [];
+  const counts = Map.groupBy(job.work, ({ state }) => pieceState(state));
+  const counted = [...counts].map(([state, pieces]) => `${pieces.length} ${state.toLowerCase()}`).join(", ");
+  const open = job.work.filter(({ state }) => !QUIET_STATES.has(state));
+  const nodes = new Set(job.work.flatMap(({ node }) => (node === "" ? [] : [node])));
+  const heading = `Work: ${counted}${nodes.size > 0 ? `; on ${[...nodes].map(printable).join(", ")}` : ""}`;
+  const more = open.length > MAX_PIECES ? [`… and ${open.length - MAX_PIECES} more`] : [];
+  return [
+    ...wrap(heading, terminal.columns),
+    ...(open.length > 0
+      ? tableLines(open.slice(0, MAX_PIECES), PIECE_COLUMNS, terminal, { heading: true })
+      : []),
+    ...more,
+  ];
+}
+
+const QUIET_STATES: ReadonlySet<JobWork_State> = new Set([
+  JobWork_State.PENDING,
+  JobWork_State.DONE,
+  JobWork_State.CANCELLED,
+]);
+
+const PIECE_COLUMNS: readonly TableColumn<JobWork>[] = [
+  { heading: "PIECE", text: pieceText, atLeast: 7 },
+  { heading: "STATE", text: ({ state }) => pieceState(state), atLeast: 7 },
+  { heading: "ATTEMPT", text: ({ attempt }) => String(attempt), atLeast: 0, align: "right", dispensable: 1 },
+  { heading: "NODE", text: ({ node }) => node || "-", atLeast: 0 },
+];
+
+/** "plan", "all frames", "frames 250-499". */
+export function pieceText({ kind, firstFrame, frameCount }: JobWork): string {
+  if (kind === JobWork_Kind.PLAN) return "plan";
+  if (kind === JobWork_Kind.WHOLE) return "all frames";
+  return `frames ${firstFrame}-${firstFrame + Math.max(1, frameCount) - 1}`;
+}
+
+function pieceState(state: JobWork_State): string {
+  const known = Object.entries(JobWork_State).find(([, value]) => value === state);
+  return known?.[0] ?? `state ${state}`;
+}

@@ -1,0 +1,191 @@
+/** Many jobs from a file: JSON lines, or CSV with a heading. */
+import { createReadStream } from "node:fs";
+import { create, fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import {
+  type JobSpec,
+  JobSpecSchema,
+  type SubmitJobRequest,
+  SubmitJobRequestSchema,
+} from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { quoteName } from "../escape.ts";
+import { csvRows } from "./csv-rows.ts";
+import { absolute } from "./spec.ts";
+
+/** A job of the file, and the line on which it stands, from 1. */
+export interface ListedJob {
+  readonly line: number;
+  readonly request: SubmitJobRequest;
+}
+
+/** The file is held while it is read, so that nothing is submitted of one that cannot be used. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_JOBS = 100_000;
+const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
+const LABEL_COLUMN = /^label:(.+)$/s;
+
+/** Reads a whole file, or standard input for "-". Throws Failure. */
+export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    const source = name === "-" ? stdin : createReadStream(name, { signal });
+    const stop = () => source.destroy(new Error("stopped"));
+    signal.addEventListener("abort", stop);
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw unusable(name, `it is larger than ${MAX_BYTES} bytes. Split it`);
+    }
+    signal.removeEventListener("abort", stop);
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the list was read.");
+    if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
+    throw unusable(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/**
+ * The jobs of a list, in its order. What a line does not say is as in `settings`; each may have an
+ * idempotency key, else it gets `keyPrefix` with its line number. Throws Failure that names the line.
+ */
+export function jobsOfList(
+  name: string,
+  text: string,
+  { settings, keyPrefix }: { settings: JobSpec; keyPrefix: string | undefined },
+): ListedJob[] {
+  const jobs: ListedJob[] = [];
+  const defaults = jsonOf(settings);
+  const lines = /^\s*\{/.test(text) ? jsonLines(name, text) : csvLines(name, text);
+  for (const { line, given } of lines) {
+    if (jobs.length === MAX_JOBS) throw unusable(name, `it lists more than ${MAX_JOBS} jobs. Split it`);
+    const { idempotencyKey = keyPrefix === undefined ? "" : `${keyPrefix}/${line}`, ...own } = given;
+    if (typeof idempotencyKey !== "string") throw wrongLine(name, line, "idempotencyKey is not a text");
+    const job = specOfLine(name, line, defaults, own);
+    jobs.push({ line, request: create(SubmitJobRequestSchema, { job, idempotencyKey }) });
+  }
+  if (jobs.length === 0)
+    throw unusable(name, "it lists no job. Give one JSON object, or one row of CSV, per job");
+  return jobs;
+}
+
+interface Line {
+  readonly line: number;
+  readonly given: JsonObject;
+}
+
+function* jsonLines(name: string, text: string): Generator<Line> {
+  let line = 0;
+  for (const source of text.split("\n")) {
+    line++;
+    if (source.trim() === "") continue;
+    const given = parsed(name, line, source);
+    if (!isObject(given)) throw wrongLine(name, line, "it is not a JSON object");
+    yield { line, given };
+  }
+}
+
+function parsed(name: string, line: number, source: string): JsonValue {
+  try {
+    return JSON.parse(source) as JsonValue;
+  } catch (error) {
+    throw wrongLine(name, line, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function* csvLines(name: string, text: string): Generator<Line> {
+  let heading: readonly string[] | undefined;
+  try {
+    for (const { line, cells } of csvRows(text)) {
+      if (heading === undefined) {
+        heading = checkedHeading(name, cells);
+        continue;
+      }
+      if (cells.length !== heading.length) {
+        throw wrongLine(name, line, `it has ${cells.length} cells, and the heading ${heading.length}`);
+      }
+      yield { line, given: objectOf(name, line, heading, cells) };
+    }
+  } catch (error) {
+    throw error instanceof Failure
+      ? error
+      : unusable(name, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checkedHeading(name: string, cells: readonly string[]): readonly string[] {
+  const missing = ["reference", "distorted"].find((column) => !cells.includes(column));
+  const unknown = cells.find((cell) => !COLUMNS.includes(cell) && !LABEL_COLUMN.test(cell));
+  const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
+  const known = `There are: ${COLUMNS.join(", ")}, label:KEY; more goes in JSON lines, or in options`;
+  if (missing !== undefined) throw wrongLine(name, 1, `the heading has no column "${missing}". ${known}`);
+  if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} is no column. ${known}`);
+  if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is there twice`);
+  return cells;
+}
+
+/** An empty cell says nothing. */
+function objectOf(
+  name: string,
+  line: number,
+  heading: readonly string[],
+  cells: readonly string[],
+): JsonObject {
+  const given: JsonObject = {};
+  const labels: JsonObject = {};
+  for (const [index, column] of heading.entries()) {
+    const cell = cells[index] ?? "";
+    if (cell === "") continue;
+    const label = LABEL_COLUMN.exec(column)?.[1];
+    if (label !== undefined) labels[label] = cell;
+    else if (column === "priority") given[column] = wholeNumber(name, line, cell);
+    else given[column] = cell;
+  }
+  return Object.keys(labels).length > 0 ? { ...given, labels } : given;
+}
+
+function wholeNumber(name: string, line: number, cell: string): number {
+  if (/^-?\d{1,9}$/.test(cell)) return Number(cell);
+  throw wrongLine(name, line, `priority ${quoteName(cell)} is not a whole number`);
+}
+
+function specOfLine(name: string, line: number, defaults: JsonObject, own: JsonObject): JobSpec {
+  const { model: _, models: __, ...others } = defaults;
+  const namesModel = "model" in own || "models" in own;
+  const labels = isObject(own["labels"])
+    ? { ...asObject(defaults["labels"]), ...own["labels"] }
+    : own["labels"];
+  const merged = { ...(namesModel ? others : defaults), ...own, ...(labels !== undefined && { labels }) };
+  let spec: JobSpec;
+  try {
+    spec = fromJson(JobSpecSchema, merged);
+  } catch (error) {
+    throw wrongLine(name, line, error instanceof Error ? error.message : String(error));
+  }
+  const missing = spec.reference === "" ? "reference" : spec.distorted === "" ? "distorted" : undefined;
+  if (missing !== undefined) throw wrongLine(name, line, `${missing} is missing`);
+  return { ...spec, reference: absolute(spec.reference), distorted: absolute(spec.distorted) };
+}
+
+function jsonOf(settings: JobSpec): JsonObject {
+  return asObject(toJson(JobSpecSchema, settings) as JsonValue);
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return value !== undefined && isObject(value) ? value : {};
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrongLine(name: string, line: number, why: string): Failure {
+  return unusable(name, `line ${line}: ${why}`);
+}
+
+function unusable(name: string, why: string): Failure {
+  const where = name === "-" ? "standard input" : quoteName(name);
+  return new Failure("INVALID_REQUEST", `--from: ${where} cannot be used: ${why}. Nothing was submitted.`);
+}

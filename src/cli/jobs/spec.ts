@@ -1,0 +1,67 @@
+/** The options that say what a job is, and the message that they make. */
+import { resolve } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { addPairOptions, type PairFlags, requestOf } from "../options.ts";
+import { type Labels, labelOption } from "./labels.ts";
+
+export interface SpecFlags extends PairFlags {
+  readonly name?: string;
+  readonly label?: Labels;
+  readonly priority?: number;
+}
+
+const MAX_PRIORITY = 100;
+
+export function addSpecOptions(command: Command): Command {
+  return addPairOptions(command)
+    .addOption(new Option("--name <name>", "a name for people; need not be unique (default: none)"))
+    .addOption(labelOption("a label to find the job by"))
+    .addOption(
+      new Option(
+        "--priority <n>",
+        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher goes first among your tenant's jobs (default: 0)`,
+      ).argParser(parsePriority),
+    );
+}
+
+function parsePriority(text: string): number {
+  const priority = Number(text);
+  if (/^-?\d{1,3}$/.test(text) && Math.abs(priority) <= MAX_PRIORITY) return priority;
+  throw new InvalidArgumentError(`Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`);
+}
+
+/** The job that two files and the flags stand for. Throws Failure where options do not go together. */
+export function specOf(reference: string, distorted: string, flags: SpecFlags): JobSpec {
+  return create(JobSpecSchema, {
+    ...settingsOf(flags),
+    reference: absolute(reference),
+    distorted: absolute(distorted),
+  });
+}
+
+/** A node has another current folder: paths are made whole here. An empty one stays, for the server to refuse. */
+export function absolute(path: string): string {
+  return path === "" ? "" : resolve(path);
+}
+
+/** Everything of a job but its two files. Policies that are the default are left to the server. */
+export function settingsOf(flags: SpecFlags): JobSpec {
+  const request = requestOf("", "", flags);
+  const { rawVideo } = request;
+  return create(JobSpecSchema, {
+    models: [...(flags.model ?? [])],
+    features: [...request.features],
+    ...(rawVideo && { rawVideo: { ...rawVideo, frameRate: rawVideo.frameRate ?? "" } }),
+    ...(request.scaling === "REFUSE" && { scaling: Scaling_Policy.REFUSE }),
+    ...(request.onFrameCountMismatch === "COMMON" && { onFrameCountMismatch: Mismatch_Policy.COMMON }),
+    ...(request.onFrameRateMismatch === "COMMON" && { onFrameRateMismatch: Mismatch_Policy.COMMON }),
+    ...(request.editLists === "IGNORE" && { editLists: EditLists_Policy.IGNORE }),
+    ...(request.subsample > 1 && { subsample: request.subsample }),
+    name: flags.name ?? "",
+    labels: { ...flags.label },
+    priority: flags.priority ?? 0,
+  });
+}

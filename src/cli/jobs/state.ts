@@ -1,0 +1,77 @@
+/** What a job's message says, in words and exit codes. */
+import { basename } from "node:path";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Progress } from "../../engine/result.ts";
+import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import type { ScoreProgress } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jobs/states.ts";
+import { FAILURE_KINDS, Failure, type FailureCode } from "../../platform/failure.ts";
+import { printable } from "../escape.ts";
+import { EXIT, exitCodeOf } from "../exit.ts";
+
+/** A state that this version does not know is told by its number. */
+export function stateName(state: Job_State): string {
+  return JOB_STATES.find((name) => Job_State[name] === state) ?? `state ${state}`;
+}
+
+export function stateOf(name: JobState): Job_State {
+  return Job_State[name];
+}
+
+export function hasEnded({ state }: Job): boolean {
+  const name = JOB_STATES.find((known) => Job_State[known] === state);
+  return name !== undefined && isTerminal(JOB_TRANSITIONS, name);
+}
+
+/** Its name, else its distorted file's. */
+export function titleOf({ spec, id }: Job): string {
+  return spec?.name || basename(spec?.distorted ?? "") || id;
+}
+
+/** "CANCELLED  ID  NAME", in full and escaped. */
+export function titleLine(job: Job): string {
+  return `${stateName(job.state).padEnd(9)}  ${printable(job.id)}  ${printable(titleOf(job))}`;
+}
+
+export function progressOf(progress: ScoreProgress): Progress {
+  const { framesDone, framesTotal, fps, secondsLeft } = progress;
+  return { framesDone, framesTotal, fps, secondsLeft };
+}
+
+/** The share of frames that are scored, in whole per cent; undefined while nobody knows how many there are. */
+export function percentOf({ progress }: Job): number | undefined {
+  if (progress === undefined || progress.framesTotal === 0) return undefined;
+  return Math.min(100, Math.floor((100 * progress.framesDone) / progress.framesTotal));
+}
+
+/** Milliseconds of 1970; undefined for a time that is not set. */
+export function millisecondsOf(time: Timestamp | undefined): number | undefined {
+  return time && timestampMs(time);
+}
+
+/** Why a job has no result: its own failure, or that it was cancelled. */
+export function failureOfJob(job: Job): Failure {
+  if (job.state === Job_State.CANCELLED)
+    return new Failure("SCORE_CANCELLED", `Job ${job.id} was cancelled.`);
+  const { code = "INTERNAL", message = "No reason is told." } = job.error ?? {};
+  const found = job.error?.found ? { found: job.error.found } : {};
+  return isKnown(code)
+    ? new Failure(code, message, found)
+    : new Failure("INTERNAL", `${message} (${code})`, found);
+}
+
+function isKnown(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURE_KINDS, code);
+}
+
+/** The exit code of a job that has ended. Cancelled by whomever, it has no score: as a score that failed. */
+export function exitCodeOfJob(job: Job): number {
+  if (job.state === Job_State.SUCCEEDED) return EXIT.scored;
+  if (job.state === Job_State.CANCELLED) return EXIT.scorer;
+  return exitCodeOf(failureOfJob(job));
+}
+
+/** The exit code for several outcomes: that of the worst. */
+export function worst(codes: readonly number[]): number {
+  return Math.max(EXIT.scored, ...codes);
+}

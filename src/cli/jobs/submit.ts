@@ -1,0 +1,218 @@
+/** The command `svc jobs submit`. */
+import { toBinary } from "@bufbuild/protobuf";
+import { type Command, Option } from "commander";
+import type { Connection } from "../../client/connection.ts";
+import {
+  type Job,
+  JobSchema,
+  JobService,
+  SubmitJobRequestSchema,
+  type SubmitJobResponse,
+} from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { PeopleCommand } from "../command.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { gateOption } from "../options.ts";
+import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { messageJson } from "./json.ts";
+import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
+import { expectedGates, type OutcomeFlags, tellOutcomes } from "./outcome.ts";
+import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
+import { MAX_AWAITED } from "./wait.ts";
+
+export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
+  readonly idempotencyKey?: string;
+  readonly from?: string;
+  readonly wait?: boolean;
+}
+
+/** What the interface takes in one request: jobs, and bytes with room for the rest of a message. */
+const BATCH_JOBS = 1000;
+const BATCH_BYTES = 3 * 1024 * 1024;
+
+const EXAMPLES = `
+Examples:
+  One pair; prints the job's id:
+    svc jobs submit source.mov encode.mp4 --name "trailer, 4 Mbit/s" --label release=7
+
+  In a pipeline: wait, show the report of svc score, fail when the mean is under 93:
+    svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
+
+  Many, from a CSV file with the columns reference, distorted and label:title; prints an id per line:
+    svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
+
+  Many, from a program; what a line does not say is taken from the options:
+    echo '{"reference": "a.mov", "distorted": "a.mp4", "name": "a"}' | svc jobs submit --from - --metric psnr
+
+Files:
+  Paths are made absolute here, and opened on the node: it must see the files at the same place.
+  --from takes JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a heading
+  (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Nothing is submitted
+  of a file with a line that cannot be read.
+
+Exit codes:
+  0    stored; with --wait: scored, and every gate passed
+  1    with --wait: scored, but under a gate of --fail-under
+  2    refused; with --wait: the videos cannot be scored
+  3    the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled
+  130  stopped with Ctrl-C; jobs that were stored go on
+${SERVER_HELP}`;
+
+export function submitCommand(): Command {
+  const command = new PeopleCommand("svc jobs submit")
+    .summary("have pairs scored by the nodes")
+    .description("Submits a pair of videos, or a list of pairs, and prints the ids of the jobs.")
+    .argument("[reference]", "the pristine video: any container, .y4m or raw .yuv")
+    .argument("[distorted]", "the encoded video; scaled to the reference's size where that differs");
+  addSpecOptions(command)
+    .addOption(
+      new Option("--from <file>", 'a list of pairs in place of one, "-" for standard input (default: none)'),
+    )
+    .addOption(
+      new Option(
+        "--idempotency-key <key>",
+        "makes it safe to repeat: the same key gives the job that was stored first; a line of --from gets KEY/LINE (default: none)",
+      ),
+    )
+    .addOption(
+      new Option("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs (default: off)`),
+    )
+    .addOption(gateOption())
+    .option("--all-metrics", "with --wait: show the models' own features too (default: off)")
+    .option("-q, --quiet", "with --wait: no progress and no report (default: off)")
+    .addOption(jsonOption("the job, with --from one per line,"))
+    .addHelpText("after", EXAMPLES);
+  return addServerOptions(command).action((reference?: string, distorted?: string, flags?: SubmitFlags) =>
+    flags === undefined ? undefined : submit(reference, distorted, flags),
+  );
+}
+
+async function submit(
+  reference: string | undefined,
+  distorted: string | undefined,
+  flags: SubmitFlags,
+): Promise<void> {
+  const stored: Job[] = [];
+  const stopped = () =>
+    stored.length === 0
+      ? "Stopped."
+      : "Stopped. The jobs go on: svc jobs watch shows them, svc jobs cancel ends them.";
+  const run = async (connection: Connection, signal: AbortSignal) => {
+    checkFlags(flags);
+    const jobs = await jobsOf(reference, distorted, flags, signal);
+    const gates = expectedGates(flags, jobs);
+    await store(connection, jobs, flags, stored, signal);
+    return flags.wait ? tellOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
+  };
+  await withServer(flags, run, stopped);
+}
+
+function checkFlags({ wait, failUnder, quiet, allMetrics }: SubmitFlags): void {
+  const alone = failUnder.length > 0 ? "--fail-under" : quiet ? "--quiet" : allMetrics ? "--all-metrics" : "";
+  if (!wait && alone !== "") throw invalid(`${alone} is about the result: give --wait too.`);
+}
+
+async function jobsOf(
+  reference: string | undefined,
+  distorted: string | undefined,
+  flags: SubmitFlags,
+  signal: AbortSignal,
+): Promise<readonly ListedJob[]> {
+  const { from, idempotencyKey } = flags;
+  if (from === undefined) {
+    if (reference === undefined || distorted === undefined) {
+      throw invalid("Name the reference and the distorted video, or a list of pairs with --from FILE.");
+    }
+    const request = { job: specOf(reference, distorted, flags), idempotencyKey: idempotencyKey ?? "" };
+    return [{ line: 1, request: { $typeName: SubmitJobRequestSchema.typeName, ...request } }];
+  }
+  if (reference !== undefined) throw invalid("Give two videos or --from FILE, not both.");
+  const text = await readList(from, process.stdin, signal);
+  const jobs = jobsOfList(from, text, { settings: settingsOf(flags), keyPrefix: idempotencyKey });
+  if (flags.wait && jobs.length > MAX_AWAITED) {
+    throw invalid(
+      `--wait waits for at most ${MAX_AWAITED} jobs, and ${jobs.length} are listed. Label them and use svc jobs watch --label.`,
+    );
+  }
+  return jobs;
+}
+
+/** Stores the jobs in batches, each as a whole or not at all, and tells of them as they are stored. */
+async function store(
+  connection: Connection,
+  jobs: readonly ListedJob[],
+  flags: SubmitFlags,
+  stored: Job[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const batch of batches(jobs)) {
+    const answers = await send(connection, batch, flags, signal);
+    const known = answers.flatMap(({ job }) => job ?? []);
+    if (known.length !== batch.length) throw new Failure("INTERNAL", "The server answers with too few jobs.");
+    stored.push(...known);
+    await tellStored(answers, flags);
+  }
+}
+
+function* batches(jobs: readonly ListedJob[]): Generator<readonly ListedJob[]> {
+  let batch: ListedJob[] = [];
+  let bytes = 0;
+  for (const job of jobs) {
+    const size = toBinary(SubmitJobRequestSchema, job.request).length;
+    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(job);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function send(
+  connection: Connection,
+  batch: readonly ListedJob[],
+  { from }: SubmitFlags,
+  signal: AbortSignal,
+): Promise<readonly SubmitJobResponse[]> {
+  const { submitJob, submitJobs } = JobService.method;
+  const [first] = batch;
+  if (from === undefined && first) return [await connection.call(submitJob, first.request, { signal })];
+  try {
+    const request = { jobs: batch.map(({ request }) => request) };
+    return (await connection.call(submitJobs, request, { signal })).jobs;
+  } catch (thrown) {
+    const failure = Failure.from(thrown);
+    if (signal.aborted) throw failure;
+    const lines = `lines ${first?.line} to ${batch.at(-1)?.line}`;
+    const message = `${failure.message} (jobs[0] is line ${first?.line}.) Of ${lines} no job was stored, of those before every one.`;
+    throw new Failure(failure.code, message, {
+      ...(failure.found && { found: failure.found }),
+      cause: failure.cause,
+    });
+  }
+}
+
+/** Ids on standard output; when that is for the result, on standard error. */
+async function tellStored(answers: readonly SubmitJobResponse[], flags: SubmitFlags): Promise<void> {
+  const jobs = answers.flatMap(({ job }) => job ?? []);
+  const existed = answers.filter((answer) => answer.existed).length;
+  if (flags.wait) {
+    if (!flags.quiet) process.stderr.write(jobs.map(({ id }) => `Job ${id}\n`).join(""));
+  } else {
+    const indent = flags.from === undefined ? 2 : undefined;
+    await writeAll(
+      process.stdout,
+      jobs.map((job) => (flags.json ? messageJson(JobSchema, job, indent) : `${job.id}\n`)),
+    );
+  }
+  if (existed > 0 && !flags.quiet) {
+    process.stderr.write(
+      `${existed} of ${jobs.length} had been stored before, under the same idempotency key.\n`,
+    );
+  }
+}
+
+function invalid(detail: string): Failure {
+  return new Failure("INVALID_REQUEST", detail);
+}

@@ -1,0 +1,67 @@
+/** The command `svc nodes drain ID|NAME`. */
+import type { Command } from "commander";
+import type { Connection } from "../../client/connection.ts";
+import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { PeopleCommand } from "../command.ts";
+import { printable, quoteName } from "../escape.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { messageJson } from "../jobs/json.ts";
+import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { fetchNodes, nodeState } from "./list.ts";
+
+const EXAMPLES = `
+Examples:
+  svc nodes drain encoder-7
+  svc nodes drain 3d1f0a52-7c7e-4b53-b0a6-1c3e5f7d9b11
+
+Exit codes:
+  0    the node takes no new work, and finishes what it has
+  2    there is no such node, or several of that name
+  3    the server cannot be reached, or failed
+${SERVER_HELP}`;
+
+export function drainCommand(): Command {
+  const command = new PeopleCommand("svc nodes drain")
+    .summary("let a node finish what it has and take nothing new")
+    .description(
+      "Drains a node: it finishes its work, takes nothing new, and can then be stopped without loss.",
+    )
+    .argument("<node>", "the node's id or name")
+    .addOption(jsonOption("the node"))
+    .addHelpText("after", EXAMPLES);
+  return addServerOptions(command).action((idOrName: string, flags: ServerFlags) =>
+    withServer(flags, (connection, signal) => drain(connection, idOrName, flags, signal)),
+  );
+}
+
+async function drain(
+  connection: Connection,
+  idOrName: string,
+  { json }: ServerFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const { id } = nodeNamed(await fetchNodes(connection, signal), idOrName);
+  const { node } = await connection.call(NodeService.method.drainNode, { id }, { signal });
+  if (node === undefined) throw new Failure("INTERNAL", `The server answers nothing about node ${id}.`);
+  const line = `${nodeState(node).padEnd(9)} ${printable(node.id)}  ${printable(node.name)}\n`;
+  await writeAll(process.stdout, [json ? messageJson(NodeSchema, node, 2) : line]);
+  return EXIT.scored;
+}
+
+/** The node with an id, else with a name: the living one where a dead one had it before. Throws Failure. */
+export function nodeNamed(nodes: readonly Node[], idOrName: string): Node {
+  const byId = nodes.find(({ id }) => id === idOrName);
+  const named = nodes.filter(({ name }) => name === idOrName);
+  const living = named.filter(({ state }) => state !== Node_State.OFFLINE);
+  const [node, ...others] = byId ? [byId] : living.length > 0 ? living : named;
+  if (node === undefined) throw new Failure("NODE_NOT_FOUND", `There is no node ${quoteName(idOrName)}.`);
+  if (others.length > 0) {
+    const ids = [node, ...others].map(({ id }) => printable(id)).join(", ");
+    throw new Failure(
+      "INVALID_REQUEST",
+      `Several nodes are named ${quoteName(idOrName)}. Give one's id: ${ids}.`,
+    );
+  }
+  return node;
+}

@@ -1,0 +1,75 @@
+/** The command `svc nodes list`. */
+
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Command } from "commander";
+import type { Connection } from "../../client/connection.ts";
+import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
+import { NODE_STATES } from "../../jobs/states.ts";
+import { PeopleCommand } from "../command.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { messageJson } from "../jobs/json.ts";
+import { ageText } from "../numbers.ts";
+import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { type TableColumn, tableLines } from "../table.ts";
+import { type Terminal, tableTerminal } from "../terminal.ts";
+
+const EXAMPLES = `
+Examples:
+  svc nodes list
+  svc nodes list --json | jq -r 'select(.state == "ONLINE") | .name'
+${SERVER_HELP}`;
+
+export function listCommand(): Command {
+  const command = new PeopleCommand("svc nodes list")
+    .summary("the nodes that serve you, and what they work on")
+    .description(
+      "Lists the nodes that serve your tenant: id, state, busy and all slots, scorer, last sign of life, name.",
+    )
+    .addOption(jsonOption("one node per line"))
+    .addHelpText("after", EXAMPLES);
+  return addServerOptions(command).action((flags: ServerFlags) =>
+    withServer(flags, (connection, signal) => list(connection, flags, signal)),
+  );
+}
+
+async function list(connection: Connection, { json }: ServerFlags, signal: AbortSignal): Promise<number> {
+  const nodes = await fetchNodes(connection, signal);
+  const terminal = tableTerminal(process.stdout, process.env);
+  const lines = json
+    ? nodes.map((node) => messageJson(NodeSchema, node))
+    : nodes.length === 0
+      ? ["No nodes. Start one with svc node --controller HOST:PORT, or use svc up.\n"]
+      : [`${nodeTable(nodes, terminal, Date.now()).join("\n")}\n`];
+  await writeAll(process.stdout, lines);
+  return EXIT.scored;
+}
+
+export async function fetchNodes(connection: Connection, signal: AbortSignal): Promise<readonly Node[]> {
+  return (await connection.call(NodeService.method.listNodes, {}, { signal })).nodes;
+}
+
+/** One line per node; `now` in milliseconds of 1970. */
+export function nodeTable(nodes: readonly Node[], terminal: Terminal, now: number): string[] {
+  const columns: readonly TableColumn<Node>[] = [
+    { heading: "ID", text: ({ id }) => id, atLeast: 36 },
+    { heading: "STATE", text: nodeState, atLeast: 0 },
+    { heading: "BUSY", text: ({ work, slots }) => `${work.length}/${slots}`, atLeast: 0, align: "right" },
+    { heading: "SEEN", text: (node) => seenText(node, now), atLeast: 0, align: "right", dispensable: 1 },
+    { heading: "SCORER", text: scorerText, atLeast: 0, dispensable: 2 },
+    { heading: "NAME", text: ({ name }) => name, atLeast: 0 },
+  ];
+  return tableLines(nodes, columns, terminal, { heading: true });
+}
+
+export function nodeState({ state }: Node): string {
+  return NODE_STATES.find((name) => Node_State[name] === state) ?? `state ${state}`;
+}
+
+function seenText({ heartbeatTime }: Node, now: number): string {
+  return heartbeatTime === undefined ? "-" : ageText(now - timestampMs(heartbeatTime));
+}
+
+function scorerText({ capabilities }: Node): string {
+  const { program, libvmafVersion } = capabilities?.scorer ?? {};
+  return program === undefined ? "-" : `${program}, libvmaf ${libvmafVersion}`;
+}

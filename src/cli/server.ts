@@ -1,0 +1,100 @@
+/** The controller that commands talk to: its options, and the connection. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { Connection } from "../client/connection.ts";
+import { toldByServer } from "../client/failure.ts";
+import { checkedToken, tokenFromFile } from "../client/token.ts";
+import { Failure } from "../platform/failure.ts";
+import { conclude, NOT_DONE, type Telling } from "./command.ts";
+import { type Advice, failureJson, failureLines, PAIR_ADVICE, writeAll } from "./exit.ts";
+import { detectTerminal } from "./terminal.ts";
+
+export interface ServerFlags {
+  readonly server: string;
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+}
+
+const DEFAULT_SERVER = "127.0.0.1:9090";
+/** A name or an address, IPv6 in brackets, and a port. */
+const SERVER = /^([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+
+const ADVICE: Advice = {
+  ...PAIR_ADVICE,
+  SERVER_UNREACHABLE:
+    "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER).",
+  JOB_NOT_FOUND: "svc jobs list shows what there is. Give the id in full.",
+  NODE_NOT_FOUND: "svc nodes list shows what there is.",
+};
+
+/** The help on addresses and tokens, which follows the examples. */
+export const SERVER_HELP = `
+Server:
+  The controller's gRPC interface, as svc up and svc controller serve it: --server HOST:PORT or the
+  variable SVC_SERVER. A token for it is read from --token-file (SVC_TOKEN_FILE), or is in SVC_TOKEN.`;
+
+export function addServerOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option("--server <host:port>", "the controller's gRPC address")
+        .default(DEFAULT_SERVER)
+        .env("SVC_SERVER")
+        .argParser(parseServer),
+    )
+    .addOption(
+      new Option(
+        "--token-file <file>",
+        "file with the bearer token (default: the variable SVC_TOKEN, else none)",
+      ).env("SVC_TOKEN_FILE"),
+    );
+}
+
+export function jsonOption(what: string): Option {
+  return new Option("--json", `print ${what} as JSON (default: for people)`);
+}
+
+/** Runs what a command does with the controller that its flags name. Never throws. */
+export async function withServer(
+  flags: ServerFlags,
+  run: (connection: Connection, signal: AbortSignal) => Promise<number>,
+  stopped?: Telling["stopped"],
+): Promise<void> {
+  const telling = { json: flags.json, title: NOT_DONE, advice: ADVICE, ...(stopped && { stopped }) };
+  await conclude(telling, async (signal) => {
+    using connection = new Connection({ address: flags.server, token: tokenOf(flags) });
+    try {
+      return await run(connection, signal);
+    } catch (thrown) {
+      throw ownWords(thrown);
+    }
+  });
+}
+
+/** Tells a failure that ends nothing, on standard error, and with --json as a line of standard output. */
+export async function tellFailure(
+  thrown: Failure,
+  { json }: { readonly json: boolean | undefined },
+): Promise<void> {
+  const failure = Failure.from(ownWords(thrown));
+  if (json) await writeAll(process.stdout, [failureJson(failure, NOT_DONE)]);
+  const lines = failureLines(failure, detectTerminal(process.stderr, process.env), ADVICE);
+  process.stderr.write(`${lines.join("\n")}\n`);
+}
+
+/** A fault inside the server is told in its words; that of this program with all that is known of it. */
+export function ownWords(thrown: unknown): unknown {
+  if (!(thrown instanceof Failure) || !toldByServer(thrown)) return thrown;
+  return new Failure(thrown.code, thrown.message, thrown.found ? { found: thrown.found } : {});
+}
+
+function tokenOf({ tokenFile }: ServerFlags): () => Promise<string | undefined> {
+  if (tokenFile !== undefined) return tokenFromFile(tokenFile);
+  const { SVC_TOKEN: token } = process.env;
+  return async () => (token ? checkedToken(token, "The variable SVC_TOKEN") : undefined);
+}
+
+function parseServer(value: string): string {
+  const port = Number(SERVER.exec(value)?.[2] ?? 0);
+  if (port >= 1 && port <= MAX_PORT) return value;
+  throw new InvalidArgumentError(`Use HOST:PORT, for example ${DEFAULT_SERVER}.`);
+}
