@@ -1,0 +1,200 @@
+/**
+ * The store's events, read once for everybody who listens in this process, and kept in a ring of
+ * bounded size. Who listens holds a position in it and nothing else. While nobody does, nothing is read.
+ */
+import type { Job } from "../gen/proto/svc/v1/job_pb.ts";
+import { Background } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { JobEvent, Store } from "../store/store.ts";
+import { shuttingDown } from "./calls.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import { jobMessage } from "./job-message.ts";
+import { Listeners } from "./listeners.ts";
+
+const PAGE = 500;
+/** Milliseconds between reads at least, so that a storm of changes is read in pages. */
+const GAP_MS = 5;
+/**
+ * Milliseconds to the next look after looks that found nothing: an announced event can be read
+ * only once every transaction that began before it has ended. The last one holds when all is quiet.
+ */
+const LOOKS_MS = [10, 40, 160, 640, 1_000];
+
+export class FeedEntry {
+  readonly event: JobEvent;
+  #message: Job | undefined;
+
+  constructor(event: JobEvent) {
+    this.event = event;
+  }
+
+  /** The job after the change; made once for all who read it, not to be written to. */
+  get message(): Job {
+    this.#message ??= jobMessage(this.event.job);
+    return this.#message;
+  }
+}
+
+export class Feed extends Background {
+  readonly #store: Store;
+  readonly #log: Log;
+  readonly #capacity: number;
+  readonly #ring: (FeedEntry | undefined)[];
+  readonly #positions = new Map<string, number>();
+  readonly #changed = new Set<() => void>();
+  readonly #jobs = new Listeners();
+  readonly #bell = new Doorbell();
+  #waiting: PromiseWithResolvers<void>[] = [];
+  #listening = 0;
+  #cursor: string | undefined;
+  #head = 0;
+  #epoch = 0;
+  #quietLooks = 0;
+  #ended = false;
+
+  constructor(store: Store, log: Log, capacity = 4096) {
+    super((signal, isStarted) => this.#run(signal, isStarted));
+    this.#store = store;
+    this.#log = log;
+    this.#capacity = capacity;
+    this.#ring = Array.from({ length: capacity });
+  }
+
+  /** Position of the newest event that was read. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** Position before the oldest event that is kept. */
+  get tail(): number {
+    return Math.max(0, this.#head - this.#capacity);
+  }
+
+  /** Changes when events were missed: positions of before mean nothing any more. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Position of an event that is kept. */
+  positionOf(id: string): number | undefined {
+    return this.#positions.get(id);
+  }
+
+  /** The event at a position; undefined when it is not kept any more, or not yet. */
+  at(position: number): FeedEntry | undefined {
+    return position > this.tail && position <= this.#head ? this.#ring[position % this.#capacity] : undefined;
+  }
+
+  /** Calls back after each reading that found events. Returns what ends it. */
+  listen(changed: () => void): () => void {
+    this.#changed.add(changed);
+    return this.#join(() => this.#changed.delete(changed));
+  }
+
+  /** Calls back when a job changed. Returns what ends it. */
+  listenToJob(id: string, changed: () => void): () => void {
+    return this.#join(this.#jobs.on(id, changed));
+  }
+
+  /** There may be events. */
+  readonly announce = (): void => {
+    this.#quietLooks = 0;
+    if (this.#listening > 0) this.#bell.ring();
+  };
+
+  /** Waits until everything is read that could be when it was called. Throws STORE_UNAVAILABLE, SHUTTING_DOWN. */
+  async catchUp(): Promise<void> {
+    if (this.#ended) throw shuttingDown();
+    const reading = Promise.withResolvers<void>();
+    this.#waiting.push(reading);
+    this.#bell.ring();
+    await reading.promise;
+  }
+
+  #join(leave: () => unknown): () => void {
+    if (this.#listening++ === 0) this.#bell.ring();
+    let joined = true;
+    return () => {
+      if (!joined) return;
+      joined = false;
+      this.#listening--;
+      leave();
+    };
+  }
+
+  async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    const end = ringOnAbort(signal, this.#bell);
+    isStarted();
+    while (!signal.aborted) {
+      const asleep = this.#listening === 0 && this.#waiting.length === 0;
+      if (asleep) this.#cursor = undefined;
+      await this.#bell.wait(asleep ? undefined : this.#pause());
+      if (signal.aborted) break;
+      if (this.#listening > 0 || this.#waiting.length > 0) await this.#look();
+    }
+    end();
+    this.#ended = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(shuttingDown());
+  }
+
+  #pause(): number {
+    return LOOKS_MS[Math.min(this.#quietLooks, LOOKS_MS.length - 1)] ?? 0;
+  }
+
+  async #look(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    try {
+      const found = await this.#read();
+      this.#quietLooks = found ? 0 : this.#quietLooks + 1;
+      for (const { resolve } of waiting) resolve();
+      if (found) await new Promise((resolve) => setTimeout(resolve, GAP_MS));
+    } catch (error) {
+      this.#quietLooks = LOOKS_MS.length;
+      this.#log.debug({ err: error }, "events cannot be read");
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+
+  /** Reads all that is there. False: nothing. */
+  async #read(): Promise<boolean> {
+    if (this.#cursor === undefined) return this.#begin();
+    let found = false;
+    for (;;) {
+      const page = await this.#store.eventsAfter(this.#cursor, PAGE);
+      if (page === undefined) return this.#begin();
+      this.#cursor = page.cursor;
+      if (page.events.length > 0) this.#keep(page.events);
+      found ||= page.events.length > 0;
+      if (page.events.length < PAGE) return found;
+    }
+  }
+
+  /** Begins at what is yet to come: what happened before is not known here. */
+  async #begin(): Promise<boolean> {
+    this.#cursor = await this.#store.eventCursor();
+    this.#epoch++;
+    this.#positions.clear();
+    // Positions go on, past all that were: none of before is taken for one of now.
+    this.#head += this.#capacity;
+    this.#ring.fill(undefined);
+    this.#tell();
+    return false;
+  }
+
+  #keep(events: readonly JobEvent[]): void {
+    for (const event of events) {
+      const place = ++this.#head % this.#capacity;
+      const old = this.#ring[place];
+      if (old !== undefined) this.#positions.delete(old.event.id);
+      this.#ring[place] = new FeedEntry(event);
+      this.#positions.set(event.id, this.#head);
+      this.#jobs.tell(event.job.id);
+    }
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const changed of this.#changed) changed();
+  }
+}

@@ -1,0 +1,72 @@
+/** Which jobs a caller wants to see: checked, and compared with what happens to jobs. */
+import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
+import type { JobState } from "../jobs/states.ts";
+import type { JobEvent, JobFilter, Labels } from "../store/store.ts";
+import { invalid, isId } from "./calls.ts";
+
+const MAX_IDS = 100;
+const MAX_LABELS = 32;
+const MAX_LABEL_VALUE = 255;
+const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
+
+const STATES: Readonly<Record<number, JobState>> = {
+  [Job_State.QUEUED]: "QUEUED",
+  [Job_State.RUNNING]: "RUNNING",
+  [Job_State.SUCCEEDED]: "SUCCEEDED",
+  [Job_State.FAILED]: "FAILED",
+  [Job_State.CANCELLED]: "CANCELLED",
+};
+
+/** Throws INVALID_REQUEST that names the label. */
+export function checkLabels(field: string, labels: Labels): void {
+  const entries = Object.entries(labels);
+  if (entries.length > MAX_LABELS) {
+    throw invalid(`${field} has ${entries.length} labels; at most ${MAX_LABELS} are kept.`);
+  }
+  for (const [key, value] of entries) {
+    if (!LABEL_KEY.test(key)) {
+      const shown = JSON.stringify(key.slice(0, 80));
+      throw invalid(`${field} has the key ${shown}. Use 1 to 63 letters, digits, ".", "_", "-" or "/".`);
+    }
+    if (Array.from(value).length > MAX_LABEL_VALUE) {
+      throw invalid(`${field}.${key} is longer than ${MAX_LABEL_VALUE} characters.`);
+    }
+    if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
+      throw invalid(`${field}.${key} holds a control character.`);
+    }
+  }
+}
+
+/** Throws INVALID_REQUEST. Empty lists filter nothing. */
+export function filterOf(wanted: {
+  readonly ids?: readonly string[];
+  readonly states: readonly number[];
+  readonly labels: Labels;
+}): JobFilter {
+  const { ids = [], states, labels } = wanted;
+  if (ids.length > MAX_IDS) throw invalid(`ids names ${ids.length} jobs; at most ${MAX_IDS} fit.`);
+  const odd = ids.findIndex((id) => !isId(id));
+  if (odd >= 0) throw invalid(`ids[${odd}] is not the id of a job: those have 36 characters.`);
+  checkLabels("labels", labels);
+  return {
+    ...(ids.length > 0 && { ids: [...new Set(ids)] }),
+    ...(states.length > 0 && { states: [...new Set(states.map(stateOf))] }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+  };
+}
+
+function stateOf(state: number): JobState {
+  const known = STATES[state];
+  if (known !== undefined) return known;
+  throw invalid(`states names ${state}, which is no state. Use ${Object.values(STATES).join(", ")}.`);
+}
+
+/** Whether a caller of a tenant gets to see an event: into or out of the states, of the jobs wanted. */
+export function matches(tenant: string, filter: JobFilter, { job, before, labels }: JobEvent): boolean {
+  if (job.tenant !== tenant) return false;
+  if (filter.ids !== undefined && !filter.ids.includes(job.id)) return false;
+  const { states } = filter;
+  if (states !== undefined && !states.includes(job.state) && !(before && states.includes(before)))
+    return false;
+  return Object.entries(filter.labels ?? {}).every(([key, value]) => labels[key] === value);
+}

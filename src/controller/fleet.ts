@@ -1,0 +1,75 @@
+/** Which nodes serve a tenant now: remembered for a moment, so that submitting asks for it rarely. */
+import { Failure } from "../platform/failure.ts";
+import type { Store } from "../store/store.ts";
+
+/** Milliseconds. A refusal is never made from memory, so only acceptance may be this late. */
+const REMEMBERED_MS = 1_000;
+/** Bound on memory. */
+const MAX_TENANTS = 10_000;
+
+interface Serving {
+  readonly at: number;
+  /** Whether a node is ONLINE. */
+  readonly online: boolean;
+  /** Models of the nodes that are. */
+  readonly models: ReadonlySet<string>;
+}
+
+export class Fleet {
+  readonly #store: Store;
+  readonly #serving = new Map<string, Promise<Serving>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Throws UNKNOWN_MODEL when nodes are online and none has one of the models. */
+  async requireModels(tenant: string, models: readonly string[]): Promise<void> {
+    const missing = ({ online, models: known }: Serving) =>
+      online ? models.find((model) => !known.has(model)) : undefined;
+    if (missing(await this.#remembered(tenant)) === undefined) return;
+    const now = await this.#look(tenant);
+    const model = missing(now);
+    if (model === undefined) return;
+    const known = [...now.models].sort();
+    throw new Failure(
+      "UNKNOWN_MODEL",
+      `No node that is online has the model ${model}. There are: ${known.join(", ")}.`,
+      {
+        found: { model, models: known },
+      },
+    );
+  }
+
+  /** Throws NO_NODE_ONLINE. */
+  async requireNode(tenant: string): Promise<void> {
+    if ((await this.#remembered(tenant)).online || (await this.#look(tenant)).online) return;
+    throw new Failure(
+      "NO_NODE_ONLINE",
+      "No node is online that could score this. Start one with svc node, or submit a job, which waits for one.",
+    );
+  }
+
+  async #remembered(tenant: string): Promise<Serving> {
+    const known = await this.#serving.get(tenant);
+    return known !== undefined && performance.now() - known.at < REMEMBERED_MS ? known : this.#look(tenant);
+  }
+
+  /** Concurrent callers share one look, but for those that must know it from now on. */
+  #look(tenant: string): Promise<Serving> {
+    if (this.#serving.size >= MAX_TENANTS) this.#serving.clear();
+    const look = this.#nodesOf(tenant);
+    this.#serving.set(tenant, look);
+    look.catch(() => {
+      if (this.#serving.get(tenant) === look) this.#serving.delete(tenant);
+    });
+    return look;
+  }
+
+  async #nodesOf(tenant: string): Promise<Serving> {
+    const at = performance.now();
+    const online = (await this.#store.listNodes(tenant)).filter(({ state }) => state === "ONLINE");
+    const models = online.flatMap(({ capabilities }) => capabilities.models.map(({ name }) => name));
+    return { at, online: online.length > 0, models: new Set(models) };
+  }
+}

@@ -1,0 +1,41 @@
+/** Per-frame values of a job, part by part: no more than one part is in memory. */
+import { metricsOf, ownRows } from "../engine/parts.ts";
+import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
+import type { ScoredPart, Store } from "../store/store.ts";
+import { ownJob } from "./access.ts";
+import type { FramePart, FrameValues } from "./operations.ts";
+
+/** Rows that are wanted still. */
+interface Wanted {
+  /** Number of the next frame. */
+  from: number;
+  left: number;
+}
+
+/** Each part is read when it is asked for; its rows are to be taken before the next. Throws Failure. */
+export async function* jobFrames(
+  store: Store,
+  tenant: string,
+  request: GetJobFramesRequest,
+): AsyncGenerator<FramePart> {
+  const job = await ownJob(store, request.id, (id) => store.job(tenant, id));
+  const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
+  while (wanted.left > 0) {
+    const [part] = await store.parts(tenant, job.id, wanted.from, 1);
+    if (part === undefined) return;
+    yield { metrics: metricsOf(part), rows: () => rowsOf(part, wanted) };
+    const end = part.firstFrame + part.frameCount;
+    if (end <= wanted.from) return;
+    wanted.from = end;
+  }
+}
+
+function* rowsOf(part: ScoredPart, wanted: Wanted): Generator<FrameValues> {
+  const { from } = wanted;
+  for (const row of ownRows(part)) {
+    if (wanted.left === 0) return;
+    if (row.frame < from) continue;
+    wanted.left--;
+    yield row;
+  }
+}

@@ -1,0 +1,107 @@
+/** A heartbeat: renews at once, then waits for news for as long as the node lets it. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type HeartbeatRequest,
+  type HeartbeatResponse,
+  HeartbeatResponseSchema,
+} from "../gen/proto/svc/v1/node_pb.ts";
+import type { Renewal, RunningWork, Store } from "../store/store.ts";
+import { cancelled, invalid, isId } from "./calls.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import type { Listeners } from "./listeners.ts";
+import { type Sessions, sessionEnded } from "./sessions.ts";
+
+const MAX_HOLD_MS = 20_000;
+/** Twice the most slots: each may have work that is scored and not reported yet. */
+const MAX_RUNNING = 2048;
+
+export interface HeartbeatOptions {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  /** Told by node id when work ended that a node may have, or a drain began. */
+  readonly news: Listeners;
+  readonly leaseMs: number;
+  /** The controller stops: no answer is held any longer. */
+  readonly stopping: AbortSignal;
+}
+
+type Live = Renewal & { readonly node: NonNullable<Renewal["node"]> };
+
+/** Throws INVALID_REQUEST, SESSION_UNKNOWN, NODE_SUPERSEDED, SCORE_CANCELLED when the caller has gone. */
+export async function heartbeat(
+  options: HeartbeatOptions,
+  request: HeartbeatRequest,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<HeartbeatResponse> {
+  const running = runningOf(request);
+  if (request.holdMs > MAX_HOLD_MS) throw invalid(`holdMs is ${request.holdMs}. Use 0 to ${MAX_HOLD_MS}.`);
+  const until = performance.now() + request.holdMs;
+  const bell = new Doorbell();
+  const renew = () => renewed(options, request, running, tenant);
+  const endings = [ringOnAbort(signal, bell), ringOnAbort(options.stopping, bell)];
+  const listen = (nodeId: string) => endings.push(options.news.on(nodeId, bell.ring));
+  const known = options.sessions.nodeIdOf(request.session);
+  try {
+    if (known !== undefined) listen(known);
+    let renewal = await renew();
+    if (known === undefined) {
+      listen(renewal.node.id);
+      // Again, so that nothing is missed before the listening began.
+      renewal = await renew();
+    }
+    return await untilNews(renewal, { until, bell, drains: request.draining, ...options, renew, signal });
+  } finally {
+    for (const end of endings) end();
+  }
+}
+
+interface Hold {
+  /** Of performance.now(). */
+  readonly until: number;
+  readonly bell: Doorbell;
+  /** The node said itself that it drains. */
+  readonly drains: boolean;
+  readonly stopping: AbortSignal;
+  readonly signal: AbortSignal;
+  readonly renew: () => Promise<Live>;
+}
+
+async function untilNews(first: Live, hold: Hold): Promise<HeartbeatResponse> {
+  for (let renewal = first; ; renewal = await hold.renew()) {
+    const answer = answerOf(renewal);
+    if (answer.stop.length > 0 || (answer.drain && !hold.drains)) return answer;
+    const left = hold.until - performance.now();
+    if (left <= 0 || hold.stopping.aborted) return answer;
+    await hold.bell.wait(left);
+    if (hold.signal.aborted) throw cancelled();
+  }
+}
+
+async function renewed(
+  { store, sessions, leaseMs }: HeartbeatOptions,
+  { session, draining }: HeartbeatRequest,
+  running: readonly RunningWork[],
+  tenant: string,
+): Promise<Live> {
+  const renewal = await store.renew(session, running, leaseMs, draining);
+  const { node } = renewal;
+  if (renewal.session !== "LIVE") throw sessionEnded(renewal.session);
+  if (node === undefined || node.tenant !== tenant) throw sessionEnded("UNKNOWN");
+  sessions.heard(node.id, node.state);
+  if (running.length > 0) store.announce({ kind: "events" });
+  return { ...renewal, node };
+}
+
+function runningOf({ running }: HeartbeatRequest): readonly RunningWork[] {
+  if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} pieces of work.`);
+  return running.map(({ itemId, attempt, framesDone }, index) => {
+    if (!isId(itemId)) throw invalid(`running[${index}].itemId is not the id of a piece of work.`);
+    return { itemId, attempt, framesDone };
+  });
+}
+
+function answerOf({ lost, node }: Live): HeartbeatResponse {
+  const stop = lost.map(({ itemId, attempt }) => ({ itemId, attempt }));
+  return create(HeartbeatResponseSchema, { stop, drain: node.state === "DRAINING" });
+}

@@ -1,0 +1,87 @@
+/** A job of the store as the message of the interface. */
+import { create, fromJsonString, type JsonObject } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type Job,
+  Job_State,
+  type JobError,
+  JobErrorSchema,
+  JobSchema,
+  type JobWork,
+  JobWork_Kind,
+  JobWork_State,
+  JobWorkSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import {
+  type ScoreProgress,
+  ScoreProgressSchema,
+  type ScoreResult,
+  ScoreResultSchema,
+} from "../gen/proto/svc/v1/scoring_pb.ts";
+import { paceOf } from "../jobs/pace.ts";
+import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
+import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/store.ts";
+import { readSpec } from "./job-spec.ts";
+
+/** Without its result and its pieces of work. `now`: milliseconds since 1970, for the pace of one that runs. */
+export function jobMessage(job: JobRow, now = Date.now()): Job {
+  const progress = progressOf(job, now);
+  return create(JobSchema, {
+    id: job.id,
+    tenantId: job.tenant,
+    spec: readSpec(job.spec),
+    state: Job_State[job.state],
+    ...(progress && { progress }),
+    segmentsTotal: job.segmentsTotal,
+    segmentsDone: job.segmentsDone,
+    retries: job.retries,
+    createTime: timestampFromDate(job.createdAt),
+    ...(job.startedAt && { startTime: timestampFromDate(job.startedAt) }),
+    ...(job.endedAt && { endTime: timestampFromDate(job.endedAt) }),
+    ...(job.score !== undefined && { score: job.score }),
+    ...(job.error && { error: errorOf(job.error) }),
+    submittedBy: job.submittedBy,
+    revision: job.revision,
+  });
+}
+
+/** With its result, when it has one, and its pieces of work. */
+export function jobDetailMessage({ job, result, work }: JobDetail): Job {
+  const message = jobMessage(job);
+  if (result !== undefined) message.result = readResult(result);
+  message.work = work.map(workMessage);
+  return message;
+}
+
+/** A result as it was stored. */
+export function readResult(text: string): ScoreResult {
+  return fromJsonString(ScoreResultSchema, text, { ignoreUnknownFields: true });
+}
+
+export function workMessage(work: WorkRow): JobWork {
+  return create(JobWorkSchema, {
+    kind: JobWork_Kind[work.kind],
+    state: JobWork_State[work.state],
+    firstFrame: work.firstFrame,
+    frameCount: work.frameCount,
+    attempt: work.attempt,
+    node: work.nodeName,
+    ...(work.startedAt && { startTime: timestampFromDate(work.startedAt) }),
+    ...(work.endedAt && { endTime: timestampFromDate(work.endedAt) }),
+  });
+}
+
+function progressOf(job: JobRow, now: number): ScoreProgress | undefined {
+  const { framesTotal, framesDone, startedAt, endedAt } = job;
+  if (framesTotal === undefined) return undefined;
+  const elapsed = startedAt ? (endedAt?.getTime() ?? now) - startedAt.getTime() : 0;
+  const ended = isTerminal(JOB_TRANSITIONS, job.state);
+  const { fps, secondsLeft } = paceOf(framesDone, framesTotal, elapsed, ended);
+  const left = secondsLeft === undefined ? {} : { secondsLeft };
+  return create(ScoreProgressSchema, { framesDone, framesTotal, fps, ...left });
+}
+
+function errorOf({ code, message, found }: StoredError): JobError {
+  const facts = typeof found === "object" && found !== null && !Array.isArray(found);
+  return create(JobErrorSchema, { code, message, ...(facts && { found: found as JsonObject }) });
+}

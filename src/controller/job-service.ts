@@ -1,0 +1,180 @@
+/** The operations on jobs, as the transports see them. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type CancelJobRequest,
+  type CancelJobResponse,
+  CancelJobResponseSchema,
+  type GetJobFramesRequest,
+  type GetJobRequest,
+  type GetJobResponse,
+  GetJobResponseSchema,
+  type ListJobsRequest,
+  type ListJobsResponse,
+  type StreamJobsRequest,
+  type StreamJobsResponse,
+  type SubmitJobRequest,
+  type SubmitJobResponse,
+  type SubmitJobsRequest,
+  type SubmitJobsResponse,
+  SubmitJobsResponseSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Log } from "../platform/log.ts";
+import type { JobRow } from "../store/store.ts";
+import { ownJob } from "./access.ts";
+import { answer, answerInParts, shuttingDown } from "./calls.ts";
+import type { Feed } from "./feed.ts";
+import { filterOf } from "./filter.ts";
+import { jobFrames } from "./frames.ts";
+import { jobDetailMessage, jobMessage } from "./job-message.ts";
+import { listJobs } from "./list.ts";
+import type { CallContext, FramePart, JobOperations, Waited } from "./operations.ts";
+import { JobStream } from "./stream.ts";
+import { type Submission, submitBatch, submitOne } from "./submit.ts";
+import { waitForJob } from "./wait.ts";
+
+/** Streams that a tenant may have open at one controller. */
+const MAX_STREAMS = 100;
+
+export interface JobServiceOptions extends Submission {
+  readonly log: Log;
+  readonly feed: Feed;
+  /** Aborts when the controller stops: streams and waits end. */
+  readonly stopping: AbortSignal;
+}
+
+export class JobService implements JobOperations {
+  readonly #options: JobServiceOptions;
+  readonly #streams = new Map<string, number>();
+
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Streams that are open. */
+  get streams(): number {
+    return [...this.#streams.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  submitJob(request: SubmitJobRequest, context: CallContext): Promise<SubmitJobResponse> {
+    return answer(this.#options.log, context, () => submitOne(request, context.principal, this.#options));
+  }
+
+  submitJobs({ jobs }: SubmitJobsRequest, context: CallContext): Promise<SubmitJobsResponse> {
+    return answer(this.#options.log, context, async () => {
+      const stored = await submitBatch(jobs, context.principal, this.#options);
+      return create(SubmitJobsResponseSchema, { jobs: stored });
+    });
+  }
+
+  getJob({ id }: GetJobRequest, context: CallContext): Promise<GetJobResponse> {
+    const { log, store } = this.#options;
+    return answer(log, context, async () => {
+      const detail = await ownJob(store, id, (job) => store.jobDetail(context.principal.tenant, job));
+      return create(GetJobResponseSchema, { job: jobDetailMessage(detail) });
+    });
+  }
+
+  listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse> {
+    const { log, store } = this.#options;
+    return answer(log, context, () => listJobs(store, context.principal.tenant, request));
+  }
+
+  cancelJob({ id }: CancelJobRequest, context: CallContext): Promise<CancelJobResponse> {
+    return answer(this.#options.log, context, async () => {
+      const job = await this.#cancel(id, context.principal.tenant);
+      return create(CancelJobResponseSchema, { job: jobMessage(job) });
+    });
+  }
+
+  streamJobs(request: StreamJobsRequest, context: CallContext): AsyncIterable<StreamJobsResponse> {
+    return answerInParts(this.#options.log, context, () => this.#stream(request, context));
+  }
+
+  getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart> {
+    const { log, store } = this.#options;
+    return answerInParts(log, context, () => jobFrames(store, context.principal.tenant, request));
+  }
+
+  waitForJob(
+    jobId: string,
+    { waitMs, keep }: { readonly waitMs: number; readonly keep: boolean },
+    context: CallContext,
+  ): Promise<Waited> {
+    const { principal, signal } = context;
+    return answer(this.#options.log, context, async () => {
+      try {
+        return await waitForJob(this.#options, principal.tenant, jobId, waitMs, signal);
+      } finally {
+        if (signal.aborted && !keep) await this.#cancelLeft(jobId, context);
+      }
+    });
+  }
+
+  requireNode(context: CallContext): Promise<void> {
+    return answer(this.#options.log, context, () =>
+      this.#options.fleet.requireNode(context.principal.tenant),
+    );
+  }
+
+  async #cancel(id: string, tenant: string): Promise<JobRow> {
+    const { store, metrics } = this.#options;
+    const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
+    if (changed) {
+      if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+      store.announce({ kind: "events" });
+      metrics.jobEnded("CANCELLED");
+    } else if (job.state !== "CANCELLED") {
+      throw new Failure("JOB_FINISHED", `The job ended already: it is ${job.state}.`, {
+        found: { state: job.state },
+      });
+    }
+    return job;
+  }
+
+  /** Its caller has gone, and nobody else waits for it. */
+  async #cancelLeft(id: string, { principal, requestId }: CallContext): Promise<void> {
+    try {
+      await this.#cancel(id, principal.tenant);
+    } catch (thrown) {
+      const failure = Failure.from(thrown);
+      if (failure.code === "JOB_FINISHED") return;
+      this.#options.log.warn({ requestId, jobId: id, err: failure }, "a job that nobody waits for goes on");
+    }
+  }
+
+  async *#stream(request: StreamJobsRequest, context: CallContext): AsyncGenerator<StreamJobsResponse> {
+    const { stopping, metrics } = this.#options;
+    const { tenant } = context.principal;
+    const stream = new JobStream(this.#options, tenant, filterOf(request), request);
+    const leave = this.#admit(tenant);
+    try {
+      yield* stream.run(AbortSignal.any([context.signal, stopping]));
+      if (stopping.aborted && !context.signal.aborted) throw shuttingDown();
+    } catch (thrown) {
+      if (Failure.from(thrown).code === "STREAM_TOO_SLOW") metrics.streamsCut.inc();
+      throw thrown;
+    } finally {
+      leave();
+    }
+  }
+
+  #admit(tenant: string): () => void {
+    const open = this.#streams.get(tenant) ?? 0;
+    if (open >= MAX_STREAMS) {
+      throw new Failure(
+        "TOO_MANY_STREAMS",
+        `${open} streams are open, as many as there may be. Close some.`,
+        {
+          found: { streams: open, limit: MAX_STREAMS },
+        },
+      );
+    }
+    this.#streams.set(tenant, open + 1);
+    return () => {
+      const left = (this.#streams.get(tenant) ?? 1) - 1;
+      if (left > 0) this.#streams.set(tenant, left);
+      else this.#streams.delete(tenant);
+    };
+  }
+}

@@ -1,0 +1,70 @@
+/** What a job asks for: checked once, when it is submitted, and kept as text. */
+import { createHash } from "node:crypto";
+import { create, fromJsonString, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
+import { type ScoreRequest, ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { pairRequestOf } from "../messages/request.ts";
+import { invalid } from "./calls.ts";
+import { checkLabels } from "./filter.ts";
+
+const MAX_NAME = 200;
+const MAX_PRIORITY = 100;
+
+export interface CheckedSpec {
+  readonly spec: JobSpec;
+  readonly models: readonly string[];
+  /** Canonical proto JSON with sorted members: equal for equal specs. */
+  readonly text: string;
+  /** SHA-256 of the text in hex. */
+  readonly fingerprint: string;
+}
+
+/** Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
+export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
+  if (spec === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
+  const { models } = pairRequestOf(scoreRequestOf(spec));
+  checkName(spec.name);
+  checkLabels("labels", spec.labels);
+  if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
+    throw invalid(
+      `priority is ${spec.priority}. Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`,
+    );
+  }
+  const text = JSON.stringify(sorted(toJson(JobSpecSchema, spec)));
+  return { spec, models, text, fingerprint: createHash("sha256").update(text).digest("hex") };
+}
+
+/** A spec as it was stored, also by a newer version with more members. */
+export function readSpec(text: string): JobSpec {
+  return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
+}
+
+/** What a node is to score; per-frame values are always kept, so nobody asks for them. */
+export function scoreRequestOf(spec: JobSpec): ScoreRequest {
+  return create(ScoreRequestSchema, {
+    reference: spec.reference,
+    distorted: spec.distorted,
+    model: spec.model,
+    models: spec.models,
+    features: spec.features,
+    ...(spec.rawVideo && { rawVideo: spec.rawVideo }),
+    scaling: spec.scaling,
+    onFrameCountMismatch: spec.onFrameCountMismatch,
+    onFrameRateMismatch: spec.onFrameRateMismatch,
+    editLists: spec.editLists,
+    subsample: spec.subsample,
+  });
+}
+
+function checkName(name: string): void {
+  if (Array.from(name).length > MAX_NAME) throw invalid(`name is longer than ${MAX_NAME} characters.`);
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name holds a control character.");
+}
+
+/** The same value with the members of every object in the order of their names. */
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
+}

@@ -1,0 +1,19 @@
+/** Who wants to hear of which thing: callbacks by a key. */
+export class Listeners {
+  readonly #byKey = new Map<string, Set<() => void>>();
+
+  /** Returns what ends it. */
+  on(key: string, listener: () => void): () => void {
+    const listeners = this.#byKey.get(key) ?? new Set();
+    listeners.add(listener);
+    this.#byKey.set(key, listeners);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#byKey.get(key) === listeners) this.#byKey.delete(key);
+    };
+  }
+
+  tell(key: string): void {
+    for (const listener of this.#byKey.get(key) ?? []) listener();
+  }
+}

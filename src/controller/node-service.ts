@@ -1,0 +1,172 @@
+/** The operations on nodes, as the transports see them. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type DrainNodeRequest,
+  type DrainNodeResponse,
+  DrainNodeResponseSchema,
+  type HeartbeatRequest,
+  type HeartbeatResponse,
+  HeartbeatResponseSchema,
+  type ListNodesRequest,
+  type ListNodesResponse,
+  ListNodesResponseSchema,
+  type PullWorkRequest,
+  type PullWorkResponse,
+  PullWorkResponseSchema,
+  type RegisterNodeRequest,
+  type RegisterNodeResponse,
+  RegisterNodeResponseSchema,
+  type ReportResultRequest,
+  type ReportResultResponse,
+  ReportResultResponseSchema,
+} from "../gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Log } from "../platform/log.ts";
+import type { ClaimedWork, Ready } from "../store/store.ts";
+import { answer, cancelled, invalid, isId, shuttingDown } from "./calls.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
+import { nodeMessage } from "./node-message.ts";
+import type { CallContext, NodeOperations } from "./operations.ts";
+import { newNode } from "./registration.ts";
+import { type ReportOptions, recordReport, stale } from "./report.ts";
+import type { Schedule } from "./schedule.ts";
+import { workItem } from "./work-message.ts";
+
+const MAX_WAIT_MS = 60_000;
+/** Milliseconds that a node waits which may have no work and pulls all the same. */
+const IDLE_MS = 1_000;
+
+export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
+  readonly log: Log;
+  readonly schedule: Schedule;
+  /** Seconds of video that a segment should have, about. */
+  readonly segmentSeconds: number;
+  /** Whether the nodes of a tenant serve all tenants. */
+  readonly isFleet: (tenant: string) => boolean;
+}
+
+export class NodeService implements NodeOperations {
+  readonly #options: NodeServiceOptions;
+
+  constructor(options: NodeServiceOptions) {
+    this.#options = options;
+  }
+
+  registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse> {
+    const { log, store, leaseMs, isFleet } = this.#options;
+    return answer(log, context, async () => {
+      const { tenant } = context.principal;
+      const node = newNode(request, tenant, isFleet(tenant));
+      const { ready, superseded } = await store.registerNode(node);
+      this.#leasesEnded(ready, superseded);
+      log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");
+      return create(RegisterNodeResponseSchema, { nodeId: node.id, session: node.session, leaseMs });
+    });
+  }
+
+  heartbeat(request: HeartbeatRequest, context: CallContext): Promise<HeartbeatResponse> {
+    const { tenant } = context.principal;
+    return answer(this.#options.log, context, async () => {
+      if (request.leaving) return this.#leave(request.session, tenant);
+      return heartbeat(this.#options, request, tenant, context.signal);
+    });
+  }
+
+  pullWork(request: PullWorkRequest, context: CallContext): Promise<PullWorkResponse> {
+    const { log, stopping, segmentSeconds } = this.#options;
+    return answer(log, context, async () => {
+      if (request.waitMs > MAX_WAIT_MS)
+        throw invalid(`waitMs is ${request.waitMs}. Use 0 to ${MAX_WAIT_MS}.`);
+      if (stopping.aborted) throw shuttingDown();
+      const work = await this.#pull(request, context);
+      if (work === undefined) return create(PullWorkResponseSchema, {});
+      return create(PullWorkResponseSchema, { item: workItem(work, segmentSeconds) });
+    });
+  }
+
+  reportResult(request: ReportResultRequest, context: CallContext): Promise<ReportResultResponse> {
+    const { log, sessions } = this.#options;
+    return answer(log, context, async () => {
+      const node = await sessions.find(request.session, context.principal.tenant);
+      if (node === undefined) throw stale();
+      await recordReport(this.#options, request, node.puller);
+      return create(ReportResultResponseSchema, {});
+    });
+  }
+
+  listNodes(_: ListNodesRequest, context: CallContext): Promise<ListNodesResponse> {
+    const { tenant } = context.principal;
+    return answer(this.#options.log, context, async () => {
+      const nodes = await this.#options.store.listNodes(tenant);
+      return create(ListNodesResponseSchema, { nodes: nodes.map((node) => nodeMessage(node, tenant)) });
+    });
+  }
+
+  drainNode({ id }: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse> {
+    const { log, store } = this.#options;
+    const { tenant } = context.principal;
+    return answer(log, context, async () => {
+      const node = isId(id) ? await store.drainNode(tenant, id) : undefined;
+      if (node === undefined) {
+        throw new Failure(
+          "NODE_NOT_FOUND",
+          "The tenant has no such node. svc nodes list shows those that there are.",
+        );
+      }
+      store.announce({ kind: "news", nodeIds: [node.id] });
+      return create(DrainNodeResponseSchema, { node: nodeMessage(node, tenant) });
+    });
+  }
+
+  async #leave(session: string, tenant: string): Promise<HeartbeatResponse> {
+    const { store, sessions } = this.#options;
+    const node = await sessions.find(session, tenant);
+    if (node !== undefined) this.#leasesEnded(await store.leaveNode(session), [node.puller.nodeId]);
+    return create(HeartbeatResponseSchema, {});
+  }
+
+  #leasesEnded(ready: readonly Ready[], nodeIds: readonly string[]): void {
+    const { store } = this.#options;
+    if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
+    if (ready.length > 0) store.announce({ kind: "work", ready });
+    if (ready.length > 0) store.announce({ kind: "events" });
+  }
+
+  async #pull(
+    { session, waitMs }: PullWorkRequest,
+    { principal, signal: caller }: CallContext,
+  ): Promise<ClaimedWork | undefined> {
+    const { sessions, schedule, stopping, metrics } = this.#options;
+    const until = performance.now() + waitMs;
+    const signal = AbortSignal.any([caller, stopping]);
+    for (let left = waitMs; ; left = until - performance.now()) {
+      const node = await sessions.find(session, principal.tenant);
+      if (node === undefined) throw await sessions.ended(session);
+      const { puller, state } = node;
+      const serves = state === "ONLINE";
+      const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
+      if (work !== undefined) {
+        metrics.claimed.inc();
+        if (caller.aborted) await this.#giveBack(session, work);
+      }
+      if (caller.aborted) throw cancelled();
+      if (work !== undefined || !serves || stopping.aborted || performance.now() >= until) return work;
+      // It was dismissed: something became of its node.
+      sessions.forget(puller.nodeId);
+    }
+  }
+
+  /** Nobody is there any more to do it. */
+  async #giveBack(session: string, { id, attempt }: ClaimedWork): Promise<void> {
+    const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt });
+    this.#leasesEnded(ready ? [ready] : [], []);
+  }
+}
+
+async function idle(leftMs: number, signal: AbortSignal): Promise<undefined> {
+  const bell = new Doorbell();
+  const end = ringOnAbort(signal, bell);
+  await bell.wait(Math.min(leftMs, IDLE_MS));
+  end();
+}

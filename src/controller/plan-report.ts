@@ -1,0 +1,66 @@
+/** A plan as a node reports it: read as strictly as the engines that will score by it. */
+import { readPlan, readSegment } from "../engine/plan-json.ts";
+import type { PlannedSegment, PlanReport } from "../gen/proto/svc/v1/node_pb.ts";
+import { type Capabilities, scoreClass } from "../jobs/work.ts";
+import type { NewSegment, PlanRecord } from "../store/store.ts";
+import { invalid } from "./calls.ts";
+
+const MAX_SEGMENTS = 10_000;
+/** 16384 × 16384, the largest picture that is scored. */
+const MAX_PIXELS = 2 ** 28;
+const MEGA = 1e6;
+
+/**
+ * Throws INVALID_REQUEST. Segments follow each other from the first frame to the last; scorer and
+ * models are those that the node registered, or no node would be fit to score them.
+ */
+export function planRecord(report: PlanReport, { scorer, models }: Capabilities): PlanRecord {
+  const { plan, frameCount, pixels } = report;
+  if (pixels < 1 || pixels > MAX_PIXELS) throw invalid(`plan.pixels is ${pixels}. Use 1 to ${MAX_PIXELS}.`);
+  const facts = readPlan(plan);
+  if (facts.pairing.frameCount !== frameCount) {
+    throw invalid(`plan.frameCount is ${frameCount}, and the plan says ${facts.pairing.frameCount}.`);
+  }
+  const workClass = scoreClass(facts.scorer, facts.models);
+  const registered = facts.models.filter((one) =>
+    models.some((has) => has.name === one.name && has.digest === one.digest),
+  );
+  if (workClass !== scoreClass(scorer, registered)) {
+    throw invalid(
+      "The plan was made with another scorer or other models than were registered. Register again.",
+    );
+  }
+  return { plan, framesTotal: frameCount, segments: segmentsOf(report), workClass };
+}
+
+/** A plan as it was scored in the end. Throws INVALID_REQUEST. */
+export function checkRevisedPlan(plan: string, frameCount: number): void {
+  const { pairing } = readPlan(plan);
+  if (pairing.frameCount === frameCount) return;
+  throw invalid(`segment.frameCount is ${frameCount}, and its plan says ${pairing.frameCount}.`);
+}
+
+function segmentsOf({ segments, frameCount, pixels }: PlanReport): NewSegment[] {
+  if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
+    throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
+  }
+  let next = 0;
+  const checked = segments.map((planned, index) => {
+    const segment = checkSegment(planned, index, next);
+    next += planned.frameCount;
+    return { ...segment, cost: (planned.frameCount * pixels) / MEGA };
+  });
+  if (next === frameCount) return checked;
+  throw invalid(`plan.segments have ${next} frames, and plan.frameCount is ${frameCount}.`);
+}
+
+function checkSegment(
+  { firstFrame, frameCount, segment }: PlannedSegment,
+  index: number,
+  next: number,
+): Omit<NewSegment, "cost"> {
+  const { first, count } = readSegment(segment);
+  if (firstFrame === next && first === firstFrame && count === frameCount)
+    return { firstFrame, frameCount, segment };
+  throw invalid(`plan.segments[${index}] has the frames from ${first} on; those from ${next} on come next.`);
+}

@@ -1,0 +1,58 @@
+/** A node's registration: what it says of itself, checked. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
+import type { ModelId } from "../jobs/work.ts";
+import type { NewNode } from "../store/store.ts";
+import { invalid } from "./calls.ts";
+
+const MAX_NAME = 200;
+const MAX_SLOTS = 1024;
+const MAX_MODELS = 1000;
+/** Longer than any version that a program tells. */
+const MAX_VERSION = 200;
+const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const DIGEST = /^([0-9a-f]{64})?$/;
+const SESSION_BYTES = 32;
+
+/** Throws INVALID_REQUEST. */
+export function newNode(request: RegisterNodeRequest, tenant: string, fleet: boolean): NewNode {
+  const { name, slots, capabilities } = request;
+  if (capabilities?.scorer === undefined) throw invalid("capabilities.scorer is missing.");
+  checkText("name", name, MAX_NAME);
+  if (slots < 1 || slots > MAX_SLOTS) throw invalid(`slots is ${slots}. Use 1 to ${MAX_SLOTS}.`);
+  const { program, version, libvmafVersion } = capabilities.scorer;
+  checkText("capabilities.scorer.program", program, MAX_VERSION);
+  checkText("capabilities.scorer.version", version, MAX_VERSION);
+  checkText("capabilities.scorer.libvmafVersion", libvmafVersion, MAX_VERSION);
+  checkText("capabilities.version", capabilities.version, MAX_VERSION);
+  return {
+    id: randomUUID(),
+    session: randomBytes(SESSION_BYTES).toString("base64url"),
+    tenant,
+    fleet,
+    name,
+    slots,
+    capabilities: {
+      scorer: { program, version, libvmafVersion },
+      models: modelIds("capabilities.models", capabilities.models),
+    },
+    version: capabilities.version,
+  };
+}
+
+/** Throws INVALID_REQUEST. */
+export function modelIds(field: string, models: readonly ModelId[]): ModelId[] {
+  if (models.length > MAX_MODELS) throw invalid(`${field} has more than ${MAX_MODELS} models.`);
+  return models.map(({ name, digest }, index) => {
+    if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {
+      throw invalid(`${field}[${index}] is not a model's name and the SHA-256 of its file.`);
+    }
+    return { name, digest };
+  });
+}
+
+function checkText(field: string, text: string, most: number): void {
+  if (text === "") throw invalid(`${field} is missing.`);
+  if (text.length > most) throw invalid(`${field} is longer than ${most} characters.`);
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} holds a control character.`);
+}

@@ -1,0 +1,174 @@
+/** What a node reports of its work: checked, fenced and recorded. */
+import { decodeRows } from "../engine/frame-code.ts";
+import type {
+  FailureReport,
+  FramePiece,
+  ReportResultRequest,
+  SegmentReport,
+} from "../gen/proto/svc/v1/node_pb.ts";
+import { type Verdict, verdictOn } from "../jobs/retry.ts";
+import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
+import type {
+  Announcement,
+  Fence,
+  PlanRecord,
+  Poolable,
+  Ready,
+  Recorded,
+  SegmentRecord,
+  Store,
+  StoredError,
+} from "../store/store.ts";
+import { invalid, isId } from "./calls.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+import { checkRevisedPlan, planRecord } from "./plan-report.ts";
+import type { Puller } from "./schedule.ts";
+
+const MAX_PIECE_BYTES = 900 * 1024;
+/** Far more than the longest film has. */
+const MAX_PIECES = 1024;
+const MAX_MESSAGE = 2_000;
+const MAX_FOUND = 16 * 1024;
+
+export interface ReportOptions {
+  readonly store: Store;
+  readonly metrics: ControllerMetrics;
+  /** Every segment of a job is scored. */
+  readonly pool: (job: Poolable) => void;
+}
+
+/** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. The same report again changes nothing. */
+export async function recordReport(
+  options: ReportOptions,
+  request: ReportResultRequest,
+  puller: Puller,
+): Promise<void> {
+  const { session, itemId, attempt, report } = request;
+  if (!isId(itemId)) throw invalid("itemId is not the id of a piece of work.");
+  if (report.case === undefined) throw invalid("The report is missing.");
+  const recorded = await record(options, { session, itemId, attempt }, report, puller);
+  options.metrics.reported(report.case, recorded);
+  if (recorded === "STALE") throw stale();
+}
+
+/** What a node is told that reports work which is not its own any more. */
+export function stale(): Failure {
+  return new Failure("STALE_ATTEMPT", "The work is not leased to this session with that attempt. Drop it.");
+}
+
+async function record(
+  options: ReportOptions,
+  fence: Fence,
+  report: Exclude<ReportResultRequest["report"], { case: undefined }>,
+  puller: Puller,
+): Promise<Recorded> {
+  const { store } = options;
+  if (report.case === "piece") return store.recordPiece(fence, pieceOf("piece", report.value));
+  if (report.case === "plan") return recordPlan(store, fence, planRecord(report.value, puller.capabilities));
+  if (report.case === "segment") return recordSegment(options, fence, segmentOf(report.value));
+  if (report.case === "failure") return recordFailure(options, fence, report.value);
+  const { recorded, ready } = await store.handBack(fence);
+  tell(store, { ready });
+  return recorded;
+}
+
+async function recordPlan(store: Store, fence: Fence, plan: PlanRecord): Promise<Recorded> {
+  const { recorded, tenant } = await store.recordPlan(fence, plan);
+  tell(store, { ready: tenant === undefined ? undefined : { tenant, workClass: plan.workClass } });
+  return recorded;
+}
+
+async function recordSegment(
+  { store, pool }: ReportOptions,
+  fence: Fence,
+  segment: SegmentRecord,
+): Promise<Recorded> {
+  const { recorded, poolable } = await store.recordSegment(fence, segment);
+  tell(store, {});
+  if (poolable !== undefined) pool(poolable);
+  return recorded;
+}
+
+async function recordFailure(
+  { store, metrics }: ReportOptions,
+  fence: Fence,
+  report: FailureReport,
+): Promise<Recorded> {
+  if (report.cutFault) {
+    const { recorded, ready, nodes } = await store.recordCutFault(fence);
+    // Of work that is no segment there is nothing to cut otherwise: the fault is one as any other.
+    if (recorded !== "STALE") {
+      tell(store, { ready, nodes });
+      return recorded;
+    }
+  }
+  const error = errorOf(report);
+  const kind = FAILURE_KINDS[error.code];
+  const atFault = kind === "media" || kind === "invalid" || kind === "forbidden";
+  let verdict: Verdict | undefined;
+  const { recorded, nodes } = await store.recordFailure(fence, error, (failures) => {
+    verdict = verdictOn(failures, atFault);
+    return verdict;
+  });
+  tell(store, { nodes });
+  if (recorded === "RECORDED" && verdict?.kind === "fail") metrics.jobEnded("FAILED");
+  return recorded;
+}
+
+/** Tells of what a report changed: of the job always. */
+function tell(
+  store: Store,
+  { ready, nodes = [] }: { ready?: Ready | undefined; nodes?: readonly string[] },
+): void {
+  const announcements: Announcement[] = [{ kind: "events" }];
+  if (ready) announcements.push({ kind: "work", ready: [ready] });
+  if (nodes.length > 0) announcements.push({ kind: "news", nodeIds: nodes });
+  for (const announcement of announcements) store.announce(announcement);
+}
+
+function pieceOf(field: string, { number, rows, rowCount }: FramePiece): FramePiece {
+  if (number >= MAX_PIECES) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_PIECES - 1}.`);
+  if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
+  const { length } = decodeRows(rows);
+  if (length !== rowCount) throw invalid(`${field}.rowCount is ${rowCount}, and its rows are ${length}.`);
+  return { number, rows, rowCount } as FramePiece;
+}
+
+function segmentOf({ last, durationMs, plan, frameCount }: SegmentReport): SegmentRecord {
+  if (last === undefined) throw invalid("segment.last is missing.");
+  if (!(durationMs >= 0 && Number.isFinite(durationMs)))
+    throw invalid(`segment.durationMs is ${durationMs}.`);
+  if ((plan === "") !== (frameCount === 0))
+    throw invalid("segment.plan and segment.frameCount belong together.");
+  if (plan !== "") checkRevisedPlan(plan, frameCount);
+  return {
+    last: pieceOf("segment.last", last),
+    durationMs,
+    plan: plan === "" ? undefined : plan,
+    framesTotal: plan === "" ? undefined : frameCount,
+  };
+}
+
+/** Codes of a newer version are INTERNAL here, told with the message. */
+function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
+  const known = Object.hasOwn(FAILURE_KINDS, code) ? (code as FailureCode) : "INTERNAL";
+  const text = message
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ")
+    .slice(0, MAX_MESSAGE)
+    .toWellFormed();
+  const facts = factsOf(found);
+  return { code: known, message: text || "The node told no reason.", ...(facts && { found: facts }) };
+}
+
+/** Facts that are no JSON object, or too many, are left out: the failure counts all the same. */
+function factsOf(found: string): Readonly<Record<string, unknown>> | undefined {
+  if (found === "" || found.length > MAX_FOUND || found.includes("\\u0000")) return undefined;
+  try {
+    const facts: unknown = JSON.parse(found);
+    const isObject = typeof facts === "object" && facts !== null && !Array.isArray(facts);
+    return isObject ? (facts as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+/** A stream of jobs: how they are, then every change to them in order, resumable and of bounded memory. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type Job,
+  JobSchema,
+  StreamJobsResponse_Kind as Kind,
+  type StreamJobsRequest,
+  type StreamJobsResponse,
+  StreamJobsResponseSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../platform/failure.ts";
+import type { JobCursor, JobEvent, JobFilter, Store } from "../store/store.ts";
+import { invalid } from "./calls.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import { type Feed, FeedEntry } from "./feed.ts";
+import { matches } from "./filter.ts";
+import { jobMessage } from "./job-message.ts";
+
+const PAGE = 200;
+/** Much longer than any event's id. */
+const MAX_EVENT_ID = 200;
+
+export interface StreamSource {
+  readonly store: Store;
+  readonly feed: Feed;
+}
+
+/** Where a stream goes on in the feed. */
+interface Place {
+  readonly epoch: number;
+  position: number;
+}
+
+export class JobStream {
+  readonly #source: StreamSource;
+  readonly #tenant: string;
+  readonly #filter: JobFilter;
+  /** Jobs whose snapshot may hold more than the events that follow first: job → revision of the snapshot. */
+  readonly #ahead = new Map<string, number>();
+  #cursor: string;
+
+  /** Throws INVALID_REQUEST. */
+  constructor(source: StreamSource, tenant: string, filter: JobFilter, { afterEventId }: StreamJobsRequest) {
+    if (afterEventId.length > MAX_EVENT_ID || /[^\x21-\x7e]/.test(afterEventId)) {
+      throw invalid("afterEventId is not the id of an event.");
+    }
+    this.#source = source;
+    this.#tenant = tenant;
+    this.#filter = filter;
+    this.#cursor = afterEventId;
+  }
+
+  /** Ends when the signal aborts. Throws STREAM_TOO_SLOW, STORE_UNAVAILABLE. */
+  async *run(signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
+    const { feed } = this.#source;
+    const bell = new Doorbell();
+    const endings = [feed.listen(bell.ring), ringOnAbort(signal, bell)];
+    try {
+      while (!signal.aborted) {
+        await feed.catchUp();
+        if (this.#cursor === "") yield* this.#snapshot(signal);
+        const place = yield* this.#history(signal);
+        if (place === undefined) this.#cursor = "";
+        else yield* this.#live(place, bell, signal);
+      }
+    } finally {
+      for (const end of endings) end();
+    }
+  }
+
+  async *#snapshot(signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
+    const { store } = this.#source;
+    const cursor = await store.eventCursor();
+    this.#ahead.clear();
+    let after: JobCursor | undefined;
+    do {
+      const page = await store.snapshot(this.#tenant, this.#filter, after, PAGE, cursor);
+      for (const { job, ambiguous } of page) {
+        if (ambiguous) this.#ahead.set(job.id, job.revision);
+        yield response(Kind.SNAPSHOT, "", jobMessage(job));
+      }
+      const last = page.length < PAGE ? undefined : page.at(-1)?.job;
+      after = last && { createdAtMicros: last.createdAtMicros, id: last.id };
+    } while (after !== undefined && !signal.aborted);
+    if (signal.aborted) return;
+    this.#cursor = cursor;
+    yield response(Kind.SNAPSHOT_END, cursor, undefined);
+  }
+
+  /**
+   * What happened since the cursor, from the store, until the feed has what follows. Returns where
+   * in the feed; undefined: the cursor is too old, or of another installation.
+   */
+  async *#history(signal: AbortSignal): AsyncGenerator<StreamJobsResponse, Place | undefined> {
+    const { store, feed } = this.#source;
+    const { epoch, head } = feed;
+    let cursor = this.#cursor;
+    while (feed.positionOf(this.#cursor) === undefined && !signal.aborted) {
+      const page = await store.eventsAfter(cursor, PAGE);
+      if (page === undefined) return undefined;
+      cursor = page.cursor;
+      for (const event of page.events) yield* this.#tell(new FeedEntry(event));
+      if (page.events.length === 0) break;
+    }
+    // Either the feed holds the last event that was told, now or once it has caught up; or that
+    // event is from before all that the feed read, and nothing came between it and `head`.
+    if (feed.positionOf(this.#cursor) === undefined) await feed.catchUp();
+    return { epoch, position: feed.positionOf(this.#cursor) ?? head };
+  }
+
+  /** Ends when the feed begins anew, and what it missed must come from the store. */
+  async *#live(place: Place, bell: Doorbell, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
+    const { feed } = this.#source;
+    while (!signal.aborted && feed.epoch === place.epoch) {
+      if (place.position < feed.tail) throw tooSlow(this.#cursor);
+      const entry = feed.at(place.position + 1);
+      if (entry === undefined) await bell.wait();
+      else {
+        place.position++;
+        yield* this.#tell(entry);
+      }
+    }
+  }
+
+  *#tell(entry: FeedEntry): Generator<StreamJobsResponse> {
+    const { event } = entry;
+    this.#cursor = event.id;
+    if (!matches(this.#tenant, this.#filter, event) || this.#isKnown(event)) return;
+    const deleted = event.kind === "DELETED";
+    const job = deleted ? create(JobSchema, { id: event.job.id, tenantId: event.job.tenant }) : entry.message;
+    yield response(deleted ? Kind.DELETED : Kind.CHANGE, event.id, job);
+  }
+
+  /** Whether the snapshot told this change already. */
+  #isKnown({ kind, job }: JobEvent): boolean {
+    const told = this.#ahead.get(job.id);
+    if (told === undefined) return false;
+    if (kind === "CHANGE" && job.revision <= told) return true;
+    this.#ahead.delete(job.id);
+    return false;
+  }
+}
+
+function response(kind: Kind, eventId: string, job: Job | undefined): StreamJobsResponse {
+  return create(StreamJobsResponseSchema, { kind, eventId, ...(job && { job }) });
+}
+
+function tooSlow(eventId: string): Failure {
+  return new Failure(
+    "STREAM_TOO_SLOW",
+    "The stream was read more slowly than jobs change. Resume after the last event that arrived.",
+    { found: { afterEventId: eventId } },
+  );
+}

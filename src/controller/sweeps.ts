@@ -1,0 +1,176 @@
+/**
+ * What is done now and then, by every controller: each sweep finds what nobody told of, and
+ * several at the same time do each thing once, because the store lets one of them.
+ */
+import { LeaseGuard } from "../jobs/lease-guard.ts";
+import { verdictOn } from "../jobs/retry.ts";
+import { Failure } from "../platform/failure.ts";
+import { Background } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { Ready, Store } from "../store/store.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+import type { Pooling } from "./pooling.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** Rows of one step: short enough to disturb nobody. */
+const STEP = 100;
+const EVENTS_STEP = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long a stream can be resumed. */
+const EVENTS_KEPT_MS = DAY_MS;
+/** How long a node that went is still shown. */
+const NODES_KEPT_MS = DAY_MS;
+/** A pooling that takes longer is begun by another controller too; the first to end counts. */
+const POOLING_HOLD_MS = 5 * MINUTE_MS;
+/** A look at the database's clock that takes longer says nothing about it. */
+const CLOCK_LOOK_MS = 500;
+/** Sweeps of several controllers spread out by up to this share. */
+const JITTER = 0.2;
+
+export interface SweepOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  readonly schedule: Schedule;
+  readonly pooling: Pooling;
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+}
+
+/** A sweep's step. True: there may be more at once. */
+type Step = () => Promise<boolean>;
+
+export class Sweeps {
+  readonly #options: SweepOptions;
+  readonly #guard: LeaseGuard;
+  readonly #loops: readonly Background[];
+  #available = true;
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    const { leaseMs } = options;
+    this.#guard = new LeaseGuard(leaseMs, performance.now());
+    this.#loops = [
+      this.#every(1_000, () => this.#refreshReady()),
+      this.#every(500, () => this.#promoteWaiting()),
+      this.#every(2_000, () => this.#poolLeftOver()),
+      this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
+      this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireNodes()),
+      this.#every(MINUTE_MS, () => this.#deleteEnded()),
+      this.#every(MINUTE_MS, () => this.#deleteEvents()),
+    ];
+  }
+
+  start(): void {
+    for (const loop of this.#loops) loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+
+  /** A sweep with a life of its own: its first step at once, then every `everyMs`. */
+  #every(everyMs: number, step: Step): Background {
+    return new Background(async (signal, isStarted) => {
+      const bell = new Doorbell();
+      const end = ringOnAbort(signal, bell);
+      isStarted();
+      while (!signal.aborted) {
+        const more = await this.#try(step);
+        if (!more) await bell.wait(everyMs * (1 + JITTER * Math.random()));
+      }
+      end();
+    });
+  }
+
+  async #try(step: Step): Promise<boolean> {
+    try {
+      const more = await step();
+      this.#reached(true);
+      return more;
+    } catch (thrown) {
+      const failure = Failure.from(thrown);
+      if (failure.code === "STORE_UNAVAILABLE") this.#reached(false, failure);
+      else this.#options.log.error({ err: failure.cause ?? failure }, "a sweep failed");
+      return false;
+    }
+  }
+
+  #reached(available: boolean, err?: Failure): void {
+    if (!available) this.#guard.unavailable(performance.now());
+    if (available === this.#available) return;
+    this.#available = available;
+    if (available) this.#options.log.info("the store is available again");
+    else this.#options.log.warn({ err }, "the store is unavailable: nothing can be stored or given out");
+  }
+
+  async #refreshReady(): Promise<boolean> {
+    await this.#options.schedule.refresh();
+    return false;
+  }
+
+  async #promoteWaiting(): Promise<boolean> {
+    const ready = await this.#options.store.promoteWaiting(STEP);
+    this.#announce(ready);
+    return ready.length > 0;
+  }
+
+  async #poolLeftOver(): Promise<boolean> {
+    const { store, pooling } = this.#options;
+    const limit = Math.min(4, pooling.room);
+    if (limit === 0) return false;
+    const jobs = await store.takePoolable(limit, POOLING_HOLD_MS);
+    for (const job of jobs) pooling.offer(job);
+    return jobs.length === limit;
+  }
+
+  async #expireLeases(): Promise<boolean> {
+    const { store, metrics, log } = this.#options;
+    await this.#observeClock();
+    if (!this.#guard.mayExpire(performance.now())) return false;
+    const { expired, ready } = await store.expireLeases(STEP, (failures) => verdictOn(failures, false));
+    if (expired === 0) return false;
+    metrics.expired.inc(expired);
+    log.warn({ expired }, "leases ran out: their nodes are gone or cut off");
+    this.#announce(ready);
+    store.announce({ kind: "events" });
+    return expired >= STEP;
+  }
+
+  async #expireNodes(): Promise<boolean> {
+    const { store, leaseMs } = this.#options;
+    if (!this.#guard.mayExpire(performance.now())) return false;
+    await store.expireNodes(leaseMs, NODES_KEPT_MS);
+    return false;
+  }
+
+  async #deleteEnded(): Promise<boolean> {
+    const { store, retentionMs } = this.#options;
+    await this.#observeClock();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    const deleted = await store.deleteEnded(retentionMs, STEP);
+    if (deleted > 0) store.announce({ kind: "events" });
+    return deleted >= STEP;
+  }
+
+  async #deleteEvents(): Promise<boolean> {
+    await this.#observeClock();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (await this.#options.store.deleteEvents(EVENTS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP;
+  }
+
+  async #observeClock(): Promise<void> {
+    const before = performance.now();
+    const wall = await this.#options.store.now();
+    const after = performance.now();
+    if (after - before > CLOCK_LOOK_MS) return;
+    const jump = this.#guard.observe({ wall, steady: (before + after) / 2 });
+    if (jump !== 0) this.#options.log.warn({ jumpMs: Math.round(jump) }, "the database's clock jumped");
+  }
+
+  #announce(ready: readonly Ready[]): void {
+    if (ready.length > 0) this.#options.store.announce({ kind: "work", ready });
+  }
+}

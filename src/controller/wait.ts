@@ -1,0 +1,70 @@
+/** Waiting for a job's end. */
+
+import { FAILURE_KINDS, Failure, type FailureCode, type Found } from "../platform/failure.ts";
+import type { JobRow, Store, StoredError } from "../store/store.ts";
+import { ownJob } from "./access.ts";
+import { cancelled, shuttingDown } from "./calls.ts";
+import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import type { Feed } from "./feed.ts";
+import { readResult } from "./job-message.ts";
+import type { Waited } from "./operations.ts";
+
+/** Milliseconds: finds the end of a job whose events were not heard of. */
+const LOOK_MS = 2_000;
+
+export interface Waiting {
+  readonly store: Store;
+  readonly feed: Feed;
+  /** The controller stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** As JobOperations.waitForJob, but for the cancelling. */
+export async function waitForJob(
+  { store, feed, stopping }: Waiting,
+  tenant: string,
+  jobId: string,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<Waited> {
+  const until = performance.now() + waitMs;
+  const bell = new Doorbell();
+  const endings = [
+    ringOnAbort(signal, bell),
+    ringOnAbort(stopping, bell),
+    feed.listenToJob(jobId, bell.ring),
+  ];
+  try {
+    for (;;) {
+      const job = await ownJob(store, jobId, (id) => store.job(tenant, id));
+      const waited = await endOf(store, tenant, job);
+      if (waited !== undefined) return waited;
+      const left = until - performance.now();
+      if (signal.aborted) throw cancelled();
+      if (stopping.aborted) throw shuttingDown();
+      if (left <= 0) return { done: false, jobId };
+      await bell.wait(Math.min(left, LOOK_MS));
+    }
+  } finally {
+    for (const end of endings) end();
+  }
+}
+
+async function endOf(store: Store, tenant: string, job: JobRow): Promise<Waited | undefined> {
+  if (job.state === "FAILED") throw failureOf(job.error);
+  if (job.state === "CANCELLED") throw new Failure("SCORE_CANCELLED", `The job ${job.id} was cancelled.`);
+  if (job.state !== "SUCCEEDED") return undefined;
+  const { result } = await ownJob(store, job.id, (id) => store.jobDetail(tenant, id));
+  if (result === undefined) throw new Error(`job ${job.id} succeeded without a result`);
+  return { done: true, result: readResult(result), jobId: job.id };
+}
+
+/** A job's error as it was thrown where it happened. */
+function failureOf(error: StoredError | undefined): Failure {
+  if (error === undefined || !Object.hasOwn(FAILURE_KINDS, error.code)) {
+    return new Failure("INTERNAL", error?.message ?? "The job failed.");
+  }
+  const found =
+    typeof error.found === "object" && error.found !== null ? { found: error.found as Found } : {};
+  return new Failure(error.code as FailureCode, error.message, found);
+}
