@@ -1,16 +1,7 @@
-/** A real `svc server` on free loopback ports, driven from outside: flags in, addresses and log lines out. */
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+/** A real `svc server` on free loopback ports. */
+import { SvcProcess } from "./svc-process.ts";
 
-export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
-
-/** How long any one thing may take before a test gives up on it. */
-const PATIENCE_MS = 30_000;
-
-export type LogLine = Readonly<Record<string, unknown>>;
+export { type LogLine, SVC, soon, svc, until } from "./svc-process.ts";
 
 export interface ServerOptions {
   readonly args?: readonly string[];
@@ -19,160 +10,18 @@ export interface ServerOptions {
   readonly ready?: boolean;
 }
 
-export class ServerProcess implements AsyncDisposable {
+export class ServerProcess extends SvcProcess {
   /** "http://127.0.0.1:PORT" */
   rest = "";
   /** "127.0.0.1:PORT" */
   grpc = "";
-  readonly log: LogLine[] = [];
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<number | NodeJS.Signals>;
-  readonly #waiting = new Set<() => void>();
-
-  private constructor(child: ChildProcess) {
-    this.#child = child;
-    this.#exited = once(child, "exit").then(([code, signal]) => code ?? signal);
-    if (child.stderr === null) throw new Error("the server's log is not piped");
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      this.log.push(JSON.parse(line));
-      for (const look of this.#waiting) look();
-    });
-  }
 
   static async start({ args = [], env = {}, ready = true }: ServerOptions = {}): Promise<ServerProcess> {
-    const flags = ["--port", "0", "--grpc-port", "0", "--print-addresses", "--log-format", "json", ...args];
-    const child = spawn(SVC, ["server", ...flags], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
-    });
-    const server = new ServerProcess(child);
-    if (child.stdout === null) throw new Error("the server's addresses are not piped");
-    const [line] = await soon(
-      once(createInterface({ input: child.stdout }), "line"),
-      "the server's addresses",
-    );
-    const addresses = JSON.parse(line);
-    server.rest = addresses.rest;
-    server.grpc = addresses.grpc;
+    const server = new ServerProcess("server", { args: ["--port", "0", "--grpc-port", "0", ...args], env });
+    const { rest = "", grpc = "" } = await server.addresses();
+    server.rest = rest;
+    server.grpc = grpc;
     if (ready) await server.logged("scorer ready");
     return server;
   }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  /** The first log line with a message, and with these facts; waits for it. */
-  logged(msg: string, facts: Readonly<Record<string, unknown>> = {}): Promise<LogLine> {
-    const matches = (line: LogLine) =>
-      line["msg"] === msg && Object.entries(facts).every(([name, value]) => line[name] === value);
-    const { promise, resolve } = Promise.withResolvers<LogLine>();
-    const look = () => {
-      const line = this.log.find(matches);
-      if (line === undefined) return;
-      this.#waiting.delete(look);
-      resolve(line);
-    };
-    this.#waiting.add(look);
-    look();
-    return soon(promise, `the log line ${JSON.stringify(msg)}`);
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  /** Exit code, or the signal that ended it. */
-  exited(): Promise<number | NodeJS.Signals> {
-    return soon(this.#exited, "the server's exit");
-  }
-
-  /** Stops it as an orchestrator does; the exit code. */
-  async stop(): Promise<number | NodeJS.Signals> {
-    this.signal("SIGTERM");
-    return this.exited();
-  }
-
-  /** Waits until a scorer runs below the server, and not only a probe of the media. */
-  scorerRuns(): Promise<void> {
-    return until(async () => {
-      const commands = await Promise.all((await this.children()).map(commandOf));
-      return commands.some((command) => command.includes("libvmaf"));
-    }, "a scorer to run");
-  }
-
-  /** Waits until no process is left below the server. */
-  scorerGone(): Promise<void> {
-    return until(async () => (await this.children()).length === 0, "the scorer to be gone");
-  }
-
-  /** Ids of all processes below the server. */
-  async children(): Promise<number[]> {
-    const parents = await processParents();
-    const below = (pid: number): number[] =>
-      [...parents].filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...below(child)]);
-    return below(this.pid);
-  }
-
-  /** Resident memory in bytes. */
-  async residentBytes(): Promise<number> {
-    const status = await readFile(`/proc/${this.pid}/status`, "utf8");
-    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    // Two different signals: the second of two equal ones can be lost in the first.
-    this.signal("SIGTERM");
-    this.signal("SIGINT");
-    await this.exited();
-  }
-}
-
-/** The command line of a process; empty when it has gone. */
-function commandOf(pid: number): Promise<string> {
-  return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-}
-
-/** Ids of all processes with their parents'. */
-async function processParents(): Promise<Map<number, number>> {
-  const parents = new Map<number, number>();
-  for (const pid of await readdir("/proc")) {
-    const stat = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "") : "";
-    // "pid (name) state parent …"; the name may hold anything, so read behind its last bracket.
-    const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    if (parent !== undefined && state !== "Z") parents.set(Number(pid), Number(parent));
-  }
-  return parents;
-}
-
-/** Looks again and again until something holds. */
-export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const giveUp = Date.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`waited ${PATIENCE_MS} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-/** A promise that must settle within the tests' patience. */
-export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms for ${what}`)), PATIENCE_MS);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Runs `svc` to its end. */
-export async function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const child = spawn(SVC, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.on("data", (chunk) => (stdout += chunk));
-  child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [code] = await soon(once(child, "close"), `svc ${args.join(" ")}`);
-  return { code, stdout, stderr };
 }
