@@ -108,7 +108,9 @@ function errorLines({ error }: Job, terminal: Terminal): string[] {
 
 function foundLines(found: JsonObject | undefined, terminal: Terminal): string[] {
   return Object.entries(found ?? {}).flatMap(([name, value]) =>
-    wrap(`       ${printable(name)}: ${printable(JSON.stringify(value))}`, terminal.columns, " ".repeat(9)),
+    wrap(`${printable(name)}: ${printable(JSON.stringify(value))}`, terminal.columns - 7, "  ").map(
+      (line) => `       ${line}`,
+    ),
   );
 }
 

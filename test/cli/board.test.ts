@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { Board } from "../../src/cli/jobs/board.ts";
+import { LiveBlock } from "../../src/cli/live.ts";
+import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { HOSTILE, ID, job, running, succeeded } from "./jobs.ts";
+import { Screen } from "./screen.ts";
+
+/** A board on a screen that shows lines and bars, as a terminal does with both streams on it. */
+function boardOn(screen: Screen, live = true): Board {
+  const terminal = () => ({ columns: screen.columns, color: false, unicode: true, live });
+  return new Board({ lines: screen, live: screen, terminal });
+}
+
+describe("on a terminal", () => {
+  test("bars are redrawn in place, and what ended scrolls by above them", () => {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen);
+    board.update(running(50, { id: "a", spec: { name: "first" } }));
+    board.update(running(10, { id: "b", spec: { name: "second" } }));
+    board.update(job({ id: "c" }));
+    board.draw();
+    assert.match(screen.text(), /^first .* 25 %.*\nsecond .* 5 %.*\nand 1 waiting$/);
+    board.update(succeeded({ id: "a", spec: { name: "first" } }));
+    board.update(running(100, { id: "b", spec: { name: "second" } }));
+    board.draw();
+    assert.match(
+      screen.text(),
+      /^SUCCEEDED {2}a {2}first {2}VMAF 93\.500000\nsecond .* 50 %.*\nand 1 waiting$/,
+    );
+    board[Symbol.dispose]();
+    assert.equal(screen.text(), "SUCCEEDED  a  first  VMAF 93.500000");
+  });
+
+  test("never more lines than the screen has", () => {
+    const screen = new Screen(60, 8);
+    using board = boardOn(screen);
+    for (let n = 0; n < 30; n++) board.update(running(n, { id: `job-${n}` }));
+    for (let redraw = 0; redraw < 3; redraw++) board.draw();
+    assert.equal(screen.scrolled, 0);
+    assert.equal(screen.text().split("\n").at(-1), "and 24 more running");
+  });
+
+  test("a terminal made narrower is drawn anew without rests of the lines it broke", () => {
+    const screen = new Screen(100, 24);
+    using board = boardOn(screen);
+    for (const id of ["a", "b", "c"]) board.update(running(50, { id, spec: { name: id } }));
+    board.draw();
+    for (const columns of [45, 30, 90]) {
+      screen.resize(columns);
+      board.draw();
+      assert.match(screen.text(), /^a .*25 %.*\nb .*25 %.*\nc .*25 %.*$/);
+    }
+  });
+
+  test("a lost connection is told below the bars until it is back", () => {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen);
+    board.update(running(50));
+    board.outage(new Failure("SERVER_UNREACHABLE", "127.0.0.1:9090 cannot be reached."));
+    board.draw();
+    assert.match(screen.text(), /\n127\.0\.0\.1:9090 cannot be reached\. Trying again …$/);
+    board.outage(undefined);
+    board.draw();
+    assert.doesNotMatch(screen.text(), /Trying again/);
+  });
+
+  test("jobs that are gone or ended unseen leave the board", () => {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen);
+    for (const id of ["a", "b", "c"]) board.update(running(50, { id, spec: { name: id } }));
+    board.remove("a");
+    board.retain(new Set(["c"]));
+    board.draw();
+    assert.match(screen.text(), /^c .*25 %[^\n]*$/);
+  });
+});
+
+test("elsewhere there are lines only: of states, and of every tenth of the way", () => {
+  const written: string[] = [];
+  const output = { write: (text: string) => written.push(text) };
+  const terminal = () => ({ columns: 80, color: false, unicode: true, live: false });
+  using board = new Board({ lines: output, live: output, terminal });
+  board.update(job());
+  for (let frames = 0; frames <= 200; frames++) board.update(running(frames));
+  board.update(succeeded());
+  const lines = written.join("").trimEnd().split("\n");
+  assert.equal(lines[0], `QUEUED     ${ID}  encode.mp4`);
+  assert.equal(lines.filter((line) => line.startsWith("RUNNING")).length, 11);
+  assert.match(lines[3] ?? "", /20 %$/);
+  assert.match(lines.at(-1) ?? "", /^SUCCEEDED .* VMAF 93\.500000$/);
+  assert.ok(!written.join("").includes("\x1b"));
+});
+
+test("hostile names and messages move no cursor", () => {
+  for (const live of [true, false]) {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen, live);
+    board.update(running(50, { id: "a", spec: { name: HOSTILE } }));
+    board.draw();
+    const error = { code: HOSTILE, message: HOSTILE };
+    board.update(job({ id: "b", state: Job_State.FAILED, spec: { name: HOSTILE }, error }));
+    board.outage(new Failure("SERVER_UNREACHABLE", HOSTILE));
+    board.draw();
+    assert.doesNotMatch(screen.text().replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
+    assert.doesNotMatch(screen.text(), /^SUCCEEDED/m);
+  }
+});
+
+test("a block that was taken away is not taken away twice", () => {
+  const screen = new Screen(40, 10);
+  screen.write("above\n");
+  const block = new LiveBlock(screen);
+  block.clear();
+  block.draw(["one", "two"]);
+  block.clear();
+  block.clear();
+  assert.equal(screen.text(), "above");
+});

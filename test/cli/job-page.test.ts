@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { jobLines, jobPage } from "../../src/cli/jobs/job-page.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { columnsOf } from "../../src/cli/width.ts";
+import { Job_State, JobWork_Kind, JobWork_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { HOSTILE, ID, job, NOW, running, succeeded } from "./jobs.ts";
+
+const TERMINAL: Terminal = { columns: 80, color: false, unicode: false, live: false };
+const page = (shown: Parameters<typeof jobPage>[0], columns = 80) =>
+  jobPage(shown, { ...TERMINAL, columns }, NOW).join("\n");
+
+const PLAN = { kind: JobWork_Kind.PLAN, state: JobWork_State.DONE, attempt: 1, node: "encoder-1" };
+const SEGMENTS = [JobWork_State.DONE, JobWork_State.LEASED, JobWork_State.WAITING, JobWork_State.PENDING].map(
+  (state, index) => ({
+    kind: JobWork_Kind.SEGMENT,
+    state,
+    firstFrame: index * 50,
+    frameCount: 50,
+    attempt: index,
+    node: state === JobWork_State.PENDING ? "" : "encoder-2",
+  }),
+);
+
+test("a job that runs: what it is, how far it is, and the pieces that somebody works on", () => {
+  const text = page(
+    running(61, {
+      spec: { name: "trailer", labels: { release: "7" }, models: ["vmaf_v0.6.1"], features: ["psnr"] },
+      work: [PLAN, ...SEGMENTS],
+      retries: 1,
+    }),
+  );
+  assert.match(text, new RegExp(`^Job +${ID}$`, "m"));
+  assert.match(text, /^Labels +release=7$/m);
+  assert.match(text, /^State +RUNNING, 1 piece given out again$/m);
+  assert.match(text, /30 % {2}61\/200 frames {2}50\.0 fps {2}0:03 left$/m);
+  assert.match(text, /^1 of 4 segments$/m);
+  assert.match(text, /^Work: 2 done, 1 leased, 1 waiting, 1 pending; on encoder-1, encoder-2$/m);
+  assert.match(text, /^frames 50-99 +LEASED +1 +encoder-2$/m);
+  assert.doesNotMatch(text, /frames 0-49|^frames 150/m);
+});
+
+test("a film's pieces are not a hundred lines", () => {
+  const leased = Array.from({ length: 100 }, (_, n) => ({
+    kind: JobWork_Kind.SEGMENT,
+    state: JobWork_State.LEASED,
+    firstFrame: n * 50,
+    frameCount: 50,
+  }));
+  assert.match(page(running(1, { work: leased })), /… and 80 more/);
+});
+
+test("a job that failed: why, with the facts", () => {
+  const error = {
+    code: "FRAME_COUNT_MISMATCH",
+    message: "The two differ.",
+    found: { reference: { frames: 30 } },
+  };
+  const text = page(job({ state: Job_State.FAILED, error }));
+  assert.match(text, /^State +FAILED$/m);
+  assert.match(text, /^error: The two differ\. \[FRAME_COUNT_MISMATCH\]\n +reference: \{"frames":30\}$/m);
+});
+
+test("hostile names, labels, messages and nodes are harmless, at every width", () => {
+  const shown = running(5, {
+    state: Job_State.FAILED,
+    spec: {
+      name: HOSTILE,
+      reference: HOSTILE,
+      distorted: HOSTILE,
+      labels: { a: HOSTILE },
+      models: [HOSTILE],
+    },
+    submittedBy: HOSTILE,
+    error: { code: HOSTILE, message: HOSTILE, found: { [HOSTILE]: HOSTILE } },
+    work: [{ kind: JobWork_Kind.WHOLE, state: JobWork_State.LEASED, node: HOSTILE }],
+  });
+  for (const columns of [20, 40, 80]) {
+    const lines = [...jobPage(shown, { ...TERMINAL, columns }, NOW), ...jobLines(shown, TERMINAL)];
+    for (const line of lines) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+    for (const line of lines.filter((one) => !one.includes("ATTEMPT")))
+      assert.ok(columnsOf(line) <= 80, line);
+  }
+});
+
+test("a report ends with the job and how long it took", () => {
+  assert.deepEqual(jobLines(succeeded(), TERMINAL), [`Job ${ID} "encode.mp4", 12.3 s from start to end.`]);
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { csvRows } from "../../src/cli/jobs/csv-rows.ts";
+import { jobsOfList } from "../../src/cli/jobs/list-file.ts";
+import { JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
+
+const SETTINGS = create(JobSpecSchema, {
+  models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"],
+  features: ["psnr"],
+  labels: { release: "7" },
+  priority: 3,
+});
+const jobsOf = (text: string, keyPrefix?: string) =>
+  jobsOfList("list", text, { settings: SETTINGS, keyPrefix }).map(({ line, request }) => ({
+    line,
+    key: request.idempotencyKey,
+    ...request.job,
+  }));
+const refused = (text: string) => {
+  try {
+    jobsOf(text);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return "accepted";
+};
+
+describe("CSV", () => {
+  test("has a job per row, what it leaves out comes from the options", () => {
+    const [first, second, ...more] = jobsOf(
+      'reference,distorted,name,priority,model,label:title\n/a.mov,/a.mp4,"A, ""the"" film",-5,own,x\n/b.mov,b.mp4,,,,\n',
+    );
+    assert.equal(more.length, 0);
+    assert.deepEqual(
+      [first?.line, first?.reference, first?.name, first?.priority, first?.model, first?.models],
+      [2, "/a.mov", 'A, "the" film', -5, "own", []],
+    );
+    assert.deepEqual(first?.labels, { release: "7", title: "x" });
+    assert.deepEqual([second?.distorted, second?.priority], [join(process.cwd(), "b.mp4"), 3]);
+    assert.deepEqual([second?.models, second?.features], [SETTINGS.models, ["psnr"]]);
+  });
+
+  test("tells the line and what is wrong, and nothing is submitted", () => {
+    for (const [text, told] of [
+      ["reference;distorted\na;b\n", /line 1: the heading has no column "reference"/],
+      ["reference,distorted,models\na,b,c\n", /line 1: "models" is no column.*label:KEY/],
+      ["reference,distorted,reference\na,b,c\n", /line 1: the column "reference" is there twice/],
+      ["reference,distorted\na,b\na\n", /line 3: it has 1 cells, and the heading 2/],
+      ["reference,distorted\n,b\n", /line 2: reference is missing/],
+      ["reference,distorted,priority\na,b,high\n", /line 2: priority "high" is not a whole number/],
+      ['reference,distorted\n"a\n,b\n', /line 2: a quote is not closed/],
+      ["", /has no column|lists no job/],
+      ["reference,distorted\n\n", /lists no job/],
+    ] as const) {
+      assert.match(refused(text), told);
+      assert.match(refused(text), /Nothing was submitted\.$/);
+    }
+  });
+
+  test("reads back whatever a spreadsheet wrote", () => {
+    const cell = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é") });
+    const row = fc.array(cell, { minLength: 2, maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(row), fc.constantFrom("\n", "\r\n"), fc.boolean(), (rows, end, last) => {
+        const quoted = rows.map((cells) => cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(","));
+        const text = quoted.join(end) + (last ? end : "");
+        assert.deepEqual(
+          [...csvRows(text)].map(({ cells }) => cells),
+          rows,
+        );
+      }),
+    );
+  });
+});
+
+describe("JSON lines", () => {
+  test("have the fields of the interface, and may have an idempotency key", () => {
+    const [first, second] = jobsOf(
+      '{"reference":"/a","distorted":"/b","labels":{"release":"8"},"scaling":"REFUSE","idempotencyKey":"k"}\n' +
+        '\n{"reference":"/c","distorted":"/d","features":[]}\r\n',
+      "run",
+    );
+    assert.deepEqual([first?.key, first?.labels, first?.models], ["k", { release: "8" }, SETTINGS.models]);
+    assert.deepEqual([second?.line, second?.key, second?.features], [3, "run/3", []]);
+  });
+
+  test("tell the line and what is wrong", () => {
+    const good = '{"reference":"/a","distorted":"/b"}\n';
+    for (const [line, told] of [
+      ["{", /line 2: .*JSON/],
+      ["[1]", /line 2: it is not a JSON object/],
+      ['{"reference":"/a"}', /line 2: distorted is missing/],
+      ['{"reference":"/a","distorted":"/b","nmae":"x"}', /line 2: .*nmae/],
+      ['{"reference":"/a","distorted":"/b","priority":"high"}', /line 2: .*priority/],
+      ['{"reference":"/a","distorted":"/b","labels":7}', /line 2: .*labels/],
+      ['{"reference":"/a","distorted":"/b","idempotencyKey":7}', /line 2: idempotencyKey is not a text/],
+    ] as const) {
+      assert.match(refused(good + line), told);
+    }
+  });
+});
