@@ -4,8 +4,7 @@ import { FrameTable } from "../../engine/frames.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
-import { report } from "../report.ts";
-import type { Terminal } from "../terminal.ts";
+import { type ReportOptions, report } from "../report.ts";
 import { FIRST_METRIC, type ScoreView } from "../view.ts";
 
 export interface FrameRange {
@@ -35,7 +34,7 @@ export async function* framesOf(
 export async function jobReport(
   connection: Connection,
   job: Job,
-  options: { readonly terminal: Terminal; readonly allMetrics: boolean; readonly chartHeight?: number },
+  options: Pick<ReportOptions, "terminal" | "allMetrics" | "chartHeight">,
   signal: AbortSignal,
 ): Promise<string[]> {
   const chart = await chartSeries(connection, job.id, signal);

@@ -184,13 +184,16 @@ async function send(
   } catch (thrown) {
     const failure = Failure.from(thrown);
     if (signal.aborted) throw failure;
-    const lines = `lines ${first?.line} to ${batch.at(-1)?.line}`;
-    const message = `${failure.message} (jobs[0] is line ${first?.line}.) Of ${lines} no job was stored, of those before every one.`;
-    throw new Failure(failure.code, message, {
-      ...(failure.found && { found: failure.found }),
-      cause: failure.cause,
-    });
+    throw notStored(failure, batch);
   }
+}
+
+/** The server names a job by its place in the batch; the reader knows lines. */
+function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
+  const wrong = batch[Number(found?.["index"])];
+  const told = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
+  const which = `Of the lines ${batch[0]?.line} to ${batch.at(-1)?.line} no job was stored, of those before every one.`;
+  return new Failure(code, `${told} ${which}`, { ...(found && { found }), cause });
 }
 
 /** Ids on standard output; when that is for the result, on standard error. */
