@@ -100,7 +100,7 @@ function report(error: unknown, called: string | undefined): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const command = called === undefined ? "svc" : `svc ${called}`;
   const usage = error instanceof Error && error.name === "UsageError";
-  const known = usage || (error instanceof Error && error.name === "ListenError");
+  const known = usage || (error instanceof Error && ["ListenError", "Failure"].includes(error.name));
   const message =
     error instanceof Error ? ((known ? error.message : error.stack) ?? error.message) : String(error);
   process.stderr.write(`${command}: ${message}\n${usage ? `See ${command} --help.\n` : ""}`);

@@ -101,11 +101,18 @@ async function listen(monitoring: MonitoringServer, settings: NodeSettings, log:
 /** Milliseconds beyond the limits within: to say good-bye. */
 const LEAVE_LIMIT_MS = 4_000;
 
-function phases({ node, opening }: NodeParts, monitoring: MonitoringServer, drainMs: number): Phase[] {
-  const drainLimitMs = drainMs + 2 * HAND_BACK_LIMIT_MS + LEAVE_LIMIT_MS;
+function phases(parts: NodeParts, monitoring: MonitoringServer, drainMs: number): Phase[] {
   return [
-    { name: "finish running work", limitMs: drainLimitMs, run: () => node.drain(drainMs) },
-    { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
+    ...nodeDrainPhases(parts, drainMs),
     { name: "close the monitoring port", limitMs: 1_000, run: () => monitoring.close() },
+  ];
+}
+
+/** How a node stops: what runs gets `drainMs`, what is left is handed back. */
+export function nodeDrainPhases({ node, opening }: NodeParts, drainMs: number): Phase[] {
+  const limitMs = drainMs + 2 * HAND_BACK_LIMIT_MS + LEAVE_LIMIT_MS;
+  return [
+    { name: "finish running work", limitMs, run: () => node.drain(drainMs) },
+    { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
   ];
 }

@@ -1,32 +1,16 @@
 /** The settings of `svc server`. Every one states its default and its unit. */
 import { availableParallelism } from "node:os";
-import { integer, type SettingValues, textOr, toggle } from "../platform/config.ts";
+import { integer, type SettingValues, toggle } from "../platform/config.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
+import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
 export const SERVER_SETTINGS = {
   ...ENGINE_SETTINGS,
-  host: textOr({
-    flags: "--host <address>",
-    help: "address to listen on; this server has no authentication, so mind who can reach it",
-    fallback: "127.0.0.1",
-  }),
-  port: integer({
-    flags: "--port <port>",
-    help: "REST port; 0 takes a free one",
-    fallback: 8080,
-    min: 0,
-    max: 65_535,
-  }),
-  grpcPort: integer({
-    flags: "--grpc-port <port>",
-    help: "gRPC port; 0 takes a free one",
-    fallback: 9090,
-    min: 0,
-    max: 65_535,
-  }),
+  host: HOST_SETTING,
+  ...PORT_SETTINGS,
   concurrency: integer({
     flags: "--concurrency <scores>",
     help: "scores at a time; more are refused with 429",
@@ -50,13 +34,6 @@ export const SERVER_SETTINGS = {
     min: 1,
     max: 7 * DAY_SECONDS,
   }),
-  requestTimeout: integer({
-    flags: "--request-timeout <seconds>",
-    help: "longest time that a REST request may take to arrive, in seconds",
-    fallback: 30,
-    min: 1,
-    max: 3600,
-  }),
   drainTimeout: integer({
     flags: "--drain-timeout <seconds>",
     help: "longest time that running scores get to finish when the server is told to stop, in seconds",
@@ -64,10 +41,7 @@ export const SERVER_SETTINGS = {
     min: 0,
     max: DAY_SECONDS,
   }),
-  uiTryItOut: toggle({
-    flags: "--ui-try-it-out",
-    help: "let the page at /ui send requests",
-  }),
+  ...REST_SETTINGS,
   ...LOG_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",

@@ -90,3 +90,9 @@ export interface NodeOperations {
   listNodes(request: ListNodesRequest, context: CallContext): Promise<ListNodesResponse>;
   drainNode(request: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse>;
 }
+
+/** All that the controller offers. */
+export interface Operations {
+  readonly jobs: JobOperations;
+  readonly nodes: NodeOperations;
+}

@@ -2,7 +2,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
-import type { JobOperations, NodeOperations } from "../controller/operations.ts";
+import type { NodeOperations, Operations } from "../controller/operations.ts";
 import { DrainNodeRequestSchema, ListNodesRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import type { components, operations } from "../gen/rest/controller.ts";
 import { nodeJson } from "../messages/json.ts";
@@ -16,36 +16,36 @@ import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
 
 export interface ControllerParts {
-  readonly jobs: JobOperations;
-  readonly nodes: NodeOperations;
+  /** Throws Failure while there are none, because what they need is not open. */
+  readonly operations: () => Operations;
   /** Throws Failure when jobs are not accepted now. */
-  readonly readiness: () => void;
+  readonly readiness: () => Promise<void>;
   /** Milliseconds that POST /v1/score waits for its result. */
   readonly scoreTimeoutMs: number;
 }
 
 export function controllerHandlers(
-  { jobs, nodes, readiness, scoreTimeoutMs }: ControllerParts,
+  { operations: open, readiness, scoreTimeoutMs }: ControllerParts,
   description: Description<keyof operations>,
 ): Handlers<operations> {
-  const ready = ({ reply }: { readonly reply: FastifyReply }) => {
-    readiness();
+  const ready = async ({ reply }: { readonly reply: FastifyReply }) => {
+    await readiness();
     return reply.send({ status: "ready" } satisfies components["schemas"]["Ready"]);
   };
   return {
     ...serviceHandlers(description),
     getReady: ready,
     getReadyAlias: ready,
-    score: (call) => scoreJob(jobs, scoreTimeoutMs, call),
-    submitJob: (call) => submitJob(jobs, call),
-    submitJobs: (call) => submitJobs(jobs, call),
-    getJob: (call) => getJob(jobs, call),
-    listJobs: (call) => listJobs(jobs, call),
-    cancelJob: (call) => cancelJob(jobs, call),
-    getJobFrames: (call) => getJobFrames(jobs, call),
-    streamJobs: (call) => streamJobs(jobs, call),
-    listNodes: (call) => listNodes(nodes, call),
-    drainNode: (call) => drainNode(nodes, call),
+    score: (call) => scoreJob(open().jobs, scoreTimeoutMs, call),
+    submitJob: (call) => submitJob(open().jobs, call),
+    submitJobs: (call) => submitJobs(open().jobs, call),
+    getJob: (call) => getJob(open().jobs, call),
+    listJobs: (call) => listJobs(open().jobs, call),
+    cancelJob: (call) => cancelJob(open().jobs, call),
+    getJobFrames: (call) => getJobFrames(open().jobs, call),
+    streamJobs: (call) => streamJobs(open().jobs, call),
+    listNodes: (call) => listNodes(open().nodes, call),
+    drainNode: (call) => drainNode(open().nodes, call),
     whoami: ({ reply, principal }) => {
       const { tenant, subject, roles } = principal;
       return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);

@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { Authenticate } from "../auth/principal.ts";
-import type { CallContext, JobOperations, NodeOperations } from "../controller/operations.ts";
+import type { CallContext, JobOperations, NodeOperations, Operations } from "../controller/operations.ts";
 import {
   type GetJobFramesRequest,
   type GetJobFramesResponse,
@@ -18,38 +18,41 @@ import { statusOf } from "./status.ts";
 /** Bytes: large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
+/** @param operations throws Failure while there are none, because what they need is not open. */
 export function controllerServices(
-  jobs: JobOperations,
-  nodes: NodeOperations,
+  operations: () => Operations,
   authenticate: Authenticate,
 ): readonly ServedService[] {
   const answering = new Answering(authenticate);
   return [
-    { descriptor: JobService, handlers: jobHandlers(jobs, answering) },
-    { descriptor: NodeService, handlers: nodeHandlers(nodes, answering) },
+    { descriptor: JobService, handlers: jobHandlers(() => operations().jobs, answering) },
+    { descriptor: NodeService, handlers: nodeHandlers(() => operations().nodes, answering) },
   ];
 }
 
-function jobHandlers(jobs: JobOperations, { once, inParts }: Answering): ServedService["handlers"] {
+type OfJobs<Name extends keyof JobOperations> = Parameters<JobOperations[Name]>;
+type OfNodes<Name extends keyof NodeOperations> = Parameters<NodeOperations[Name]>;
+
+function jobHandlers(jobs: () => JobOperations, { once, inParts }: Answering): ServedService["handlers"] {
   return {
-    submitJob: once(jobs.submitJob.bind(jobs)),
-    submitJobs: once(jobs.submitJobs.bind(jobs)),
-    getJob: once(jobs.getJob.bind(jobs)),
-    listJobs: once(jobs.listJobs.bind(jobs)),
-    cancelJob: once(jobs.cancelJob.bind(jobs)),
-    streamJobs: inParts(jobs.streamJobs.bind(jobs)),
-    getJobFrames: inParts((request: GetJobFramesRequest, context) => framesOf(jobs, request, context)),
+    submitJob: once((...call: OfJobs<"submitJob">) => jobs().submitJob(...call)),
+    submitJobs: once((...call: OfJobs<"submitJobs">) => jobs().submitJobs(...call)),
+    getJob: once((...call: OfJobs<"getJob">) => jobs().getJob(...call)),
+    listJobs: once((...call: OfJobs<"listJobs">) => jobs().listJobs(...call)),
+    cancelJob: once((...call: OfJobs<"cancelJob">) => jobs().cancelJob(...call)),
+    streamJobs: inParts((...call: OfJobs<"streamJobs">) => jobs().streamJobs(...call)),
+    getJobFrames: inParts((...call: OfJobs<"getJobFrames">) => framesOf(jobs(), ...call)),
   };
 }
 
-function nodeHandlers(nodes: NodeOperations, { once }: Answering): ServedService["handlers"] {
+function nodeHandlers(nodes: () => NodeOperations, { once }: Answering): ServedService["handlers"] {
   return {
-    registerNode: once(nodes.registerNode.bind(nodes)),
-    heartbeat: once(nodes.heartbeat.bind(nodes)),
-    pullWork: once(nodes.pullWork.bind(nodes)),
-    reportResult: once(nodes.reportResult.bind(nodes)),
-    listNodes: once(nodes.listNodes.bind(nodes)),
-    drainNode: once(nodes.drainNode.bind(nodes)),
+    registerNode: once((...call: OfNodes<"registerNode">) => nodes().registerNode(...call)),
+    heartbeat: once((...call: OfNodes<"heartbeat">) => nodes().heartbeat(...call)),
+    pullWork: once((...call: OfNodes<"pullWork">) => nodes().pullWork(...call)),
+    reportResult: once((...call: OfNodes<"reportResult">) => nodes().reportResult(...call)),
+    listNodes: once((...call: OfNodes<"listNodes">) => nodes().listNodes(...call)),
+    drainNode: once((...call: OfNodes<"drainNode">) => nodes().drainNode(...call)),
   };
 }
 

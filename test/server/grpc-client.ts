@@ -18,13 +18,12 @@ import {
   ScoringService,
 } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
 import { definitionOf } from "../../src/messages/definition.ts";
-import type { ServerProcess } from "./server-process.ts";
 
 export class GrpcClient implements Disposable {
   readonly #client: InstanceType<ReturnType<typeof makeGenericClientConstructor>>;
   readonly #methods = definitionOf(ScoringService);
 
-  constructor(server: ServerProcess) {
+  constructor(server: { readonly grpc: string }) {
     const Client = makeGenericClientConstructor(this.#methods, ScoringService.typeName);
     // Without limits of its own, so that those of the server are what is seen.
     this.#client = new Client(server.grpc, credentials.createInsecure(), {

@@ -1,6 +1,10 @@
 /** Requests to a server's REST interface. */
 import { connect, type Socket } from "node:net";
-import type { ServerProcess } from "./server-process.ts";
+
+/** Where a server answers: "http://127.0.0.1:PORT". */
+interface RestServer {
+  readonly rest: string;
+}
 
 /** An answer with the members that the test expects in its body. */
 export interface Answer<Body> {
@@ -42,7 +46,7 @@ export interface Spec {
 
 /** Sends a request and reads its JSON answer. */
 export async function ask<Body = Problem>(
-  server: ServerProcess,
+  server: RestServer,
   path: string,
   init: RequestInit = {},
 ): Promise<Answer<Body>> {
@@ -57,7 +61,7 @@ export async function ask<Body = Problem>(
 
 /** Posts a score request; a text is sent as it is. */
 export function score(
-  server: ServerProcess,
+  server: RestServer,
   body: unknown,
   init: RequestInit = {},
 ): Promise<Answer<Result & Problem>> {
@@ -70,7 +74,7 @@ export function score(
 }
 
 /** A bare connection to the REST port. */
-export function dial(server: ServerProcess): Socket {
+export function dial(server: RestServer): Socket {
   const { hostname, port } = new URL(server.rest);
   return connect({ host: hostname, port: Number(port) });
 }

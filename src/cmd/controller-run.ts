@@ -1,0 +1,53 @@
+/** Wires the controller, and runs it until a signal stops it. */
+import { OPEN_PRINCIPAL } from "../auth/principal.ts";
+import { shutDown, untilStopSignal } from "../platform/lifecycle.ts";
+import { type Log, openLog } from "../platform/log.ts";
+import { openMetrics } from "../platform/metrics.ts";
+import { openStore } from "../store/open.ts";
+import type { Store } from "../store/store.ts";
+import { isLoopback } from "./addresses.ts";
+import { ControllerPart } from "./controller-part.ts";
+import type { ControllerSettings } from "./controller-settings.ts";
+import { ensureDataDir } from "./data-dir.ts";
+
+/** Runs the controller to its end; does not return. */
+export async function runController(settings: ControllerSettings): Promise<void> {
+  const log = openLog({ level: settings.logLevel, format: settings.logFormat });
+  // What a second signal must not leave behind, nobody has: the store is as after a crash, which loses nothing.
+  const stopSignal = untilStopSignal(async () => {});
+  warnOfOpenDoors(settings, log);
+  const part = await ControllerPart.build({
+    settings,
+    fleetTenant: settings.fleetTenant,
+    openStore: await storeOpener(settings, log),
+    registry: openMetrics(),
+    log,
+  });
+  const addresses = await part.start();
+  log.info(addresses, "listening");
+  if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
+  const signal = await stopSignal;
+  log.info({ signal }, "stopping");
+  await shutDown(part.phases(settings.drainTimeout * 1000), log);
+  log.info("stopped");
+  process.exit(0);
+}
+
+async function storeOpener(
+  { databaseUrl, dataDir }: ControllerSettings,
+  log: Log,
+): Promise<() => Promise<Store>> {
+  if (databaseUrl !== undefined) return () => openStore({ databaseUrl }, log);
+  const directory = await ensureDataDir(dataDir);
+  log.info({ dataDir: directory }, "jobs are kept in the embedded database");
+  return () => openStore({ dataDir: directory }, log);
+}
+
+function warnOfOpenDoors({ host }: ControllerSettings, log: Log): void {
+  const { tenant, roles } = OPEN_PRINCIPAL;
+  log.warn(
+    { tenant, roles },
+    "AUTHENTICATION IS DISABLED: every caller may do everything; not for production",
+  );
+  if (!isLoopback(host)) log.warn({ host }, "no authentication: whoever reaches this address can score");
+}

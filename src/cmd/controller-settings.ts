@@ -1,0 +1,101 @@
+/** The settings of `svc controller`. Every one states its default and its unit. */
+import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
+import { LOG_SETTINGS } from "./log-settings.ts";
+import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
+
+const DAY_SECONDS = 86_400;
+
+/** What a controller needs of its own, also inside another process. */
+export const CONTROL_SETTINGS = {
+  ...PORT_SETTINGS,
+  metricsPort: integer({
+    flags: "--metrics-port <port>",
+    help: "port of /metrics, which needs no token; 0 takes a free one",
+    fallback: 9464,
+    min: 0,
+    max: 65_535,
+  }),
+  dataDir: text({
+    flags: "--data-dir <dir>",
+    help: "directory of the embedded database; one process at a time may use it",
+    shownDefault: "$XDG_STATE_HOME/svc, or ~/.local/state/svc",
+  }),
+  lease: integer({
+    flags: "--lease <seconds>",
+    help: "time after which the work of a node that is silent is given out again, in seconds",
+    fallback: 30,
+    min: 1,
+    max: 3600,
+  }),
+  segmentSeconds: integer({
+    flags: "--segment-seconds <seconds>",
+    help: "seconds of video in a piece of work, about; shorter ones spread a film over more nodes and cost more around each",
+    fallback: 10,
+    min: 1,
+    max: 3600,
+  }),
+  retention: integer({
+    flags: "--retention <days>",
+    help: "days after which a finished job is deleted, with its result and frames",
+    fallback: 30,
+    min: 1,
+    max: 36_500,
+  }),
+  scoreTimeout: integer({
+    flags: "--score-timeout <seconds>",
+    help: "longest time that POST /v1/score waits for its result, in seconds; its job goes on after that",
+    fallback: 3600,
+    min: 1,
+    max: 7 * DAY_SECONDS,
+  }),
+  ...REST_SETTINGS,
+} as const;
+
+export const PRINT_ADDRESSES = toggle({
+  flags: "--print-addresses",
+  help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT","metrics":"http://HOST:PORT"} as one line on stdout once all listen',
+});
+
+export const CONTROLLER_SETTINGS = {
+  host: HOST_SETTING,
+  ...CONTROL_SETTINGS,
+  databaseUrl: text({
+    flags: "--database-url <url>",
+    help: "PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/NAME, in place of the embedded one",
+    shownDefault: "the embedded database",
+  }),
+  authDisabled: toggle({
+    flags: "--auth-disabled",
+    help: "take every caller for tenant dev with role svc:admin; not for production",
+  }),
+  fleetTenant: text({
+    flags: "--fleet-tenant <tenant>",
+    help: "tenant whose nodes serve all tenants",
+    shownDefault: "none; dev while authentication is disabled",
+  }),
+  drainTimeout: integer({
+    flags: "--drain-timeout <seconds>",
+    help: "longest time that requests under way get to finish when the controller is told to stop, in seconds",
+    fallback: 10,
+    min: 0,
+    max: DAY_SECONDS,
+  }),
+  ...LOG_SETTINGS,
+  printAddresses: PRINT_ADDRESSES,
+} as const;
+
+export type ControlSettings = SettingValues<typeof CONTROL_SETTINGS>;
+export type ControllerSettings = SettingValues<typeof CONTROLLER_SETTINGS>;
+
+/** Refuses what can be seen to be wrong before anything starts. */
+export function checkControllerSettings({ authDisabled, dataDir, databaseUrl }: ControllerSettings): void {
+  if (!authDisabled) {
+    throw new UsageError(
+      "authentication is not configured, so every caller would be refused. Start with --auth-disabled " +
+        "(SVC_AUTH_DISABLED=true) to take every caller for tenant dev with role svc:admin; not for production.",
+    );
+  }
+  if (dataDir !== undefined && databaseUrl !== undefined) {
+    throw new UsageError("--data-dir and --database-url are both given. Give the one that holds the jobs.");
+  }
+}

@@ -1,0 +1,32 @@
+/** `svc controller`: the command and its flags. What it starts is loaded only when they are right. */
+import { Command } from "commander";
+import { addSettings, readSettings } from "../platform/config.ts";
+import { CONTROLLER_SETTINGS, checkControllerSettings } from "./controller-settings.ts";
+
+const EXAMPLES = `
+Examples:
+  $ svc controller --auth-disabled
+      keeps jobs in the embedded database; REST on http://127.0.0.1:8080, gRPC on 127.0.0.1:9090
+  $ SVC_DATABASE_URL=postgres://svc:secret@db.example/svc svc controller --auth-disabled
+      keeps jobs in PostgreSQL, where several controllers may share them
+  $ svc controller --auth-disabled --data-dir /srv/svc --retention 7 --lease 10
+      deletes finished jobs after a week; work of a node that is silent for 10 s is given out again
+  $ svc controller --auth-disabled --port 0 --grpc-port 0 --metrics-port 0 --print-addresses
+      on free ports, told on stdout
+
+It scores nothing by itself: start nodes with svc node. On one machine, svc up is all of it at once.
+
+A flag beats its variable, a variable beats the --config file. SIGTERM stops it: nodes go on scoring and
+report when it is back. All of it: docs/controller.md`;
+
+export function controllerCommand(): Command {
+  const command = new Command("controller")
+    .description("Keep jobs and give them out to nodes, over REST and gRPC")
+    .addHelpText("after", EXAMPLES);
+  return addSettings(command, CONTROLLER_SETTINGS).action(async () => {
+    const settings = await readSettings(command, CONTROLLER_SETTINGS);
+    checkControllerSettings(settings);
+    const { runController } = await import("./controller-run.ts");
+    await runController(settings);
+  });
+}

@@ -1,0 +1,31 @@
+/** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
+import { choice, integer, type SettingValues } from "../platform/config.ts";
+import { LOG_LEVELS } from "../platform/log.ts";
+import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "./controller-settings.ts";
+import { LOG_SETTINGS } from "./log-settings.ts";
+import { NODE_WORK_SETTINGS } from "./node-settings.ts";
+
+const DAY_SECONDS = 86_400;
+
+export const UP_SETTINGS = {
+  ...CONTROL_SETTINGS,
+  ...NODE_WORK_SETTINGS,
+  drainTimeout: integer({
+    flags: "--drain-timeout <seconds>",
+    help: "longest time that running work gets to finish when it is told to stop, in seconds; the rest goes on at the next start",
+    fallback: 30,
+    min: 0,
+    max: DAY_SECONDS,
+  }),
+  ...LOG_SETTINGS,
+  logLevel: choice({
+    flags: LOG_SETTINGS.logLevel.flags,
+    help: LOG_SETTINGS.logLevel.help,
+    shownDefault: "warn on a terminal, else info",
+    fallback: process.stderr.isTTY ? "warn" : "info",
+    of: LOG_LEVELS,
+  }),
+  printAddresses: PRINT_ADDRESSES,
+} as const;
+
+export type UpSettings = SettingValues<typeof UP_SETTINGS>;

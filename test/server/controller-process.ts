@@ -1,0 +1,43 @@
+/** A real `svc controller` or `svc up` on free loopback ports. */
+import { SvcProcess } from "./svc-process.ts";
+
+export interface ControllerOptions {
+  /** Directory of the embedded database; undefined: the arguments name a database. */
+  readonly dataDir?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Wait until the store is open, and the node of `svc up` registered; default true. */
+  readonly ready?: boolean;
+}
+
+export class ControllerProcess extends SvcProcess {
+  /** "http://127.0.0.1:PORT" */
+  rest = "";
+  /** "127.0.0.1:PORT" */
+  grpc = "";
+  /** "http://127.0.0.1:PORT" */
+  metrics = "";
+
+  static start(options: ControllerOptions = {}): Promise<ControllerProcess> {
+    return ControllerProcess.#start("controller", ["--auth-disabled"], "store ready", options);
+  }
+
+  static up(options: ControllerOptions = {}): Promise<ControllerProcess> {
+    return ControllerProcess.#start("up", [], "registered", options);
+  }
+
+  static async #start(
+    command: string,
+    flags: readonly string[],
+    readyLine: string,
+    { dataDir, args = [], env = {}, ready = true }: ControllerOptions,
+  ): Promise<ControllerProcess> {
+    const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
+    const store = dataDir === undefined ? [] : ["--data-dir", dataDir];
+    const controller = new ControllerProcess(command, { args: [...ports, ...flags, ...store, ...args], env });
+    const { rest = "", grpc = "", metrics = "" } = await controller.addresses();
+    Object.assign(controller, { rest, grpc, metrics });
+    if (ready) await controller.logged(readyLine);
+    return controller;
+  }
+}

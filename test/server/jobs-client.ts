@@ -1,0 +1,107 @@
+/** Jobs of a controller over REST, every answer held against the contract. */
+import { setTimeout as pause } from "node:timers/promises";
+import { Contract } from "./contract.ts";
+import { type Answer, ask, type Problem, type Result } from "./rest-client.ts";
+
+interface Server {
+  readonly rest: string;
+}
+
+export interface Job {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly state: string;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly segmentsTotal: number;
+  readonly segmentsDone: number;
+  readonly revision: number;
+  readonly score?: number;
+  readonly result?: Result;
+  readonly error?: { readonly code: string; readonly message: string; readonly found?: object };
+  readonly work?: readonly { readonly kind: string; readonly state: string; readonly attempt: number }[];
+}
+
+export interface Page {
+  readonly jobs: readonly Job[];
+  readonly nextPageToken: string;
+}
+
+export interface Batch {
+  readonly jobs: readonly { readonly job: Job; readonly existed: boolean }[];
+}
+
+export interface NodeList {
+  readonly nodes: readonly { readonly id: string; readonly name: string; readonly state: string }[];
+}
+
+const ENDED = ["SUCCEEDED", "FAILED", "CANCELLED"];
+const PATIENCE_MS = 60_000;
+
+export class JobsClient {
+  readonly #server: Server;
+  readonly #contract: Contract;
+
+  private constructor(server: Server, contract: Contract) {
+    this.#server = server;
+    this.#contract = contract;
+  }
+
+  static async of(server: Server): Promise<JobsClient> {
+    return new JobsClient(server, await Contract.load());
+  }
+
+  /** A request whose answer must be as the operation's description says. */
+  async call<Body>(
+    operationId: string,
+    path: string,
+    init: RequestInit = {},
+  ): Promise<Answer<Body & Problem>> {
+    const answer = await ask<Body & Problem>(this.#server, path, init);
+    this.#contract.check(operationId, answer.status, answer.body);
+    return answer;
+  }
+
+  post<Body>(
+    operationId: string,
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer<Body & Problem>> {
+    return this.call(operationId, path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  }
+
+  submit(spec: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer<Job & Problem>> {
+    return this.post("submitJob", "/v1/jobs", spec, headers);
+  }
+
+  get(id: string): Promise<Answer<Job & Problem>> {
+    return this.call("getJob", `/v1/jobs/${id}`);
+  }
+
+  cancel(id: string): Promise<Answer<Job & Problem>> {
+    return this.call("cancelJob", `/v1/jobs/${id}:cancel`, { method: "POST" });
+  }
+
+  list(query = ""): Promise<Answer<Page & Problem>> {
+    return this.call("listJobs", `/v1/jobs${query}`);
+  }
+
+  /** Asks again and again until the job is in one of these states. */
+  async until(id: string, ...states: readonly string[]): Promise<Job> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const { body } = await this.get(id);
+      if (states.includes(body.state)) return body;
+      if (ENDED.includes(body.state) || Date.now() > giveUp) {
+        throw new Error(
+          `job ${id} is ${body.state}, not ${states.join(" or ")}: ${JSON.stringify(body.error)}`,
+        );
+      }
+      await pause(25);
+    }
+  }
+}
