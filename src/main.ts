@@ -29,6 +29,20 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       return (await import("./cmd/server.ts")).serverCommand();
     },
   },
+  up: {
+    summary: "Everything on this machine: controller, database and one node in one process",
+    load: async () => {
+      keepHeapSmall();
+      return (await import("./cmd/up.ts")).upCommand();
+    },
+  },
+  controller: {
+    summary: "Keep jobs and give them out to nodes, over REST and gRPC",
+    load: async () => {
+      keepHeapSmall();
+      return (await import("./cmd/controller.ts")).controllerCommand();
+    },
+  },
   node: {
     summary: "Score for a controller: pull work, score it, report",
     load: async () => {
