@@ -137,7 +137,7 @@ export class NodeService implements NodeOperations {
     { session, waitMs }: PullWorkRequest,
     { principal, signal: caller }: CallContext,
   ): Promise<ClaimedWork | undefined> {
-    const { sessions, schedule, stopping, metrics } = this.#options;
+    const { store, sessions, schedule, stopping, metrics } = this.#options;
     const until = performance.now() + waitMs;
     const signal = AbortSignal.any([caller, stopping]);
     for (let left = waitMs; ; left = until - performance.now()) {
@@ -148,6 +148,8 @@ export class NodeService implements NodeOperations {
       const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
       if (work !== undefined) {
         metrics.claimed.inc();
+        // Its job may be RUNNING from now on.
+        if (work.kind === "PLAN") store.announce({ kind: "events" });
         if (caller.aborted) await this.#giveBack(session, work);
       }
       if (caller.aborted) throw cancelled();

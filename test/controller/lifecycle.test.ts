@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import {
+  Job_State,
+  JobWork_Kind,
+  JobWork_State,
+  ListJobsRequestSchema,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { caller, Peer } from "./peer.ts";
+import { METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
+import { FLEET, refused, System } from "./system.ts";
+
+describe("the way of a job", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
+
+  test("from its submission to its result: planned, cut, scored out of order, joined to the same digits", async () => {
+    const tenant = "way";
+    const frames = 230;
+    const { job } = await system.submit(tenant, { name: "trailer", labels: { title: "a" }, priority: 3 });
+    assert.deepEqual([job.state, job.revision, job.tenantId], [Job_State.QUEUED, 1, tenant]);
+    assert.equal(job.submittedBy, "user of way");
+    assert.equal(job.progress, undefined);
+
+    const node = await Peer.register(system.nodes, tenant);
+    const plan = await node.pullSome();
+    assert.equal(plan.request?.reference, "/media/r.mp4");
+    assert.deepEqual(plan.work, { case: "plan", value: { ...plan.work.value, segmentSeconds: 10 } });
+    assert.equal((await system.job(tenant, job.id)).state, Job_State.RUNNING);
+    await node.plan(plan, frames, 50);
+    const count = planReport(frames, 50).segments?.length ?? 0;
+    assert.ok(count >= 4);
+
+    const segments = [];
+    for (let index = 0; index < count; index++) segments.push(await node.pullSome());
+    assert.equal(await node.pull(), undefined);
+    await node.heartbeat({
+      running: segments.map(({ itemId, attempt }) => ({ itemId, attempt, framesDone: 7 })),
+    });
+    const running = await system.job(tenant, job.id);
+    assert.equal(running.segmentsTotal, count);
+    assert.equal(running.progress?.framesDone, 7 * count);
+    assert.equal(running.progress?.framesTotal, frames);
+
+    for (const segment of segments.toReversed().slice(0, -1)) await node.score(segment, frames);
+    const partial = await system.frames(tenant, { id: job.id });
+    assert.ok(partial.length > 0 && partial.length < frames && (partial[0]?.frame ?? 0) > 0);
+    await node.score(segments[0] as (typeof segments)[number], frames);
+
+    const done = await system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    assert.equal(done.score?.toFixed(6), scoreOf(frames).toFixed(6));
+    const { result, work, progress } = await system.job(tenant, job.id);
+    assert.equal(result?.frameCount, frames);
+    assert.equal(result?.frames.length, 0);
+    assert.equal(result?.pooled["vmaf"]?.mean, done.score);
+    assert.equal(progress?.framesDone, frames);
+    assert.deepEqual(
+      work.map(({ kind, state }) => [kind, state]),
+      [JobWork_Kind.PLAN, ...segments.map(() => JobWork_Kind.SEGMENT)].map((kind) => [
+        kind,
+        JobWork_State.DONE,
+      ]),
+    );
+  });
+
+  test("per-frame values come in order, from any frame on, and as many as are wanted", async () => {
+    const tenant = "frames";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    await node.work(130, 30);
+    await system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    const all = await system.frames(tenant, { id: job.id });
+    assert.deepEqual(
+      all,
+      Array.from({ length: 130 }, (_, frame) => ({
+        frame,
+        metrics: Object.fromEntries(METRICS.map((metric) => [metric, valueAt(metric, frame)])),
+      })),
+    );
+    for (const [firstFrame, frameCount] of [
+      [0, 1],
+      [29, 3],
+      [45, 0],
+      [129, 5],
+      [130, 0],
+      [4_000_000_000, 1],
+    ] as const) {
+      const some = await system.frames(tenant, { id: job.id, firstFrame, frameCount });
+      assert.deepEqual(some, all.slice(firstFrame, frameCount === 0 ? undefined : firstFrame + frameCount));
+    }
+  });
+
+  test("waits for a job's end and answers with its result; with its failure; with neither in time", async () => {
+    const tenant = "wait";
+    const node = await Peer.register(system.nodes, tenant);
+    const good = await system.submit(tenant);
+    const context = caller(tenant);
+    const late = await system.jobs.waitForJob(good.job.id, { waitMs: 0, keep: true }, context);
+    assert.deepEqual(late, { done: false, jobId: good.job.id });
+    const waiting = system.jobs.waitForJob(good.job.id, { waitMs: 60_000, keep: true }, context);
+    await node.work(40);
+    const waited = await waiting;
+    assert.ok(waited.done);
+    assert.equal(waited.result.score.toFixed(6), scoreOf(40).toFixed(6));
+
+    const bad = await system.submit(tenant);
+    const failing = system.jobs.waitForJob(bad.job.id, { waitMs: 60_000, keep: true }, context);
+    const found = '{"reference":{"frames":48},"distorted":{"frames":50}}';
+    const value = { code: "FRAME_COUNT_MISMATCH", message: "48 frames and 50 frames.", found };
+    await node.report(await node.pullSome(), { case: "failure", value });
+    const failure = await refused(failing, "FRAME_COUNT_MISMATCH");
+    assert.deepEqual(failure.found, JSON.parse(found));
+  });
+
+  test("a caller that goes cancels the job that it waits for, unless it asked to keep it", async () => {
+    const tenant = "gone";
+    for (const keep of [true, false]) {
+      const { job } = await system.submit(tenant);
+      const gone = new AbortController();
+      const options = { waitMs: 60_000, keep };
+      const waiting = system.jobs.waitForJob(job.id, options, caller(tenant, gone.signal));
+      gone.abort();
+      await refused(waiting, "SCORE_CANCELLED");
+      const { state } = await system.job(tenant, job.id);
+      assert.equal(state, keep ? Job_State.QUEUED : Job_State.CANCELLED);
+    }
+  });
+
+  test("cancelling is final, answers the same again, and is refused for a job that ended otherwise", async () => {
+    const tenant = "cancel";
+    const { job } = await system.submit(tenant);
+    const cancelled = await system.cancel(tenant, job.id);
+    assert.deepEqual(await system.cancel(tenant, job.id), cancelled);
+    const node = await Peer.register(system.nodes, tenant);
+    assert.equal(await node.pull(), undefined);
+    const other = await system.submit(tenant);
+    await node.work(30);
+    await system.until(tenant, other.job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    await refused(system.cancel(tenant, other.job.id), "JOB_FINISHED");
+  });
+
+  test("lists jobs newest first, in pages, by state and label", async () => {
+    const tenant = "list";
+    const ids: string[] = [];
+    for (let index = 0; index < 7; index++) {
+      const labels = { parity: index % 2 === 0 ? "even" : "odd" };
+      ids.unshift((await system.submit(tenant, { name: `job ${index}`, labels })).job.id);
+    }
+    await system.cancel(tenant, ids[0] as string);
+    const pages = async (over: object): Promise<string[]> => {
+      const found: string[] = [];
+      let pageToken = "";
+      do {
+        const request = create(ListJobsRequestSchema, { ...over, pageToken });
+        const page = await system.jobs.listJobs(request, caller(tenant));
+        found.push(...page.jobs.map(({ id }) => id));
+        pageToken = page.nextPageToken;
+      } while (pageToken !== "");
+      return found;
+    };
+    for (const pageSize of [0, 1, 3, 7]) assert.deepEqual(await pages({ pageSize }), ids);
+    assert.deepEqual(await pages({ pageSize: 2, states: [Job_State.CANCELLED] }), [ids[0]]);
+    const odd = ids.filter((_, index) => index % 2 === 1);
+    assert.deepEqual(await pages({ pageSize: 2, labels: { parity: "odd" } }), odd);
+    const first = await system.jobs.listJobs(create(ListJobsRequestSchema, { pageSize: 2 }), caller(tenant));
+    const other = create(ListJobsRequestSchema, {
+      pageToken: first.nextPageToken,
+      states: [Job_State.QUEUED],
+    });
+    await refused(system.jobs.listJobs(other, caller(tenant)), "INVALID_REQUEST");
+    const huge = create(ListJobsRequestSchema, { pageSize: 501 });
+    await refused(system.jobs.listJobs(huge, caller(tenant)), "INVALID_REQUEST");
+  });
+
+  test("shows what it did in its metrics", async () => {
+    await Peer.register(system.nodes, FLEET).then((node) => node.heartbeat());
+    assert.ok((await system.metric("svc_jobs_submitted_total")) > 10);
+    assert.ok((await system.metric("svc_jobs_ended_total", { state: "SUCCEEDED" })) >= 4);
+    assert.ok((await system.metric("svc_jobs_ended_total", { state: "FAILED" })) >= 1);
+    assert.ok((await system.metric("svc_jobs_ended_total", { state: "CANCELLED" })) >= 2);
+    assert.ok((await system.metric("svc_work_claimed_total")) >= 10);
+    assert.ok(
+      (await system.metric("svc_work_reports_total", { report: "segment", recorded: "RECORDED" })) >= 5,
+    );
+    assert.ok((await system.metric("svc_nodes", { state: "ONLINE" })) >= 1);
+    assert.equal(await system.metric("svc_streams"), 0);
+  });
+});

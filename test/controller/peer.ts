@@ -1,0 +1,105 @@
+/** A node as the controller sees one: it speaks its operations and scores nothing. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Principal } from "../../src/auth/principal.ts";
+import type { CallContext, NodeOperations } from "../../src/controller/operations.ts";
+import {
+  HeartbeatRequestSchema,
+  type HeartbeatResponse,
+  PullWorkRequestSchema,
+  RegisterNodeRequestSchema,
+  ReportResultRequestSchema,
+  type WorkItem,
+} from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { CAPABILITIES, planReport, segmentReport } from "./scored.ts";
+
+const NEVER = new AbortController().signal;
+
+export function caller(tenant: string, signal = NEVER): CallContext {
+  const principal: Principal = { tenant, subject: `user of ${tenant}`, roles: ["svc:admin"] };
+  return { requestId: randomUUID(), principal, signal };
+}
+
+type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
+
+/** What a node says of itself otherwise than the usual one. */
+interface Registration {
+  readonly name?: string;
+  readonly slots?: number;
+  readonly capabilities?: typeof CAPABILITIES;
+}
+
+export class Peer {
+  readonly nodeId: string;
+  readonly session: string;
+  readonly #nodes: NodeOperations;
+  readonly #tenant: string;
+
+  private constructor(nodes: NodeOperations, tenant: string, nodeId: string, session: string) {
+    this.#nodes = nodes;
+    this.#tenant = tenant;
+    this.nodeId = nodeId;
+    this.session = session;
+  }
+
+  static async register(nodes: NodeOperations, tenant: string, over: Registration = {}): Promise<Peer> {
+    const request = create(RegisterNodeRequestSchema, {
+      name: `node ${randomUUID()}`,
+      slots: 4,
+      capabilities: CAPABILITIES,
+      ...over,
+    });
+    const { nodeId, session } = await nodes.registerNode(request, caller(tenant));
+    return new Peer(nodes, tenant, nodeId, session);
+  }
+
+  async pull(waitMs = 0, signal = NEVER): Promise<WorkItem | undefined> {
+    const request = create(PullWorkRequestSchema, { session: this.session, waitMs });
+    return (await this.#nodes.pullWork(request, caller(this.#tenant, signal))).item;
+  }
+
+  /** Work that must be there. */
+  async pullSome(waitMs = 30_000): Promise<WorkItem> {
+    const item = await this.pull(waitMs);
+    assert.ok(item, "there is no work");
+    return item;
+  }
+
+  async report({ itemId, attempt }: Pick<WorkItem, "itemId" | "attempt">, report: Report): Promise<void> {
+    const { session } = this;
+    const request = create(ReportResultRequestSchema, { session, itemId, attempt, report });
+    await this.#nodes.reportResult(request, caller(this.#tenant));
+  }
+
+  /** Plans a pair of so many frames, in segments of about `length`. */
+  async plan(item: WorkItem, frames: number, length?: number): Promise<void> {
+    assert.equal(item.work.case, "plan");
+    await this.report(item, { case: "plan", value: planReport(frames, length) });
+  }
+
+  /** Scores a segment, or all `frames`. */
+  async score(item: WorkItem, frames: number): Promise<void> {
+    const { work } = item;
+    assert.ok(work.case === "segment");
+    await this.report(item, { case: "segment", value: segmentReport(work.value.segment, frames) });
+  }
+
+  heartbeat(
+    over: MessageInitShape<typeof HeartbeatRequestSchema> = {},
+    signal = NEVER,
+  ): Promise<HeartbeatResponse> {
+    const request = create(HeartbeatRequestSchema, { session: this.session, ...over });
+    return this.#nodes.heartbeat(request, caller(this.#tenant, signal));
+  }
+
+  /** Does all work that there is, of pairs of so many frames; returns how much. */
+  async work(frames: number, length?: number): Promise<number> {
+    for (let done = 0; ; done++) {
+      const item = await this.pull();
+      if (item === undefined) return done;
+      if (item.work.case === "plan") await this.plan(item, frames, length);
+      else await this.score(item, frames);
+    }
+  }
+}

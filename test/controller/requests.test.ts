@@ -1,0 +1,198 @@
+/** What callers send, checked before anything else happens; no store is asked. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { filterOf, matches } from "../../src/controller/filter.ts";
+import { checkSpec, readSpec, scoreRequestOf } from "../../src/controller/job-spec.ts";
+import { pageToken, readPageToken } from "../../src/controller/page-token.ts";
+import { newNode } from "../../src/controller/registration.ts";
+import { Job_State, JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { RegisterNodeRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import { JOB_STATES } from "../../src/jobs/states.ts";
+import type { JobEvent, JobFilter, JobRow } from "../../src/store/store.ts";
+import { CAPABILITIES } from "./scored.ts";
+
+const ID = "0b0e4f3c-1e0a-4a61-9a53-6d0d9d2d6f11";
+const INVALID = { name: "Failure", code: "INVALID_REQUEST" };
+const PAIR = { reference: "/r", distorted: "/d" };
+const filters: fc.Arbitrary<JobFilter> = fc.record(
+  {
+    states: fc.uniqueArray(fc.constantFrom(...JOB_STATES), { minLength: 1 }),
+    labels: fc.dictionary(fc.constantFrom("a", "b/c", "d.e"), fc.string({ maxLength: 5 }), { minKeys: 1 }),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const cursors = fc.record(
+  { createdAtMicros: fc.integer({ min: 0, max: 2 ** 52 }), id: fc.uuid() },
+  { noNullPrototype: true },
+);
+
+describe("page tokens", () => {
+  test("lead back to where the page ended, for the same list alone", () => {
+    fc.assert(
+      fc.property(cursors, filters, filters, (cursor, filter, other) => {
+        const token = pageToken(cursor, filter);
+        assert.match(token, /^[A-Za-z0-9_-]{1,200}$/);
+        assert.deepEqual(readPageToken(token, filter), cursor);
+        const reordered = { ...filter, ...(filter.states && { states: filter.states.toReversed() }) };
+        assert.deepEqual(readPageToken(token, reordered), cursor);
+        if (pageToken(cursor, other) !== token) assert.throws(() => readPageToken(token, other), INVALID);
+      }),
+    );
+    assert.equal(readPageToken("", {}), undefined);
+  });
+
+  test("are refused when they are anything else", () => {
+    fc.assert(
+      fc.property(cursors, fc.string({ minLength: 1, unit: "binary" }), fc.nat(), (cursor, text, place) => {
+        assert.throws(() => readPageToken(text, {}), INVALID);
+        const token = pageToken(cursor, {});
+        const at = place % token.length;
+        const other = token[at] === "A" ? "B" : "A";
+        const changed = token.slice(0, at) + other + token.slice(at + 1);
+        // A changed character may be another number of the same list: that is a place in it too.
+        try {
+          assert.equal(pageToken(readPageToken(changed, {}) as typeof cursor, {}), changed);
+        } catch (error) {
+          assert.equal((error as { code?: string }).code, "INVALID_REQUEST");
+        }
+      }),
+    );
+  });
+});
+
+describe("filters", () => {
+  const event = (over: Partial<JobRow>, before: JobEvent["before"], labels = {}): JobEvent => ({
+    id: "1",
+    kind: "CHANGE",
+    before,
+    labels,
+    job: { id: ID, tenant: "t", state: "RUNNING", ...over } as JobRow,
+  });
+
+  test("let through what goes into or out of a state, of the tenant, with all labels", () => {
+    const filter = filterOf({ states: [Job_State.RUNNING], labels: { a: "1" } });
+    const labels = { a: "1", b: "2" };
+    assert.ok(matches("t", filter, event({}, "QUEUED", labels)));
+    assert.ok(matches("t", filter, event({ state: "FAILED" }, "RUNNING", labels)));
+    assert.ok(!matches("t", filter, event({ state: "CANCELLED" }, "QUEUED", labels)));
+    assert.ok(!matches("t", filter, event({}, "QUEUED", { b: "2" })));
+    assert.ok(!matches("other", filter, event({}, "QUEUED", labels)));
+    assert.ok(
+      !matches("t", filterOf({ ids: [crypto.randomUUID()], states: [], labels: {} }), event({}, undefined)),
+    );
+    assert.ok(matches("t", filterOf({ ids: [ID], states: [], labels: {} }), event({}, undefined)));
+  });
+
+  test("of unknown states, broken ids and odd labels are refused", () => {
+    const none = { states: [], labels: {} };
+    assert.throws(() => filterOf({ ...none, states: [99] }), INVALID);
+    assert.throws(() => filterOf({ ...none, states: [Job_State.STATE_UNSPECIFIED] }), INVALID);
+    assert.throws(() => filterOf({ ...none, ids: ["x' or 1=1"] }), INVALID);
+    assert.throws(() => filterOf({ ...none, ids: Array.from({ length: 101 }, () => ID) }), INVALID);
+    assert.throws(() => filterOf({ ...none, labels: { "a b": "c" } }), INVALID);
+    assert.throws(() => filterOf({ ...none, labels: { a: "c".repeat(256) } }), INVALID);
+  });
+});
+
+describe("job specs", () => {
+  test("have one text and fingerprint however their labels are ordered, and are read back as they were", () => {
+    const labels = fc.uniqueArray(
+      fc.tuple(fc.stringMatching(/^[a-z0-9][a-z0-9._/-]{0,20}$/), fc.stringMatching(/^[ -~]{0,20}$/)),
+      {
+        selector: ([key]) => key,
+        maxLength: 32,
+      },
+    );
+    fc.assert(
+      fc.property(labels, fc.integer({ min: -100, max: 100 }), (entries, priority) => {
+        const one = create(JobSpecSchema, { ...PAIR, priority, labels: Object.fromEntries(entries) });
+        const other = create(JobSpecSchema, {
+          ...PAIR,
+          priority,
+          labels: Object.fromEntries(entries.toReversed()),
+        });
+        assert.equal(checkSpec(one).text, checkSpec(other).text);
+        assert.equal(checkSpec(one).fingerprint, checkSpec(other).fingerprint);
+        assert.deepEqual(readSpec(checkSpec(one).text), one);
+        const changed = create(JobSpecSchema, { ...one, distorted: "/e" });
+        assert.notEqual(checkSpec(one).fingerprint, checkSpec(changed).fingerprint);
+      }),
+    );
+  });
+
+  test("become the score request field by field", () => {
+    const shared = {
+      ...PAIR,
+      models: ["a", "b"],
+      features: ["psnr"],
+      rawVideo: { width: 64, height: 48, pixelFormat: "yuv420p", frameRate: "25" },
+      scaling: Scaling_Policy.REFUSE,
+      onFrameCountMismatch: Mismatch_Policy.COMMON,
+      onFrameRateMismatch: Mismatch_Policy.COMMON,
+      editLists: EditLists_Policy.IGNORE,
+      subsample: 3,
+    };
+    const spec = create(JobSpecSchema, { ...shared, name: "n", labels: { a: "b" }, priority: 1 });
+    const { $typeName: _, rawVideo, model, frames, ...request } = scoreRequestOf(spec);
+    assert.deepEqual([model, frames], ["", false]);
+    const { rawVideo: raw, ...rest } = shared;
+    assert.deepEqual(request, rest);
+    assert.equal(rawVideo?.width, raw.width);
+  });
+
+  test("are refused with what is wrong", () => {
+    const odd: MessageInitShape<typeof JobSpecSchema>[] = [
+      {},
+      { reference: "/r" },
+      { ...PAIR, name: "x".repeat(201) },
+      { ...PAIR, name: "a\nb" },
+      { ...PAIR, name: "\ud800" },
+      { ...PAIR, priority: 101 },
+      { ...PAIR, priority: -101 },
+      { ...PAIR, labels: { "": "x" } },
+      { ...PAIR, labels: { ["k".repeat(64)]: "x" } },
+      { ...PAIR, labels: { key: "\u0000" } },
+      { ...PAIR, labels: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`k${n}`, ""])) },
+      { ...PAIR, models: ["../../etc/passwd"] },
+      { ...PAIR, scaling: 9 as Scaling_Policy },
+    ];
+    for (const spec of odd)
+      assert.throws(() => checkSpec(create(JobSpecSchema, spec)), INVALID, JSON.stringify(spec));
+    assert.throws(() => checkSpec(undefined), INVALID);
+    assert.throws(() => checkSpec(create(JobSpecSchema, { ...PAIR, features: ["x"] })), {
+      code: "UNKNOWN_FEATURE",
+    });
+  });
+});
+
+describe("registrations", () => {
+  const good = { name: "node", slots: 2, capabilities: CAPABILITIES };
+
+  test("get an id and a secret of their own", () => {
+    const one = newNode(create(RegisterNodeRequestSchema, good), "t", false);
+    const other = newNode(create(RegisterNodeRequestSchema, good), "t", false);
+    assert.notEqual(one.session, other.session);
+    assert.match(one.session, /^[A-Za-z0-9_-]{43}$/);
+    assert.notEqual(one.id, other.id);
+  });
+
+  test("are refused with what is wrong", () => {
+    const odd = [
+      { ...good, name: "" },
+      { ...good, name: "a\u0007" },
+      { ...good, name: "n".repeat(201) },
+      { ...good, slots: 0 },
+      { ...good, slots: 1025 },
+      { ...good, capabilities: { models: [], version: "1" } },
+      { ...good, capabilities: { ...CAPABILITIES, version: "" } },
+      { ...good, capabilities: { ...CAPABILITIES, models: [{ name: "a/b", digest: "" }] } },
+      { ...good, capabilities: { ...CAPABILITIES, models: [{ name: "a", digest: "abc" }] } },
+    ];
+    for (const request of odd) {
+      assert.throws(() => newNode(create(RegisterNodeRequestSchema, request), "t", false), INVALID);
+    }
+  });
+});

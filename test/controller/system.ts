@@ -1,0 +1,149 @@
+/** A controller over a real embedded store, and what its tests ask of it. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Registry } from "prom-client";
+import { type Controller, type ControllerSettings, openController } from "../../src/controller/controller.ts";
+import {
+  CancelJobRequestSchema,
+  GetJobFramesRequestSchema,
+  GetJobRequestSchema,
+  type Job,
+  type JobSpecSchema,
+  StreamJobsRequestSchema,
+  type StreamJobsResponse,
+  SubmitJobRequestSchema,
+  type SubmitJobResponse,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { openLog } from "../../src/platform/log.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { caller } from "./peer.ts";
+
+export const LOG = openLog({ level: "fatal", format: "text" });
+/** Tenant whose nodes serve everybody. */
+export const FLEET = "fleet";
+const SETTINGS: ControllerSettings = {
+  leaseMs: 30_000,
+  segmentSeconds: 10,
+  retentionMs: 30 * 24 * 3_600_000,
+  fleetTenant: FLEET,
+};
+
+export class System {
+  readonly store: Store;
+  readonly registry = new Registry();
+  readonly controller: Controller;
+  readonly #close: () => Promise<void>;
+
+  constructor(store: Store, settings: Partial<ControllerSettings>, close: () => Promise<void>) {
+    this.store = store;
+    this.#close = close;
+    const { registry } = this;
+    this.controller = openController({ store, log: LOG, registry, settings: { ...SETTINGS, ...settings } });
+    this.controller.start();
+  }
+
+  /** On an embedded store of its own. */
+  static async open(settings: Partial<ControllerSettings> = {}): Promise<System> {
+    const dataDir = await mkdtemp(join(tmpdir(), "svc-store-"));
+    const store = await openStore({ dataDir }, LOG);
+    return new System(store, settings, async () => {
+      await store.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+  }
+
+  /** The controller first, then its store. */
+  async close(): Promise<void> {
+    await this.controller.stop();
+    await this.#close();
+  }
+
+  get nodes(): Controller["nodes"] {
+    return this.controller.nodes;
+  }
+
+  get jobs(): Controller["jobs"] {
+    return this.controller.jobs;
+  }
+
+  async submit(
+    tenant: string,
+    spec: MessageInitShape<typeof JobSpecSchema> = {},
+    idempotencyKey = "",
+  ): Promise<SubmitJobResponse & { job: Job }> {
+    const response = await this.jobs.submitJob(submission(spec, idempotencyKey), caller(tenant));
+    assert.ok(response.job);
+    return response as SubmitJobResponse & { job: Job };
+  }
+
+  async job(tenant: string, id: string): Promise<Job> {
+    const { job } = await this.jobs.getJob(create(GetJobRequestSchema, { id }), caller(tenant));
+    assert.ok(job);
+    return job;
+  }
+
+  async cancel(tenant: string, id: string): Promise<Job> {
+    const { job } = await this.jobs.cancelJob(create(CancelJobRequestSchema, { id }), caller(tenant));
+    assert.ok(job);
+    return job;
+  }
+
+  stream(
+    tenant: string,
+    over: MessageInitShape<typeof StreamJobsRequestSchema> = {},
+    signal?: AbortSignal,
+  ): AsyncIterable<StreamJobsResponse> {
+    return this.jobs.streamJobs(create(StreamJobsRequestSchema, over), caller(tenant, signal));
+  }
+
+  /** Waits until a job is as it should be, by its stream. */
+  async until(tenant: string, id: string, holds: (job: Job) => boolean): Promise<Job> {
+    for await (const { job } of this.stream(tenant, { ids: [id] })) if (job && holds(job)) return job;
+    return assert.fail("the stream ended");
+  }
+
+  /** Frames of a job: their numbers and values. */
+  async frames(
+    tenant: string,
+    over: MessageInitShape<typeof GetJobFramesRequestSchema>,
+  ): Promise<{ frame: number; metrics: Readonly<Record<string, number>> }[]> {
+    const rows = [];
+    const parts = this.jobs.getJobFrames(create(GetJobFramesRequestSchema, over), caller(tenant));
+    for await (const part of parts) rows.push(...part.rows());
+    return rows;
+  }
+
+  /** Sum over the labels of a metric that fit. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    const metric = await this.registry.getSingleMetric(name)?.get();
+    const fitting = metric?.values.filter((value) =>
+      Object.entries(labels).every(([label, text]) => value.labels[label] === text),
+    );
+    return (fitting ?? []).reduce((sum, { value }) => sum + value, 0);
+  }
+}
+
+export function submission(spec: MessageInitShape<typeof JobSpecSchema>, idempotencyKey = "") {
+  const job = { reference: "/media/r.mp4", distorted: "/media/d.mp4", ...spec };
+  return create(SubmitJobRequestSchema, { job, idempotencyKey });
+}
+
+/** Expects a failure with one of these codes; what it tells is a sentence. */
+export async function refused(work: Promise<unknown>, ...codes: FailureCode[]): Promise<Failure> {
+  const failure = await work.then(
+    () => assert.fail(`accepted instead of ${codes.join(" or ")}`),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(failure instanceof Failure, String(failure));
+  assert.ok(
+    codes.includes(failure.code),
+    `${failure.code} instead of ${codes.join(" or ")}: ${failure.message}`,
+  );
+  assert.match(failure.message, /^[^\n]{10,600}$/);
+  return failure;
+}

@@ -1,0 +1,82 @@
+/** How the controller's services wait, and what they know of ready work; no store is asked. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { Doorbell, ringOnAbort } from "../../src/controller/doorbell.ts";
+import { Listeners } from "../../src/controller/listeners.ts";
+import { ReadySet } from "../../src/controller/ready-set.ts";
+
+describe("a doorbell", () => {
+  test("is heard whether it rings before, while or after one begins to wait, and once", async () => {
+    const bell = new Doorbell();
+    bell.ring();
+    bell.ring();
+    assert.equal(await bell.wait(), true);
+    assert.equal(await bell.wait(0), false);
+    const waiting = bell.wait();
+    bell.ring();
+    assert.equal(await waiting, true);
+    assert.equal(await bell.wait(1), false);
+  });
+
+  test("rings when a signal aborts, and when it has", async () => {
+    const abort = new AbortController();
+    const bell = new Doorbell();
+    ringOnAbort(abort.signal, bell);
+    const waiting = bell.wait();
+    abort.abort();
+    assert.equal(await waiting, true);
+    ringOnAbort(abort.signal, bell);
+    assert.equal(await bell.wait(), true);
+  });
+});
+
+test("listeners hear of their thing until they end it", () => {
+  const listeners = new Listeners();
+  const heard: string[] = [];
+  const end = listeners.on("a", () => heard.push("first"));
+  listeners.on("a", () => heard.push("second"));
+  listeners.on("b", () => heard.push("other"));
+  listeners.tell("a");
+  end();
+  end();
+  listeners.tell("a");
+  listeners.tell("c");
+  assert.deepEqual(heard, ["first", "second", "second"]);
+});
+
+describe("what is known of ready work", () => {
+  const pairs = fc.record({ tenant: fc.constantFrom("a", "b", "c"), workClass: fc.constantFrom("x", "y") });
+  const all = (set: ReadySet): string[] =>
+    ["a", "b", "c"]
+      .flatMap((tenant) => set.classes(tenant, () => true).map((one) => `${tenant} ${one}`))
+      .sort();
+  const keys = (of: readonly { tenant: string; workClass: string }[]): string[] =>
+    [...new Set(of.map(({ tenant, workClass }) => `${tenant} ${workClass}`))].sort();
+
+  test("after a look is what the look found and what was announced since it began", () => {
+    fc.assert(
+      fc.property(fc.array(pairs), fc.array(pairs), fc.array(pairs), (before, found, during) => {
+        const set = new ReadySet();
+        for (const ready of before) set.add(ready);
+        const since = set.stamp();
+        for (const ready of during) set.add(ready);
+        set.replace(found, since);
+        assert.deepEqual(all(set), keys([...found, ...during]));
+        assert.equal(set.size, all(set).length);
+      }),
+    );
+  });
+
+  test("a claim that found nothing takes away what was known when it began, and no more", () => {
+    const set = new ReadySet();
+    set.add({ tenant: "a", workClass: "x" });
+    set.add({ tenant: "a", workClass: "y" });
+    const since = set.stamp();
+    set.add({ tenant: "a", workClass: "y" });
+    set.remove("a", ["x", "y"], since);
+    assert.deepEqual(all(set), ["a y"]);
+    assert.deepEqual([...set.tenants((workClass) => workClass === "x")], []);
+    assert.deepEqual([...set.tenants(() => true)], ["a"]);
+  });
+});
