@@ -49,7 +49,7 @@ export class Reporter {
       }
       return "ACCEPTED";
     } catch (thrown) {
-      return await this.#send(lease, failureReport(Failure.from(thrown)), lease.signal);
+      return this.#send(lease, failureReport(Failure.from(thrown)), lease.signal);
     }
   }
 
@@ -94,15 +94,15 @@ export class Reporter {
   }
 
   /** A result that the controller cannot take is a failure of this attempt; that of a failure is the end of it. */
-  async #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<Told> {
+  #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<Told> {
     const { code, message: detail } = failure;
     this.#parts.log.error(
       { ...named(lease), code, detail, report: report.case },
       "the controller cannot take the report",
     );
-    if (report.case === "failure" || report.case === "handBack") return "GIVEN_UP";
+    if (report.case === "failure" || report.case === "handBack") return Promise.resolve("GIVEN_UP");
     const told = `The controller could not take the result of a node: ${failure.message}`;
-    return await this.#send(lease, failureReport(new Failure("INTERNAL", told)), giveUp);
+    return this.#send(lease, failureReport(new Failure("INTERNAL", told)), giveUp);
   }
 
   #givenUp(lease: Lease, failure: Failure): Told {

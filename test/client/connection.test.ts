@@ -33,7 +33,10 @@ const left: Promise<void>[] = [];
 
 before(async () => {
   server = new Server();
-  server.addService(definitionOf(JobService), { getJob, streamJobs });
+  server.addService(definitionOf(JobService), {
+    getJob,
+    streamJobs: (call: ServerWritableStream<StreamJobsRequest, unknown>) => void streamJobs(call),
+  });
   const { promise, resolve } = Promise.withResolvers<number>();
   server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_error, port) => resolve(port));
   address = `127.0.0.1:${await promise}`;

@@ -13,7 +13,8 @@ let long: PlanReport;
 before(async () => {
   fixture = await NodeFixture.open();
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer);
+  await using node = await fixture.node(peer);
+  await node.node.started;
   film = await fixture.plan(peer, fixture.film);
   scenic = await fixture.plan(peer, fixture.scenic);
   long = await fixture.plan(peer, fixture.long);
@@ -125,7 +126,8 @@ test("a report that meets a fault or an outage of the store is sent again", asyn
 
 test("a result that the controller cannot take ends the attempt as a failure", async () => {
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer);
+  await using node = await fixture.node(peer);
+  await node.node.started;
   peer.refusals.push("INVALID_REQUEST");
   const report = await peer.reported(peer.offer(segmentWork(fixture.film, film, 0)));
   assert.equal(report.case, "failure");

@@ -70,7 +70,8 @@ test("a pair in one piece is scored whole", async () => {
 
 test("media at fault is reported with its code and facts", async () => {
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer);
+  await using node = await fixture.node(peer);
+  await node.node.started;
   const report = await peer.reported(
     peer.offer(planWork({ ...fixture.film, distorted: "/no/such/file.mp4" })),
   );
@@ -98,7 +99,8 @@ const hostile = {
 
 test("work that makes no sense is reported as a failure, and the node goes on", async () => {
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer);
+  await using node = await fixture.node(peer);
+  await node.node.started;
   for (const [what, work] of Object.entries(hostile)) {
     const report = await peer.reported(peer.offer(work));
     assert.equal(report.case, "failure", what);
@@ -117,7 +119,8 @@ test("work that makes no sense is reported as a failure, and the node goes on", 
 
 test("a node works on as many pieces at once as it has slots", async () => {
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer, { slots: 2 });
+  await using node = await fixture.node(peer, { slots: 2 });
+  await node.node.started;
   const plan = await fixture.plan(peer, fixture.long);
   const items = [0, 1, 2].map(() => peer.offer(segmentWork(fixture.long, plan)));
   await peer.until(() => peer.heartbeats.at(-1)?.running.length === 2, "two pieces that run");
@@ -128,7 +131,8 @@ test("a node works on as many pieces at once as it has slots", async () => {
 
 test("values that fill more than one message are reported in pieces", async () => {
   await using peer = await Peer.open();
-  await using _node = await fixture.node(peer);
+  await using node = await fixture.node(peer);
+  await node.node.started;
   const scene = { ...SCENE, width: 64, height: 64, frames: 11_000 };
   const flood = {
     reference: await encode(fixture.media, "flood-reference.mp4", scene, LOSSY.mpeg4),
