@@ -1,0 +1,119 @@
+/** svc jobs and svc nodes when something is wrong: no server, another server, tokens, the command line. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { MediaDirectory } from "../media/directory.ts";
+import { ServerProcess } from "../server/server-process.ts";
+import { svc } from "../server/svc-process.ts";
+
+let directory: MediaDirectory;
+before(async () => {
+  directory = await MediaDirectory.open();
+});
+after(() => directory.remove());
+
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+const EVERY_COMMAND = [
+  ["jobs", "submit", "a.mov", "a.mp4"],
+  ["jobs", "list"],
+  ["jobs", "get", "id"],
+  ["jobs", "watch"],
+  ["jobs", "watch", "id"],
+  ["jobs", "cancel", "id"],
+  ["jobs", "frames", "id"],
+  ["nodes", "list"],
+  ["nodes", "drain", "id"],
+];
+
+describe("the server", () => {
+  test("that nobody started is told, with what to do, by every command", async () => {
+    // Port 1 is nobody's.
+    for (const args of EVERY_COMMAND) {
+      const { code, stdout, stderr } = await svc([...args, "--server", "127.0.0.1:1"]);
+      assert.deepEqual([code, stdout], [3, ""], args.join(" "));
+      assert.match(
+        unwrapped(stderr),
+        /127\.0\.0\.1:1 cannot be reached.*\[SERVER_UNREACHABLE\] Start one with svc up/,
+      );
+    }
+    const json = await svc(["jobs", "list", "--json"], { SVC_SERVER: "127.0.0.1:1" });
+    assert.equal(JSON.parse(json.stdout).code, "SERVER_UNREACHABLE");
+  });
+
+  test("that has no jobs is told apart from a fault of this program", async () => {
+    await using server = await ServerProcess.start({ ready: false });
+    for (const args of EVERY_COMMAND) {
+      const { code, stderr } = await svc([...args, "--server", server.grpc]);
+      assert.equal(code, 3);
+      assert.match(unwrapped(stderr), /does not know this call: it is no svc controller/);
+      assert.doesNotMatch(stderr, /report this/);
+    }
+  });
+});
+
+test("a token that cannot be one is not sent", async () => {
+  const file = join(directory.path, "token");
+  await writeFile(file, "two words\n");
+  for (const [args, env, told] of [
+    [["--token-file", file], {}, /token file .* holds characters that no bearer token has/],
+    [["--token-file", `${file}-none`], {}, /--token-file cannot be read/],
+    [[], { SVC_TOKEN_FILE: file }, /holds characters that no bearer token has/],
+    [[], { SVC_TOKEN: "a\nb" }, /The variable SVC_TOKEN holds characters/],
+  ] as const) {
+    const { code, stderr } = await svc(["jobs", "list", ...args], env);
+    assert.equal(code, 2);
+    assert.match(unwrapped(stderr), told);
+  }
+});
+
+test("a wrong command line is told with what is right, before any server is asked", async () => {
+  const cases: [string[], RegExp][] = [
+    [["jobs", "lst"], /Did you mean list\?/],
+    [["jobs", "list", "--server", "nowhere"], /Use HOST:PORT/],
+    [["jobs", "list", "--server", "http://h:80"], /Use HOST:PORT/],
+    [["jobs", "list", "--server", "h:99999"], /Use HOST:PORT/],
+    [["jobs", "list", "--state", "done"], /queued, running, succeeded, failed, cancelled/],
+    [["jobs", "list", "--label", "release"], /KEY=VALUE/],
+    [["jobs", "list", "--label", "a b=c"], /KEY=VALUE/],
+    [["jobs", "list", "--label", "a=b", "--label", "a=c"], /a is given twice/],
+    [["jobs", "list", "--limit", "0"], /1 to 1000000/],
+    [["jobs", "list", "--limit", "5", "--all"], /cannot be used with/],
+    [["jobs", "get"], /missing required argument 'id'/],
+    [["jobs", "cancel"], /missing required argument 'id'/],
+    [["jobs", "watch", "a", "--label", "b=c"], /give them, or ids/],
+    [["jobs", "watch", ...Array.from({ length: 1001 }, (_, n) => `id-${n}`)], /more than 1000/],
+    [["jobs", "frames", "a", "--csv", "/does/not/exist/f.csv"], /folder "\/does\/not\/exist" does not exist/],
+    [["jobs", "frames", "a", "--count", "0"], /1 to 999999999/],
+    [["jobs", "submit", "a"], /--from FILE/],
+    [["jobs", "submit", "a", "b", "--from", "c"], /not both/],
+    [["jobs", "submit", "a", "b", "--fail-under", "vmaf.mean=9"], /give --wait too/],
+    [["jobs", "submit", "a", "b", "--wait", "--fail-under", "vmaf.avg=9"], /harmonicMean/],
+    [["jobs", "submit", "a", "b", "--priority", "101"], /-100 to 100/],
+    [["jobs", "submit", "a", "b", "--pixel-format", "yuv420p"], /--size/],
+    [["jobs", "submit", "--from", "/does/not/exist.csv"], /no such file.*Nothing was submitted/],
+    [["nodes", "drain"], /missing required argument 'node'/],
+  ];
+  for (const [args, told] of cases) {
+    const { code, stdout, stderr } = await svc(args);
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+    assert.match(unwrapped(stderr), told);
+    assert.doesNotMatch(stderr, /SERVER_UNREACHABLE/);
+  }
+  const json = await svc(["jobs", "frames", "a", "--csv", "f", "--json"]);
+  assert.equal(json.code, 2);
+  assert.match(JSON.parse(json.stdout).detail, /cannot be used with/);
+});
+
+test("every help teaches by example and states the server's option", async () => {
+  for (const args of EVERY_COMMAND) {
+    const { code, stdout } = await svc([...args.slice(0, 2), "--help"]);
+    assert.equal(code, 0);
+    for (const part of ["Examples:", "--server <host:port>", "SVC_SERVER", "--token-file", "SVC_TOKEN"]) {
+      assert.ok(stdout.includes(part), `${args.join(" ")}: ${part}`);
+    }
+  }
+});
