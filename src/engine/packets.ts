@@ -13,6 +13,7 @@ export class PacketList {
   #timeBase: Rational | undefined;
   #pts = new Float64Array(1024);
   #count = 0;
+  #bytes = 0;
   #hidden = 0;
   /** Times of key frames, in decoding order. */
   readonly #keys: number[] = [];
@@ -32,6 +33,7 @@ export class PacketList {
     // AVI says "the frame before again" with an empty packet, which decodes to nothing.
     if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
     const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
+    this.#bytes += Number(fields[4]);
     this.#add(pts, flags);
   }
 
@@ -58,7 +60,12 @@ export class PacketList {
     for (let index = 0; index < pts.length; index++) {
       if (Math.abs(pts[index] ?? NO_TIME) >= NO_TIME || pts[index] === pts[index - 1]) return undefined;
     }
-    return { timeBase, pts, keys: Float64Array.from(this.#keys).sort() };
+    return {
+      timeBase,
+      pts,
+      keys: Float64Array.from(this.#keys).sort(),
+      frameBytes: this.#bytes / this.#count,
+    };
   }
 
   #add(pts: number, flags: number): void {

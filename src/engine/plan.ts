@@ -32,8 +32,8 @@ export type SegmentLength = { readonly frames: number } | { readonly seconds: nu
 const ASSUMED_RATE = 25;
 /** Where a rate makes seconds of few frames (slides, time lapse), starting the scorer would cost more than scoring. */
 const FEWEST_FRAMES = 24;
-/** A day in segments of ten seconds; a list of more is not told from machine to machine. */
-const MOST_SEGMENTS = 8640;
+/** 14 hours in segments of ten seconds; a list of twice as many (cut.ts moves cuts) still fits into a message. */
+const MOST_SEGMENTS = 5000;
 
 /** Models from files may look further back (up to 5 frames for the high-frame-rate ones) than those built in. */
 const LOOK_BEHIND = { builtIn: 1, file: 5 };

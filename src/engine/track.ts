@@ -42,6 +42,8 @@ export interface FrameTimes {
   readonly pts: Float64Array;
   /** Times of the key frames, sorted: decoding can begin at each. */
   readonly keys: Float64Array;
+  /** Bytes of a coded frame on average; 0 where nothing has to be decoded. */
+  readonly frameBytes: number;
 }
 
 /** A track as results and errors show it. */

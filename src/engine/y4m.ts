@@ -62,7 +62,7 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
 export function evenTimes(rate: Rational, frames: number): Track["times"] {
   const pts = new Float64Array(frames);
   for (let frame = 0; frame < frames; frame++) pts[frame] = frame;
-  return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts };
+  return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts, frameBytes: 0 };
 }
 
 /** Throws Failure for a header that is none, or of a layout that is not scored. */

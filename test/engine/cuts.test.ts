@@ -133,7 +133,7 @@ describe("cuts", () => {
     }
   });
 
-  for (const rate of ["30000/1001", "24000/1001", "30", "60", "23"]) {
+  for (const rate of ["30000/1001", "24", "60"]) {
     test(`${rate} frames per second, where a tick is a frame that lasts no whole microseconds`, async () => {
       const scene = { ...FILM, rate };
       const name = `rate-${rate.replace("/", "-")}`;
@@ -144,11 +144,9 @@ describe("cuts", () => {
         await decode(fixture.media, ref, scene),
         await decode(fixture.media, mp4, scene),
       );
-      for (const length of LENGTHS) {
-        const { segments, whole } = await scoreCut({ reference: ref, distorted: mp4 }, length, truth);
-        assert.equal(whole, undefined);
-        assert.ok(segments.length > 1);
-      }
+      const { segments, whole } = await scoreCut({ reference: ref, distorted: mp4 }, 16, truth);
+      assert.equal(whole, undefined);
+      assert.ok(segments.length > 1);
     });
   }
 

@@ -66,6 +66,22 @@ test("a range lies between its first frame and the one before, its seek at the k
   assert.equal(second?.seek, 4.135);
 });
 
+test("a cut goes where the least is decoded in vain: to the key frames of the side that is dear to decode", () => {
+  const firsts = (frameBytes: number, gops: readonly [number, number]) => {
+    const reference = track("reference", { frames: 800, times: { ...times(800, 25, gops[0]), frameBytes } });
+    const distorted = track("distorted", { frames: 800, times: times(800, 25, gops[1]) });
+    const pairing = pair(reference, distorted, pairRequest({ reference: "r", distorted: "d" }));
+    const options = { length: 250, subsample: 1, lookBehind: 1 };
+    return cut({ reference, distorted }, pairing, options).segments.map(({ first }) => first);
+  };
+  // Key frames of both sides at 240 and 480: nothing is wasted there.
+  assert.deepEqual(firsts(0, [80, 120]), [0, 241, 481]);
+  // Key frames of the reference at 190, 380, 570, of the other at 240, 480, 720: the fewest frames between …
+  assert.deepEqual(firsts(0, [190, 240]), [0, 241, 571]);
+  // … or those of the encode, however many, where a frame of the master costs nine of them.
+  assert.deepEqual(firsts(600_000, [190, 240]), [0, 191, 381, 571]);
+});
+
 test("MPEG-TS is searched from more than a GOP before", () => {
   const side = { container: "mpegts", codec: "hevc", frames: 500, times: times(500, 25, 50) };
   const [reference, distorted] = [track("reference", side), track("distorted", side)];

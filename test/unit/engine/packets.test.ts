@@ -16,6 +16,7 @@ test("reads times, key frames and the codec, in presentation order", () => {
     timeBase: { num: 1, den: 25 },
     pts: Float64Array.of(0, 1, 2),
     keys: Float64Array.of(0),
+    frameBytes: 60,
   });
 });
 

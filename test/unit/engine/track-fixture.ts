@@ -33,5 +33,10 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
 /** Times in milliseconds of frames at a rate, with a key frame every `gop` frames. */
 export function times(frames: number, fps: number, gop: number): NonNullable<Track["times"]> {
   const pts = Float64Array.from({ length: frames }, (_, frame) => Math.round((frame * 1000) / fps));
-  return { timeBase: { num: 1, den: 1000 }, pts, keys: pts.filter((_, frame) => frame % gop === 0) };
+  return {
+    timeBase: { num: 1, den: 1000 },
+    pts,
+    keys: pts.filter((_, frame) => frame % gop === 0),
+    frameBytes: 0,
+  };
 }
