@@ -246,6 +246,7 @@ export interface Ready {
 
 /** What happened, told to every controller on this store; a hint, not a promise: sweeps find what it misses. */
 export type Announcement =
+  /** Work is ready; none named: it may be anywhere. */
   | { readonly kind: "work"; readonly ready: readonly Ready[] }
   | { readonly kind: "events" }
   /** Leases ended by a cancel, a drain or a new registration: nodes must hear of it at once. */

@@ -1,0 +1,142 @@
+/** Work is leased: one statement a claim. */
+import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import type { WorkKind } from "../jobs/work.ts";
+import type { Database } from "./database.ts";
+import { type Floors, type Position, START } from "./floors.ts";
+import { classKey, eventsOf, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
+import { statement } from "./statement.ts";
+import type { Claim, ClaimedWork, Ready } from "./store.ts";
+
+const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");
+/** The index of ready work holds this state, and an SQL literal of it finds the index. */
+if (CLAIMABLE.join() !== "PENDING") throw new Error(`ready work is PENDING, not ${CLAIMABLE.join()}`);
+
+/**
+ * The head of each class, and of those the first. Heads that others claim at this moment are
+ * passed over. Every update of work comes before that of its job, here and everywhere: two that
+ * want the same rows take them in one order.
+ */
+const CLAIM = statement(`
+  with me as (
+    select id, name from node where session = $1 and ended is null and not draining),
+  head as (
+    select ready.* from unnest($3::bigint[], $4::int[], $5::bigint[], $6::int[]) as floor(class_key, rank, job_seq, seq)
+    cross join lateral (
+      select work.id, work.rank, work.job_seq, work.seq from work
+      where work.state = 'PENDING' and work.tenant_id = $2 and work.class_key = floor.class_key
+        and (work.rank, work.job_seq, work.seq) >= (floor.rank, floor.job_seq, floor.seq)
+      order by work.rank, work.job_seq, work.seq limit 1 for update skip locked) as ready
+    where exists (select from me)
+    order by ready.rank, ready.job_seq, ready.seq limit 1),
+  taken as (
+    update work set state = 'LEASED', attempt = work.attempt + 1, node_id = me.id, node_name = me.name,
+      lease_until = now() + $7::float8 * interval '1 millisecond', started_at = now(), ended_at = null, frames_done = 0
+    from head, me where work.id = head.id returning work.*),
+  begun as (
+    update job set state = 'RUNNING', started_at = now(), ${NEXT_REVISION}
+    from taken where job.id = taken.job_id and job.state in (${quoted(["QUEUED"])}) returning job.*),
+  told as (${eventsOf("begun", "'QUEUED'")})
+  select taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class, taken.class_key::text,
+    taken.rank, taken.job_seq, taken.seq, taken.segment, taken.cost, job.spec, job.plan
+  from taken join job on job.id = taken.job_id`);
+
+interface TakenColumns {
+  readonly id: string;
+  readonly attempt: number;
+  readonly job_id: string;
+  readonly tenant_id: string;
+  readonly kind: WorkKind;
+  readonly work_class: string;
+  readonly class_key: string;
+  readonly rank: number;
+  readonly job_seq: number;
+  readonly seq: number;
+  readonly segment: string | null;
+  readonly cost: number;
+  readonly spec: string;
+  readonly plan: string | null;
+}
+
+export async function claim(
+  database: Database,
+  floors: Floors,
+  wanted: Claim,
+): Promise<ClaimedWork | undefined> {
+  const keys = wanted.workClasses.map(classKey);
+  if (keys.length === 0) return undefined;
+  const from = keys.map((key) => floors.of(wanted.tenant, key));
+  const found = await claimFrom(database, floors, wanted, keys, from);
+  if (found !== undefined || from.every((position) => position === START)) return found;
+  return claimFrom(
+    database,
+    floors,
+    wanted,
+    keys,
+    keys.map(() => START),
+  );
+}
+
+async function claimFrom(
+  database: Database,
+  floors: Floors,
+  { session, tenant, leaseMs }: Claim,
+  keys: readonly bigint[],
+  from: readonly Position[],
+): Promise<ClaimedWork | undefined> {
+  const [row] = await database.query<TakenColumns>("fleet", CLAIM, [
+    sessionKey(session),
+    tenant,
+    keys,
+    from.map(({ rank }) => rank),
+    from.map(({ jobSeq }) => jobSeq),
+    from.map(({ seq }) => seq),
+    leaseMs,
+  ]);
+  if (row === undefined) return undefined;
+  const key = BigInt(row.class_key);
+  const at = { rank: row.rank, jobSeq: row.job_seq, seq: row.seq };
+  floors.claimed(tenant, key, at, from[keys.indexOf(key)] ?? START);
+  return claimedOf(row);
+}
+
+function claimedOf(row: TakenColumns): ClaimedWork {
+  return {
+    id: row.id,
+    attempt: row.attempt,
+    jobId: row.job_id,
+    tenant: row.tenant_id,
+    kind: row.kind,
+    workClass: row.work_class,
+    spec: row.spec,
+    plan: row.plan ?? undefined,
+    segment: row.segment ?? undefined,
+    cost: row.cost,
+  };
+}
+
+/** From each pair of tenant and class to the next, by the index: as many steps as there are pairs. */
+const READY = statement(`
+  with recursive pair as (
+    (select tenant_id, class_key, work_class from work where state = 'PENDING'
+      order by tenant_id, class_key limit 1)
+    union all
+    select following.* from pair cross join lateral (
+      select work.tenant_id, work.class_key, work.work_class from work
+      where work.state = 'PENDING' and (work.tenant_id, work.class_key) > (pair.tenant_id, pair.class_key)
+      order by work.tenant_id, work.class_key limit 1) as following)
+  select tenant_id, work_class from pair`);
+
+interface ReadyColumns {
+  readonly tenant_id: string;
+  readonly work_class: string;
+}
+
+export async function ready(database: Database): Promise<readonly Ready[]> {
+  return readyOf(await database.query<ReadyColumns>("fleet", READY, []));
+}
+
+/** Each pair once. */
+export function readyOf(rows: readonly ReadyColumns[]): readonly Ready[] {
+  const pairs = new Map(rows.map((row) => [`${row.work_class} ${row.tenant_id}`, row]));
+  return [...pairs.values()].map((row) => ({ tenant: row.tenant_id, workClass: row.work_class }));
+}

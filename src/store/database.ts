@@ -1,0 +1,240 @@
+/** Connections to the database, each in the scope that a statement needs, and what is done when one fails. */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "pg";
+import { breaksConnection, failureOf, isRetryable, unavailable } from "./faults.ts";
+import { type Scope, type Sender, type Statement, statement, type Value } from "./statement.ts";
+
+/** How a database is reached. */
+export interface Driver {
+  /** Connections at a time. */
+  readonly connections: number;
+  /** A connection that is ready for statements. Throws what went wrong. */
+  connect(): Promise<Client>;
+  /** After the last connection is closed. */
+  close(): Promise<void>;
+}
+
+/** A statement waits this long for a free connection, in milliseconds. */
+const ACQUIRE_LIMIT_MS = 15_000;
+/** Tries of a change that loses against others at the same time. */
+const TRIES = 8;
+const RETRY_PAUSE_MS = 5;
+
+interface Connection {
+  readonly client: Client;
+  /** Role and tenant that it has; undefined: those it began with. */
+  scope: Scope | undefined;
+  broken: boolean;
+}
+
+interface Waiter {
+  readonly scope: Scope;
+  take(connection: Connection): void;
+  fail(error: unknown): void;
+}
+
+const TAKE_ROLE = statement("select set_config('role', $1, false), set_config('svc.tenant', $2, false)");
+const BEGIN = statement("begin");
+const COMMIT = statement("commit");
+const ROLLBACK = statement("rollback");
+
+export class Database {
+  readonly #driver: Driver;
+  readonly #idle: Connection[] = [];
+  readonly #open = new Set<Connection>();
+  readonly #waiting: Waiter[] = [];
+  /** Connections that are open or being opened. */
+  #count = 0;
+  #closed = false;
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  /** One statement by itself: one round trip where a connection of the scope is free. */
+  async query<Row extends object>(
+    scope: Scope,
+    statement: Statement,
+    values: readonly Value[],
+  ): Promise<Row[]> {
+    return this.#retried(scope, (connection) => send<Row>(connection, statement, values));
+  }
+
+  /** Statements that happen together or not at all. `body` may run several times. */
+  async transaction<T>(scope: Scope, body: (sender: Sender) => Promise<T>): Promise<T> {
+    return this.#retried(scope, async (connection) => {
+      const sender: Sender = { query: async (statement, values) => send(connection, statement, values) };
+      await send(connection, BEGIN, []);
+      try {
+        const result = await body(sender);
+        await send(connection, COMMIT, []);
+        return result;
+      } catch (error) {
+        await rollBack(connection);
+        throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const waiter of this.#waiting.splice(0)) waiter.fail(unavailable("it is being closed"));
+    await Promise.all([...this.#open].map(async (connection) => this.#end(connection)));
+    await this.#driver.close();
+  }
+
+  async #retried<T>(scope: Scope, run: (connection: Connection) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#leased(scope, run);
+      } catch (error) {
+        if (attempt >= TRIES || !isRetryable(error)) throw failureOf(error);
+        await delay(Math.random() * RETRY_PAUSE_MS * 2 ** attempt);
+      }
+    }
+  }
+
+  async #leased<T>(scope: Scope, run: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.#acquire(scope);
+    try {
+      await takeScope(connection, scope);
+      return await run(connection);
+    } finally {
+      this.#release(connection);
+    }
+  }
+
+  async #acquire(scope: Scope): Promise<Connection> {
+    if (this.#closed) throw unavailable("it is closed");
+    const free = this.#takeIdle(scope);
+    if (free !== undefined) return free;
+    if (this.#count < this.#driver.connections) return this.#connect();
+    return this.#wait(scope);
+  }
+
+  /** An idle connection, of the same scope where there is one. */
+  #takeIdle(scope: Scope): Connection | undefined {
+    const found = this.#idle.findLastIndex((connection) => isSame(connection.scope, scope));
+    return found < 0 ? this.#idle.shift() : this.#idle.splice(found, 1)[0];
+  }
+
+  async #connect(): Promise<Connection> {
+    this.#count++;
+    try {
+      const connection: Connection = {
+        client: await this.#driver.connect(),
+        scope: undefined,
+        broken: false,
+      };
+      connection.client.on("error", () => this.#lost(connection));
+      connection.client.on("end", () => this.#lost(connection));
+      this.#open.add(connection);
+      return connection;
+    } catch (error) {
+      this.#count--;
+      this.#failOne(error);
+      throw error;
+    }
+  }
+
+  async #wait(scope: Scope): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        const place = this.#waiting.indexOf(waiter);
+        if (place >= 0) this.#waiting.splice(place, 1);
+      };
+      const fail = (error: unknown) => {
+        end();
+        reject(failureOf(error));
+      };
+      const take = (connection: Connection) => {
+        end();
+        resolve(connection);
+      };
+      const waiter: Waiter = { scope, take, fail };
+      const late = unavailable(`no connection came free within ${ACQUIRE_LIMIT_MS / 1000} s`);
+      const timer = setTimeout(fail, ACQUIRE_LIMIT_MS, late);
+      this.#waiting.push(waiter);
+    });
+  }
+
+  #release(connection: Connection): void {
+    const next = this.#waiting[0];
+    if (connection.broken || this.#closed) this.#drop(connection);
+    else if (next === undefined) this.#idle.push(connection);
+    else next.take(connection);
+  }
+
+  /** Lets go of a connection that cannot be used, and opens another one for who waits. */
+  #drop(connection: Connection): void {
+    void this.#end(connection);
+    const next = this.#waiting[0];
+    if (next === undefined || this.#closed || this.#count >= this.#driver.connections) return;
+    this.#connect().then(
+      (opened) => this.#release(opened),
+      () => {},
+    );
+  }
+
+  /** A connection that could not be opened fails the one that waits longest: it would have had it. */
+  #failOne(error: unknown): void {
+    if (this.#count === 0) this.#waiting[0]?.fail(error);
+  }
+
+  #lost(connection: Connection): void {
+    connection.broken = true;
+    const place = this.#idle.indexOf(connection);
+    if (place < 0) return;
+    this.#idle.splice(place, 1);
+    void this.#end(connection);
+  }
+
+  async #end(connection: Connection): Promise<void> {
+    if (!this.#open.delete(connection)) return;
+    this.#count--;
+    connection.broken = true;
+    await connection.client.end().catch(() => {});
+  }
+}
+
+async function send<Row extends object>(
+  connection: Connection,
+  { name, text }: Statement,
+  values: readonly Value[],
+): Promise<Row[]> {
+  try {
+    // Without a name and values it goes as a simple query, which may hold several statements.
+    const query = name === "" ? { text } : { name, text, values: [...values] };
+    return (await connection.client.query<Row>(query)).rows;
+  } catch (error) {
+    if (breaksConnection(error)) connection.broken = true;
+    throw error;
+  }
+}
+
+async function takeScope(connection: Connection, scope: Scope): Promise<void> {
+  if (isSame(connection.scope, scope)) return;
+  connection.scope = undefined;
+  await send(connection, TAKE_ROLE, roleAndTenant(scope));
+  connection.scope = scope;
+}
+
+function roleAndTenant(scope: Scope): [string, string] {
+  if (typeof scope === "object") return ["svc_tenant", scope.tenant];
+  return [scope === "fleet" ? "svc_fleet" : "none", ""];
+}
+
+/** A connection that cannot even be rolled back is not used again. */
+async function rollBack(connection: Connection): Promise<void> {
+  if (connection.broken) return;
+  await send(connection, ROLLBACK, []).catch(() => {
+    connection.broken = true;
+  });
+}
+
+function isSame(a: Scope | undefined, b: Scope): boolean {
+  if (typeof a !== "object" || typeof b !== "object") return a === b;
+  return a.tenant === b.tenant;
+}

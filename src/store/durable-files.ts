@@ -1,0 +1,56 @@
+/** PGlite's files on disk, made durable: PGlite by itself never syncs them. */
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
+import { NodeFS } from "@electric-sql/pglite/nodefs";
+
+/** An open file as Emscripten has it: `nfd` is the descriptor of Node.js, which a directory has not. */
+interface Stream {
+  readonly nfd?: number;
+  readonly node: unknown;
+}
+
+interface NodeFiles {
+  readonly stream_ops: { fsync?: (stream: Stream) => void };
+  realPath(node: unknown): string;
+}
+
+/** How PGlite starts: with syncs, done by fsync (others can hang it), and few buffers, for little memory. */
+const START_PARAMETERS = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== "-F"),
+  ...["-c", "wal_sync_method=fsync", "-c", "shared_buffers=32MB"],
+];
+
+/** Options of a PGlite whose committed transactions survive a crash of the process and of the machine. */
+export function durableOptions(directory: string, sync: (fd: number) => void = fsyncSync): PGliteOptions {
+  return { fs: new DurableFiles(directory, sync), startParams: START_PARAMETERS };
+}
+
+class DurableFiles extends NodeFS {
+  readonly #sync: (fd: number) => void;
+
+  constructor(directory: string, sync: (fd: number) => void) {
+    super(directory);
+    this.#sync = sync;
+  }
+
+  override async init(
+    ...[pg, options]: Parameters<NodeFS["init"]>
+  ): Promise<Awaited<ReturnType<NodeFS["init"]>>> {
+    const { emscriptenOpts } = await super.init(pg, options);
+    const hook = (module: unknown) => {
+      const { NODEFS } = module as { NODEFS: NodeFiles };
+      NODEFS.stream_ops.fsync = (stream) => this.#syncStream(NODEFS, stream);
+    };
+    const preRun = [emscriptenOpts.preRun ?? [], hook].flat();
+    return { emscriptenOpts: { ...emscriptenOpts, preRun } };
+  }
+
+  #syncStream(files: NodeFiles, { nfd, node }: Stream): void {
+    const fd = nfd ?? openSync(files.realPath(node), "r");
+    try {
+      this.#sync(fd);
+    } finally {
+      if (nfd === undefined) closeSync(fd);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** Faults of the database as the service's own failures, and which of them are worth another try. */
+import { Failure } from "../platform/failure.ts";
+
+/** Class 40: the transaction lost against another one and nothing of it happened. 23505: two made the same row at once. */
+const RETRYABLE = new Set(["40001", "40P01", "23505"]);
+
+/**
+ * The database cannot do it now: connections (08), no room or memory (53), stopped by an operator or a
+ * time limit (57), locks that did not come free (55), no transaction held open that long, read-only (25),
+ * faults of its disk (58) and its own (XX).
+ */
+const UNAVAILABLE = /^(08|25|53|55|57|58|XX)/;
+
+/** The text holds what PostgreSQL does not store: a NUL character, or half of a surrogate pair. */
+const UNSTORABLE = new Set(["22021", "22P05"]);
+
+/** A connection's own errors have no SQLSTATE. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
+  return /^[0-9A-Z]{5}$/.test(error.code) && "severity" in error ? error.code : undefined;
+}
+
+/** Whether the same change may be tried again: it did not happen, because of another one at the same time. */
+export function isRetryable(error: unknown): boolean {
+  return RETRYABLE.has(sqlState(error) ?? "");
+}
+
+/** Whether the connection that gave this error can be used again. */
+export function breaksConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  // 0A000: a prepared statement's result has another shape since a migration. 25P03: ended while idle.
+  return state === undefined || /^(08|57P|XX)/.test(state) || state === "0A000" || state === "25P03";
+}
+
+/** What the database threw, as the store throws it. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  const state = sqlState(error);
+  if (state !== undefined && UNSTORABLE.has(state)) {
+    return new Failure(
+      "INVALID_REQUEST",
+      "A text holds a character that cannot be stored: NUL or half a pair.",
+      {
+        cause: error,
+      },
+    );
+  }
+  if (state === undefined || UNAVAILABLE.test(state) || RETRYABLE.has(state)) {
+    const why = error instanceof Error ? error.message : String(error);
+    return unavailable(why, error);
+  }
+  return Failure.from(error);
+}
+
+export function unavailable(why: string, cause?: unknown): Failure {
+  return new Failure("STORE_UNAVAILABLE", `The database cannot be used at the moment: ${why}. Try again.`, {
+    cause,
+  });
+}

@@ -1,0 +1,82 @@
+/** Heartbeats: a session's leases are renewed in one statement, with the progress of its work. */
+import type { Database } from "./database.ts";
+import { stateOf } from "./nodes.ts";
+import { eventsOf, isId, NEXT_REVISION, sessionKey } from "./rows.ts";
+import { statement } from "./statement.ts";
+import type { Renewal, RunningWork } from "./store.ts";
+
+/**
+ * A lease that ran out is renewed too, as long as nobody ended it: the node was only late. A job
+ * changes once, however many pieces of it have come further.
+ */
+const RENEW = statement(`
+  with me as (
+    select * from node where session = $1),
+  alive as (
+    update node set heartbeat_at = now(), offline = false, draining = node.draining or $6
+    from me where node.id = me.id and node.ended is null
+    returning node.id, node.tenant_id, node.fleet, node.offline, node.draining),
+  held as (
+    select work.id, work.job_id, work.frames_done as before,
+      greatest(0, least(given.frames, work.frame_count)) as frames
+    from unnest($2::uuid[], $3::int[], $4::bigint[]) as given(id, attempt, frames)
+    join work on work.id = given.id and work.attempt = given.attempt
+    join me on work.node_id = me.id and me.ended is null
+    where work.state = 'LEASED' order by work.id for update of work),
+  kept as (
+    update work set lease_until = now() + $5::float8 * interval '1 millisecond', frames_done = held.frames
+    from held where work.id = held.id returning work.id, work.attempt),
+  moved as (
+    select job_id, sum(frames - before) as frames from held group by job_id having sum(frames - before) <> 0),
+  locked as (
+    select job.id, moved.frames from job join moved on moved.job_id = job.id
+    order by job.id for update of job),
+  changed as (
+    update job set frames_done = job.frames_done + locked.frames, ${NEXT_REVISION}
+    from locked where job.id = locked.id returning job.*),
+  told as (${eventsOf("changed", "changed.state")})
+  select me.ended, alive.id, alive.tenant_id, alive.fleet, alive.offline, alive.draining,
+    array(select kept.id || ' ' || kept.attempt from kept) as kept
+  from me left join alive on true`);
+
+interface RenewedColumns {
+  readonly ended: "SUPERSEDED" | "LEFT" | null;
+  readonly id: string | null;
+  readonly tenant_id: string;
+  readonly fleet: boolean;
+  readonly offline: boolean;
+  readonly draining: boolean;
+  readonly kept: readonly string[];
+}
+
+export async function renew(
+  database: Database,
+  session: string,
+  running: readonly RunningWork[],
+  leaseMs: number,
+  draining: boolean,
+): Promise<Renewal> {
+  const asked = running.filter(({ itemId }) => isId(itemId));
+  const [row] = await database.query<RenewedColumns>("fleet", RENEW, [
+    sessionKey(session),
+    asked.map(({ itemId }) => itemId),
+    asked.map(({ attempt }) => attempt),
+    asked.map(({ framesDone }) => framesDone),
+    leaseMs,
+    draining,
+  ]);
+  const kept = new Set(row?.kept);
+  const lost = running.filter(({ itemId, attempt }) => !kept.has(`${itemId.toLowerCase()} ${attempt}`));
+  return {
+    ...sessionOf(row),
+    lost: lost.map(({ itemId, attempt }) => ({ itemId, attempt })),
+  };
+}
+
+function sessionOf(row: RenewedColumns | undefined): Pick<Renewal, "session" | "node"> {
+  if (row === undefined || row.ended === "LEFT") return { session: "UNKNOWN", node: undefined };
+  // Superseded between the snapshot and the update: the row was there, and nothing of it was renewed.
+  if (row.ended === "SUPERSEDED" || row.id === null) return { session: "SUPERSEDED", node: undefined };
+  const { id, tenant_id: tenant, fleet } = row;
+  return { session: "LIVE", node: { id, tenant, fleet, state: stateOf(row) } };
+}

@@ -1,0 +1,256 @@
+/** Jobs as their tenant sees them: stored, found, listed. */
+import { Failure } from "../platform/failure.ts";
+import type { Database } from "./database.ts";
+import {
+  classKey,
+  eventsOf,
+  isId,
+  type JobColumns,
+  jobColumns,
+  jobOf,
+  WORK_COLUMNS,
+  type WorkColumns,
+  workOf,
+} from "./rows.ts";
+import { type Sender, type Statement, statement, type Value } from "./statement.ts";
+import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob, ScoredPart } from "./store.ts";
+
+/** Planning costs about as much wherever it runs: a unit of the fair share. */
+const PLAN_COST = 1;
+
+/**
+ * Jobs that are there already (by id: this very call was sent before; by key: another call was)
+ * are left out. A microsecond apart, so that lists keep the order of the batch.
+ */
+const INSERT = statement(`
+  with given as (
+    select * from jsonb_to_recordset($2) as g(n int, id uuid, spec text, fingerprint text, name text,
+      labels jsonb, priority int, submitted_by text, idempotency_key text, work_class text, class_key bigint)),
+  stored as (
+    insert into job (id, tenant_id, spec, fingerprint, name, labels, priority, submitted_by,
+      idempotency_key, state, created_at)
+    select id, $1, spec, fingerprint, name, labels, priority, submitted_by, idempotency_key, 'QUEUED',
+      clock_timestamp() + n * interval '1 microsecond'
+    from given order by n
+    on conflict do nothing
+    returning *),
+  planned as (
+    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost)
+    select stored.id, $1, 'PLAN', 'PENDING', given.work_class, given.class_key, -stored.priority, stored.seq,
+      0, 0, ${PLAN_COST}
+    from stored join given on given.id = stored.id),
+  told as (${eventsOf("stored", "null")})
+  select ${jobColumns("stored")} from stored`);
+
+const FIND_GIVEN = statement(`
+  select ${jobColumns("job")}, job.fingerprint, job.idempotency_key from job
+  where job.tenant_id = $1 and (job.id = any($2::uuid[])
+    or (job.idempotency_key is not null and job.idempotency_key = any($3::text[])))`);
+
+interface Stored {
+  readonly job: JobRow;
+  readonly created: boolean;
+}
+
+export async function insertJobs(
+  database: Database,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<readonly Stored[]> {
+  const scope = { tenant };
+  // One alone is stored or not; of several, some could be stored when a conflict is found.
+  const alone = jobs.length <= 1 || jobs.every(({ idempotencyKey }) => idempotencyKey === undefined);
+  if (!alone) return database.transaction(scope, async (sender) => insert(sender, tenant, jobs));
+  return insert({ query: async (text, values) => database.query(scope, text, values) }, tenant, jobs);
+}
+
+async function insert(sender: Sender, tenant: string, jobs: readonly NewJob[]): Promise<readonly Stored[]> {
+  const rows = await sender.query<JobColumns>(INSERT, [tenant, JSON.stringify(jobs.map(givenOf))]);
+  const stored = new Map(rows.map((row) => [row.id, jobOf(row)]));
+  if (rows.length === jobs.length) return jobs.map((job) => ({ job: found(stored, job), created: true }));
+  const known = await knownJobs(sender, tenant, jobs);
+  return jobs.map((job) => ({
+    job: stored.get(job.id) ?? found(known, job),
+    created: stored.has(job.id) || known.has(job.id),
+  }));
+}
+
+function givenOf(job: NewJob, n: number): object {
+  const { id, spec, fingerprint, name, labels, priority } = job;
+  return {
+    ...{ n, id, spec, fingerprint, name, labels, priority },
+    submitted_by: job.submittedBy,
+    idempotency_key: job.idempotencyKey ?? null,
+    work_class: job.workClass,
+    class_key: String(classKey(job.workClass)),
+  };
+}
+
+/** The jobs that were there before, by the id or the key of those given. Throws IDEMPOTENCY_CONFLICT. */
+async function knownJobs(
+  sender: Sender,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<ReadonlyMap<string, JobRow>> {
+  const keys = jobs.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
+  const rows = await sender.query<JobColumns & { fingerprint: string; idempotency_key: string | null }>(
+    FIND_GIVEN,
+    [tenant, jobs.map(({ id }) => id), keys],
+  );
+  const known = new Map<string, JobRow>();
+  for (const row of rows) {
+    known.set(row.id, jobOf(row));
+    if (row.idempotency_key === null) continue;
+    const fault = jobs.findIndex(
+      (job) => job.idempotencyKey === row.idempotency_key && job.fingerprint !== row.fingerprint,
+    );
+    if (fault >= 0) throw conflict(row.idempotency_key, fault, row.id, jobs.length);
+    known.set(keyPlace(row.idempotency_key), jobOf(row));
+  }
+  return known;
+}
+
+/** Where a job is found by its key: no id looks like it. */
+const keyPlace = (key: string) => `key ${key}`;
+
+function found(jobs: ReadonlyMap<string, JobRow>, { id, idempotencyKey }: NewJob): JobRow {
+  const job = jobs.get(id) ?? (idempotencyKey === undefined ? undefined : jobs.get(keyPlace(idempotencyKey)));
+  if (job === undefined) throw new Error(`job ${id} was neither stored nor there before`);
+  return job;
+}
+
+function conflict(key: string, index: number, jobId: string, count: number): Failure {
+  const which = count > 1 ? ` of jobs[${index}]` : "";
+  return new Failure(
+    "IDEMPOTENCY_CONFLICT",
+    `The idempotency key ${JSON.stringify(key)}${which} belongs to job ${jobId}, which asks for something else. Use a new key for a new job.`,
+    { found: { index, jobId } },
+  );
+}
+
+const GET = statement(`select ${jobColumns("job")} from job where job.tenant_id = $1 and job.id = $2`);
+
+export async function getJob(database: Database, tenant: string, id: string): Promise<JobRow | undefined> {
+  if (!isId(id)) return undefined;
+  const [row] = await database.query<JobColumns>({ tenant }, GET, [tenant, id]);
+  return row && jobOf(row);
+}
+
+const DETAIL = statement(`
+  select ${jobColumns("job")}, job.result, job.generation from job where job.tenant_id = $1 and job.id = $2`);
+
+/** The plan, and the work of the plan that counts. */
+const WORK_OF_JOB = statement(`
+  select ${WORK_COLUMNS} from work
+  where work.tenant_id = $1 and work.job_id = $2 and work.generation in (0, $3)
+  order by work.generation, work.seq`);
+
+export async function jobDetail(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<JobDetail | undefined> {
+  if (!isId(id)) return undefined;
+  const [row] = await database.query<JobColumns & { result: string | null; generation: number }>(
+    { tenant },
+    DETAIL,
+    [tenant, id],
+  );
+  if (row === undefined) return undefined;
+  const work = await database.query<WorkColumns>({ tenant }, WORK_OF_JOB, [tenant, id, row.generation]);
+  return { job: jobOf(row), result: row.result ?? undefined, work: work.map(workOf) };
+}
+
+export type ListedColumns = JobColumns & { readonly micros: number };
+
+/** The statement and its values for a page of jobs; `extra` adds columns over `job` and `$n` from `extraValues`. */
+export function pageOf(
+  tenant: string,
+  filter: JobFilter,
+  after: JobCursor | undefined,
+  limit: number,
+  extra: { readonly columns: string; readonly values: readonly Value[] } = { columns: "", values: [] },
+): { readonly statement: Statement; readonly values: readonly Value[] } {
+  const values: Value[] = [tenant, limit, ...extra.values];
+  const place = (value: Value) => `$${values.push(value)}`;
+  const conditions = ["job.tenant_id = $1"];
+  if (filter.ids) conditions.push(`job.id = any(${place(filter.ids.filter(isId))}::uuid[])`);
+  if (filter.states) conditions.push(`job.state = any(${place(filter.states)})`);
+  const labels = Object.keys(filter.labels ?? {}).length > 0 ? filter.labels : undefined;
+  if (labels) conditions.push(`job.labels @> ${place(JSON.stringify(labels))}::jsonb`);
+  if (after) {
+    const time = `timestamptz 'epoch' + ${place(after.createdAtMicros)}::bigint * interval '1 microsecond'`;
+    conditions.push(`(job.created_at, job.id) < (${time}, ${place(after.id)}::uuid)`);
+  }
+  const text = `
+    select ${jobColumns("job")}, (extract(epoch from job.created_at) * 1000000)::bigint as micros${extra.columns}
+    from job where ${conditions.join(" and ")}
+    order by job.tenant_id, job.created_at desc, job.id desc limit $2`;
+  return { statement: statement(text), values };
+}
+
+export async function listJobs(
+  database: Database,
+  tenant: string,
+  filter: JobFilter,
+  after: JobCursor | undefined,
+  limit: number,
+): Promise<readonly (JobRow & { readonly createdAtMicros: number })[]> {
+  const page = pageOf(tenant, filter, after, limit);
+  const rows = await database.query<ListedColumns>({ tenant }, page.statement, page.values);
+  return rows.map((row) => ({ ...jobOf(row), createdAtMicros: row.micros }));
+}
+
+const TENANT_OF = statement("select tenant_id from job where id = $1");
+
+export async function tenantOf(database: Database, jobId: string): Promise<string | undefined> {
+  if (!isId(jobId)) return undefined;
+  const [row] = await database.query<{ tenant_id: string }>("fleet", TENANT_OF, [jobId]);
+  return row?.tenant_id;
+}
+
+interface PartColumns {
+  readonly first_frame: number;
+  readonly frame_count: number;
+  readonly segment: string | null;
+  readonly pieces: Uint8Array[];
+}
+
+/** Scored work of the plan that counts, with the pieces of the attempt whose report was recorded. */
+const SCORED_PARTS = `
+  select work.first_frame, work.frame_count, work.segment, (
+    select coalesce(array_agg(piece.rows order by piece.number), '{}') from piece
+    where piece.work_id = work.id and piece.attempt = work.reported) as pieces
+  from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
+  where job.id = $1 and work.kind <> 'PLAN'`;
+
+const PARTS = statement(`${SCORED_PARTS}
+  and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.seq limit $4`);
+
+export async function parts(
+  database: Database,
+  tenant: string,
+  jobId: string,
+  fromFrame: number,
+  limit: number,
+): Promise<readonly ScoredPart[]> {
+  if (!isId(jobId)) return [];
+  const rows = await database.query<PartColumns>({ tenant }, PARTS, [jobId, tenant, fromFrame, limit]);
+  return rows.map(partOf);
+}
+
+const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.seq`);
+
+export async function allParts(
+  database: Database,
+  jobId: string,
+  generation: number,
+): Promise<readonly ScoredPart[]> {
+  const rows = await database.query<PartColumns>("fleet", ALL_PARTS, [jobId, generation]);
+  return rows.map(partOf);
+}
+
+function partOf(row: PartColumns): ScoredPart {
+  const { first_frame: firstFrame, frame_count: frameCount, segment, pieces } = row;
+  return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
+}

@@ -1,0 +1,125 @@
+/** LISTEN and NOTIFY on a connection of its own, which comes back by itself. */
+import { randomUUID } from "node:crypto";
+import type { Client, Notification } from "pg";
+import { Background, pause } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { Carrier } from "./announcements.ts";
+import { connectPostgres } from "./postgres.ts";
+
+const CHANNEL = "svc_announcements";
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+/** A dead connection is silent: it is asked this often whether it lives. */
+const PULSE_MS = 10_000;
+const ANSWER_LIMIT_MS = 5_000;
+
+/**
+ * @param heard payloads of other processes.
+ * @param missed the connection was away: what was announced meanwhile is lost.
+ */
+export function openListener(
+  databaseUrl: string,
+  log: Log,
+  heard: (payload: string) => void,
+  missed: () => void,
+): Carrier & { readonly started: Promise<void> } {
+  const listener = new Listener(databaseUrl, log, heard, missed);
+  const background = new Background(async (signal, isStarted) => listener.run(signal, isStarted));
+  background.start();
+  return {
+    started: background.started,
+    send: (payload) => listener.send(payload),
+    close: async () => background.stop(),
+  };
+}
+
+class Listener {
+  readonly #databaseUrl: string;
+  readonly #log: Log;
+  readonly #heard: (payload: string) => void;
+  readonly #missed: () => void;
+  /** Its own messages come back with it. */
+  readonly #self = randomUUID();
+  #client: Client | undefined;
+  /** A connection answers one statement at a time. */
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(databaseUrl: string, log: Log, heard: (payload: string) => void, missed: () => void) {
+    this.#databaseUrl = databaseUrl;
+    this.#log = log;
+    this.#heard = heard;
+    this.#missed = missed;
+  }
+
+  /** Lost when the connection is away: others find what it told with their next sweep. */
+  send(payload: string): void {
+    const client = this.#client;
+    if (client !== undefined)
+      void this.#ask(client, "select pg_notify($1, $2)", [CHANNEL, this.#self + payload]);
+  }
+
+  async run(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      try {
+        await this.#listen(signal, () => {
+          pauseMs = FIRST_PAUSE_MS;
+          isStarted();
+        });
+      } catch (err) {
+        this.#log.warn(
+          { err },
+          "announcements of other controllers are not heard; sweeps find what they tell",
+        );
+        isStarted();
+      }
+      await pause(pauseMs, signal);
+      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+    }
+  }
+
+  /** Listens until the signal aborts, or the connection ends. */
+  async #listen(signal: AbortSignal, listening: () => void): Promise<void> {
+    const client = await connectPostgres(this.#databaseUrl, ANSWER_LIMIT_MS);
+    const ended = Promise.withResolvers<void>();
+    const stop = () => ended.resolve();
+    client.once("end", stop);
+    client.on("error", stop);
+    signal.addEventListener("abort", stop);
+    try {
+      client.on("notification", (notification) => this.#receive(notification));
+      await client.query(`listen ${CHANNEL}`);
+      this.#client = client;
+      this.#missed();
+      listening();
+      await this.#untilDead(client, ended.promise, signal);
+    } finally {
+      signal.removeEventListener("abort", stop);
+      this.#client = undefined;
+      await client.end().catch(() => {});
+    }
+  }
+
+  async #untilDead(client: Client, ended: Promise<void>, signal: AbortSignal): Promise<void> {
+    const pulse = setInterval(() => void this.#ask(client, "select 1", []), PULSE_MS);
+    try {
+      await ended;
+      await this.#sending;
+      if (!signal.aborted)
+        this.#log.warn({}, "the connection for announcements was lost; it is opened again");
+    } finally {
+      clearInterval(pulse);
+    }
+  }
+
+  async #ask(client: Client, text: string, values: string[]): Promise<void> {
+    this.#sending = this.#sending
+      .then(async () => client.query(text, values))
+      .catch(() => client.emit("end"));
+    await this.#sending;
+  }
+
+  #receive({ payload = "" }: Notification): void {
+    if (!payload.startsWith(this.#self)) this.#heard(payload.slice(this.#self.length));
+  }
+}

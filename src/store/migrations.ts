@@ -1,0 +1,136 @@
+/** The schema: migrations/NNNN_NAME.sql in order, each once, recorded with its checksum. */
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { Failure } from "../platform/failure.ts";
+import type { Database } from "./database.ts";
+import { type Sender, statement } from "./statement.ts";
+
+const FOLDER = new URL("../../migrations/", import.meta.url);
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+/** Of the advisory lock that one migration at a time holds: "svc" in ASCII. */
+const LOCK = 0x73_76_63;
+
+export interface Migration {
+  /** From 1, without gaps. */
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+  /** SHA-256 of the file in hex. */
+  readonly checksum: string;
+}
+
+/** The migrations of this program, in order. */
+export function knownMigrations(): readonly Migration[] {
+  const names = readdirSync(FOLDER).filter((name) => FILE_NAME.test(name));
+  return names.sort().map((name) => {
+    const sql = readFileSync(new URL(name, FOLDER), "utf8");
+    const checksum = createHash("sha256").update(sql).digest("hex");
+    return { number: Number(name.slice(0, 4)), name, sql, checksum };
+  });
+}
+
+const ROLES = ["svc_tenant", "svc_fleet"] as const;
+
+/**
+ * Brings the schema up to `migrations`, which are this program's but for tests: all of it or
+ * nothing, one process at a time. Returns the names of those that it applied. Throws SCHEMA_TOO_NEW,
+ * and SCHEMA_REFUSED when the schema is not what the program knows or the user may not make it.
+ */
+export async function migrate(
+  database: Database,
+  migrations = knownMigrations(),
+): Promise<readonly string[]> {
+  await ensureRoles(database);
+  return database.transaction("owner", async (sender) => {
+    await sender.query(statement("select pg_advisory_xact_lock($1)"), [LOCK]);
+    const applied = await appliedMigrations(sender);
+    checkKnown(applied, migrations);
+    const missing = migrations.slice(applied.length);
+    for (const migration of missing) await apply(sender, migration);
+    return missing.map(({ name }) => name);
+  });
+}
+
+interface Applied {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+async function appliedMigrations(sender: Sender): Promise<readonly Applied[]> {
+  const exists = "select to_regclass('svc.migration') is not null as known";
+  const [found] = await sender.query<{ known: boolean }>(statement(exists), []);
+  if (found?.known !== true) return [];
+  return sender.query<Applied>(
+    statement("select number, name, checksum from svc.migration order by number"),
+    [],
+  );
+}
+
+function checkKnown(applied: readonly Applied[], migrations: readonly Migration[]): void {
+  for (const [place, { number, name, checksum }] of applied.entries()) {
+    const known = migrations[place];
+    if (known === undefined) {
+      throw new Failure(
+        "SCHEMA_TOO_NEW",
+        `The database has migration ${name}, which this version of svc does not know (it ends at ${migrations.at(-1)?.name ?? "none"}). Run the version that made it, or a newer one.`,
+      );
+    }
+    if (known.number !== number || known.checksum !== checksum) {
+      throw new Failure(
+        "SCHEMA_REFUSED",
+        `The database's migration ${name} is not this version's ${known.name}: its text differs. It was made by another program or changed by hand.`,
+      );
+    }
+  }
+}
+
+async function apply(sender: Sender, migration: Migration): Promise<void> {
+  if (migration.number === 1) await prepareSchema(sender);
+  // Several statements at once can have no parameters, and no name.
+  await sender.query({ name: "", text: migration.sql }, []);
+  await sender.query(statement("insert into svc.migration (number, name, checksum) values ($1, $2, $3)"), [
+    migration.number,
+    migration.name,
+    migration.checksum,
+  ]);
+}
+
+const MIGRATION_TABLE = `
+  create table svc.migration (
+    number integer primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default now()
+  )`;
+
+async function prepareSchema(sender: Sender): Promise<void> {
+  await sender.query(statement("create schema if not exists svc"), []);
+  await sender.query(statement(MIGRATION_TABLE), []);
+}
+
+const MISSING_ROLES = statement(`
+  select name from unnest($1::text[]) name
+  where not exists (select from pg_roles where rolname = name and pg_has_role(current_user, oid, 'MEMBER'))`);
+
+/** Roles belong to the whole server; making them takes a right that the program's user need not have. */
+async function ensureRoles(database: Database): Promise<void> {
+  const rows = await database.query<{ name: string }>("owner", MISSING_ROLES, [ROLES]);
+  if (rows.length === 0) return;
+  try {
+    for (const { name } of rows) {
+      const make = `do $$ begin create role ${name} nologin; exception when duplicate_object then null; end $$`;
+      await database.query("owner", statement(make), []);
+      await database.query("owner", statement(`grant ${name} to current_user`), []);
+    }
+  } catch (error) {
+    const cause = error instanceof Failure ? error.cause : error;
+    if (!(cause instanceof Error && "code" in cause && cause.code === "42501")) throw error;
+    throw new Failure("SCHEMA_REFUSED", ROLES_REFUSED, { cause });
+  }
+}
+
+const ROLES_REFUSED = `The database's user may not make the roles that svc needs. Let an administrator run, with your user's name for USER:
+  create role svc_tenant nologin;
+  create role svc_fleet nologin;
+  grant svc_tenant, svc_fleet to USER;`;

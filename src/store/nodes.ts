@@ -1,0 +1,167 @@
+/** Nodes: their sessions, their leases, who is there. */
+import { MAX_FAILURES } from "../jobs/retry.ts";
+import type { NodeState } from "../jobs/states.ts";
+import type { Capabilities } from "../jobs/work.ts";
+import { readyOf } from "./claim.ts";
+import type { Database } from "./database.ts";
+import { jobsOfReturned } from "./retries.ts";
+import { isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
+import { type Sender, statement } from "./statement.ts";
+import type { NewNode, NodeRow, Ready } from "./store.ts";
+
+const KNOWN = statement("select 1 from node where id = $1");
+
+const SUPERSEDE = statement(`
+  update node set ended = 'SUPERSEDED', offline = true
+  where tenant_id = $1 and name = $2 and ended is distinct from 'SUPERSEDED' returning id`);
+
+const INSERT = statement(`
+  insert into node (id, session, tenant_id, fleet, name, slots, capabilities, version)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)`);
+
+/**
+ * Leases of nodes whose session ended because they crashed, as it seems. The work may be why: it
+ * counts as a failure, and work that could not fail once more stays leased, its lease over, for the
+ * sweep that gives it up.
+ */
+const RELEASE_LOST = statement(`
+  with held as (
+    select work.* from work where work.node_id = any($1::uuid[]) and work.state = 'LEASED'
+    order by work.id for update),
+  last as (
+    update work set lease_until = '-infinity' from held
+    where work.id = held.id and held.failures + 1 >= ${MAX_FAILURES}),
+  came as (
+    select * from held where failures + 1 < ${MAX_FAILURES}),
+  pending as (
+    update work set state = 'PENDING', failures = came.failures + 1, frames_done = 0, lease_until = null,
+      ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("1")}
+  select tenant_id, work_class from came`);
+
+/** Leases of a node that stops in order. */
+const RELEASE_LEFT = statement(`
+  with came as (
+    select work.* from work where work.node_id = any($1::uuid[]) and work.state = 'LEASED'
+    order by work.id for update),
+  pending as (
+    update work set state = 'PENDING', frames_done = 0, lease_until = null, ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("0")}
+  select tenant_id, work_class from came`);
+
+export async function registerNode(
+  database: Database,
+  node: NewNode,
+): Promise<{ ready: readonly Ready[]; superseded: readonly string[] }> {
+  return database.transaction("fleet", async (sender) => {
+    // This very call was sent before.
+    if ((await sender.query(KNOWN, [node.id])).length > 0) return { ready: [], superseded: [] };
+    const before = await sender.query<{ id: string }>(SUPERSEDE, [node.tenant, node.name]);
+    const superseded = before.map(({ id }) => id);
+    const ready = superseded.length === 0 ? [] : readyOf(await sender.query(RELEASE_LOST, [superseded]));
+    await insertNode(sender, node);
+    return { ready, superseded };
+  });
+}
+
+async function insertNode(sender: Sender, node: NewNode): Promise<void> {
+  const { id, session, tenant, fleet, name, slots, capabilities, version } = node;
+  const values = [id, sessionKey(session), tenant, fleet, name, slots, JSON.stringify(capabilities), version];
+  await sender.query(INSERT, values);
+}
+
+const LEAVE = statement(`
+  update node set ended = 'LEFT', offline = true where session = $1 and ended is null returning id`);
+
+export async function leaveNode(database: Database, session: string): Promise<readonly Ready[]> {
+  return database.transaction("fleet", async (sender) => {
+    const [node] = await sender.query<{ id: string }>(LEAVE, [sessionKey(session)]);
+    return node === undefined ? [] : readyOf(await sender.query(RELEASE_LEFT, [[node.id]]));
+  });
+}
+
+const NODE_COLUMNS = `node.id, node.tenant_id, node.fleet, node.name, node.slots, node.capabilities, node.version,
+  node.registered_at, node.heartbeat_at, node.offline, node.draining`;
+
+interface NodeColumns {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly fleet: boolean;
+  readonly name: string;
+  readonly slots: number;
+  readonly capabilities: Capabilities;
+  readonly version: string;
+  readonly registered_at: Date;
+  readonly heartbeat_at: Date;
+  readonly offline: boolean;
+  readonly draining: boolean;
+}
+
+export function stateOf({ offline, draining }: Pick<NodeColumns, "offline" | "draining">): NodeState {
+  if (offline) return "OFFLINE";
+  return draining ? "DRAINING" : "ONLINE";
+}
+
+const WORK_OF_NODES = statement(`
+  select ${WORK_COLUMNS} from work
+  where work.node_id = any($1::uuid[]) and work.state = 'LEASED' order by work.started_at, work.id`);
+
+async function withWork(database: Database, nodes: readonly NodeColumns[]): Promise<readonly NodeRow[]> {
+  if (nodes.length === 0) return [];
+  const rows = await database.query<WorkColumns>("fleet", WORK_OF_NODES, [nodes.map(({ id }) => id)]);
+  return nodes.map((node) => ({
+    ...{ id: node.id, tenant: node.tenant_id, fleet: node.fleet, name: node.name, slots: node.slots },
+    ...{ capabilities: node.capabilities, version: node.version, state: stateOf(node) },
+    ...{ registeredAt: node.registered_at, heartbeatAt: node.heartbeat_at },
+    work: rows.filter(({ node_id }) => node_id === node.id).map(workOf),
+  }));
+}
+
+const NODE_OF = statement(`select ${NODE_COLUMNS} from node where node.session = $1 and node.ended is null`);
+
+export async function nodeOf(database: Database, session: string): Promise<NodeRow | undefined> {
+  return (
+    await withWork(database, await database.query<NodeColumns>("fleet", NODE_OF, [sessionKey(session)]))
+  )[0];
+}
+
+const LIST = statement(`
+  select ${NODE_COLUMNS} from node
+  where (node.tenant_id = $1 or node.fleet) and node.ended is distinct from 'SUPERSEDED'
+  order by node.name, node.registered_at, node.id`);
+
+export async function listNodes(database: Database, tenant: string): Promise<readonly NodeRow[]> {
+  return withWork(database, await database.query<NodeColumns>("fleet", LIST, [tenant]));
+}
+
+const DRAIN = statement(`
+  update node set draining = true
+  where node.id = $2 and node.tenant_id = $1 and node.ended is distinct from 'SUPERSEDED'
+  returning ${NODE_COLUMNS}`);
+
+export async function drainNode(
+  database: Database,
+  tenant: string,
+  id: string,
+): Promise<NodeRow | undefined> {
+  if (!isId(id)) return undefined;
+  return (await withWork(database, await database.query<NodeColumns>("fleet", DRAIN, [tenant, id])))[0];
+}
+
+const SILENCE = statement(`
+  update node set offline = true
+  where not node.offline and node.heartbeat_at < now() - $1::float8 * interval '1 millisecond' returning node.id`);
+
+const FORGET = statement(`
+  delete from node
+  where node.offline and node.heartbeat_at < now() - $1::float8 * interval '1 millisecond'
+    and not exists (select from work where work.node_id = node.id and work.state = 'LEASED')
+  returning node.id`);
+
+export async function expireNodes(database: Database, silentMs: number, forgetMs: number): Promise<number> {
+  const silent = await database.query("fleet", SILENCE, [silentMs]);
+  const forgotten = await database.query("fleet", FORGET, [forgetMs]);
+  return silent.length + forgotten.length;
+}

@@ -1,0 +1,61 @@
+/** Opens the store: the embedded database of a folder, or a PostgreSQL server. */
+import type { Log } from "../platform/log.ts";
+import { Announcements, announcementOf } from "./announcements.ts";
+import { Database } from "./database.ts";
+import { embeddedDriver } from "./embedded.ts";
+import { openListener } from "./listener.ts";
+import { migrate } from "./migrations.ts";
+import { postgresDriver } from "./postgres.ts";
+import { SqlStore } from "./sql-store.ts";
+import type { Store } from "./store.ts";
+import { upkeepOf } from "./upkeep.ts";
+
+export type StoreTarget =
+  /** Folder of the embedded database; made when it is not there. */
+  | { readonly dataDir: string }
+  /** postgres://USER:PASSWORD@HOST:PORT/DATABASE, of PostgreSQL 15 or newer. */
+  | { readonly databaseUrl: string };
+
+/**
+ * Opens a store and brings its schema up to this program's. Throws STORE_UNAVAILABLE, STORE_LOCKED
+ * when another process has the folder, SCHEMA_TOO_NEW and SCHEMA_REFUSED.
+ */
+export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
+  return "dataDir" in target ? openEmbedded(target.dataDir, log) : openPostgres(target.databaseUrl, log);
+}
+
+async function openEmbedded(directory: string, log: Log): Promise<Store> {
+  const database = new Database(embeddedDriver(directory));
+  await migrated(database, log);
+  const upkeep = upkeepOf(database, log);
+  upkeep.start();
+  return new SqlStore(database, new Announcements(() => {}), [upkeep]);
+}
+
+async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
+  const database = new Database(postgresDriver(databaseUrl));
+  await migrated(database, log);
+  const announcements = new Announcements((payload) => listener.send(payload));
+  const heard = (payload: string) => {
+    const announcement = announcementOf(payload);
+    if (announcement !== undefined) announcements.tell(announcement);
+  };
+  const missed = () => {
+    announcements.tell({ kind: "work", ready: [] });
+    announcements.tell({ kind: "events" });
+  };
+  const listener = openListener(databaseUrl, log, heard, missed);
+  await listener.started;
+  return new SqlStore(database, announcements, [{ stop: async () => listener.close() }]);
+}
+
+/** A database that cannot be used is closed again. */
+async function migrated(database: Database, log: Log): Promise<void> {
+  try {
+    const applied = await migrate(database);
+    if (applied.length > 0) log.info({ migrations: applied }, "the database's schema was brought up to date");
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

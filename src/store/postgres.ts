@@ -1,0 +1,54 @@
+/** Connections to a PostgreSQL server. */
+import { Client } from "pg";
+import { Failure } from "../platform/failure.ts";
+import type { Driver } from "./database.ts";
+import { SESSION_SETTINGS, TYPES } from "./session.ts";
+
+/** Connections of one controller, beside the one that listens: statements take a millisecond or so. */
+const CONNECTIONS = 16;
+const CONNECT_LIMIT_MS = 10_000;
+/** When even the server's own limit on statements does not answer: the connection is dead. */
+const SILENCE_LIMIT_MS = 45_000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** @param databaseUrl postgres://USER:PASSWORD@HOST:PORT/DATABASE. */
+export function postgresDriver(databaseUrl: string): Driver {
+  return {
+    connections: CONNECTIONS,
+    connect: async () => connectPostgres(databaseUrl, SILENCE_LIMIT_MS),
+    close: async () => {},
+  };
+}
+
+/** @param answerLimitMs drops the connection when a statement is not answered for so long; 0: never. */
+export async function connectPostgres(databaseUrl: string, answerLimitMs: number): Promise<Client> {
+  const client = new Client({
+    connectionString: checkedUrl(databaseUrl),
+    fallback_application_name: "svc",
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    query_timeout: answerLimitMs,
+    types: TYPES,
+  });
+  // Whoever uses the connection hears of its end by the statement that fails; unheard, an error would end the process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    await client.query(SESSION_SETTINGS);
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+/** The URL is never part of a message: it may hold a password. */
+function checkedUrl(databaseUrl: string): string {
+  const protocol = URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : undefined;
+  if (protocol === "postgres:" || protocol === "postgresql:") return databaseUrl;
+  throw new Failure(
+    "INVALID_REQUEST",
+    "The database URL is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+  );
+}

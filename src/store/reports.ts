@@ -1,0 +1,187 @@
+/** What nodes report of their work, each report in one statement that counts only with the live lease. */
+import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Database } from "./database.ts";
+import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
+import { statement, type Value } from "./statement.ts";
+import type { Fence, FramePiece, PlanRecord, Poolable, Recorded, SegmentRecord } from "./store.ts";
+
+/** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
+export const LIVE_LEASE = `
+  work.id = $2 and work.attempt = $3 and work.state = 'LEASED'
+  and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`;
+
+export function fenceValues({ session, itemId, attempt }: Fence): [string, string, number] {
+  return [sessionKey(session), itemId, attempt];
+}
+
+const STATE_OF_LEASE = statement(`
+  select work.reported = $3 as reported, work.state = 'LEASED' as live, work.tenant_id
+  from work where work.id = $2 and work.attempt = $3
+    and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`);
+
+export interface Refusal {
+  readonly recorded: "REPEATED" | "STALE";
+  /** The lease is alive: it was refused for another reason. */
+  readonly live: boolean;
+  readonly tenant: string | undefined;
+}
+
+/** Why a report did not count: asked afterwards, because only a new snapshot sees what came between. */
+export async function refusalOf(database: Database, fence: Fence): Promise<Refusal> {
+  const [row] = isId(fence.itemId)
+    ? await database.query<{ reported: boolean; live: boolean; tenant_id: string }>(
+        "fleet",
+        STATE_OF_LEASE,
+        fenceValues(fence),
+      )
+    : [];
+  const recorded = row?.reported === true && !row.live ? "REPEATED" : "STALE";
+  return { recorded, live: row?.live === true, tenant: row?.tenant_id };
+}
+
+/** The lock keeps the work leased until the piece is there, so that whoever ends the lease sees and removes it. */
+const RECORD_PIECE = statement(`
+  with held as (
+    select work.id, work.attempt from work where ${LIVE_LEASE} for share),
+  put as (
+    insert into piece (work_id, attempt, number, row_count, rows)
+    select id, attempt, $4::int, $5::int, $6::bytea from held on conflict do nothing returning 1)
+  select (select count(*) from put) as put from held`);
+
+export async function recordPiece(database: Database, fence: Fence, piece: FramePiece): Promise<Recorded> {
+  if (!isId(fence.itemId)) return "STALE";
+  const values = [...fenceValues(fence), piece.number, piece.rowCount, piece.rows];
+  const [row] = await database.query<{ put: number }>("fleet", RECORD_PIECE, values);
+  if (row !== undefined) return row.put > 0 ? "RECORDED" : "REPEATED";
+  return (await refusalOf(database, fence)).recorded;
+}
+
+const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
+
+const RECORD_PLAN = statement(`
+  with done as (
+    update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.state in (${TO_DONE})
+    returning work.*),
+  planned as (
+    update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
+      score_class = $7::text, generation = 1, ${NEXT_REVISION}
+    from done where job.id = done.job_id returning job.*),
+  cut as (
+    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
+      first_frame, frame_count, segment)
+    select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, 1, given.cost,
+      given.first_frame, given.frame_count, given.segment
+    from done, jsonb_to_recordset($6::jsonb) as given(n int, cost float8, first_frame bigint, frame_count bigint, segment text)
+    order by given.n),
+  told as (${eventsOf("planned", "planned.state")})
+  select planned.tenant_id from planned`);
+
+export async function recordPlan(
+  database: Database,
+  fence: Fence,
+  { plan, framesTotal, segments, workClass }: PlanRecord,
+): Promise<{ recorded: Recorded; tenant: string | undefined }> {
+  if (!isId(fence.itemId)) return { recorded: "STALE", tenant: undefined };
+  const given = segments.map(({ firstFrame, frameCount, segment, cost }, n) => ({
+    ...{ n, cost, segment },
+    first_frame: firstFrame,
+    frame_count: frameCount,
+  }));
+  const values: Value[] = [plan, framesTotal, JSON.stringify(given), workClass, classKey(workClass)];
+  const [row] = await database.query<{ tenant_id: string }>("fleet", RECORD_PLAN, [
+    ...fenceValues(fence),
+    ...values,
+  ]);
+  if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
+  return refusalOf(database, fence);
+}
+
+/** Who reports the last segment pools the job: others leave it alone for this long, in milliseconds. */
+const POOL_HOLD_MS = 60_000;
+
+/** Counts only when every piece before the last is there. Pieces of other attempts go. */
+const RECORD_SEGMENT = statement(`
+  with held as (
+    select work.* from work
+    where ${LIVE_LEASE} and work.kind <> 'PLAN' and work.state in (${TO_DONE})
+      and $4::int = (select count(*) from piece where piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int)
+    for update),
+  put as (
+    insert into piece (work_id, attempt, number, row_count, rows)
+    select id, attempt, $4::int, $5::int, $6::bytea from held on conflict do nothing),
+  dropped as (
+    delete from piece using held
+    where piece.work_id = held.id and (piece.attempt <> held.attempt or piece.number > $4::int)),
+  done as (
+    update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
+      frame_count = coalesce($8::bigint, held.frame_count), frames_done = coalesce($8::bigint, held.frame_count)
+    from held where work.id = held.id),
+  counted as (
+    update job set segments_done = job.segments_done + 1,
+      frames_done = job.frames_done - held.frames_done + coalesce($8::bigint, held.frame_count),
+      frames_total = coalesce($8::bigint, job.frames_total), plan = coalesce($7::text, job.plan),
+      pool_until = case when job.segments_done + 1 = job.segments_total
+        then now() + ${POOL_HOLD_MS} * interval '1 millisecond' end,
+      ${NEXT_REVISION}
+    from held where job.id = held.job_id returning job.*),
+  told as (${eventsOf("counted", "counted.state")})
+  select case when segments_done = segments_total then id end as complete from counted`);
+
+export async function recordSegment(
+  database: Database,
+  fence: Fence,
+  segment: SegmentRecord,
+): Promise<{ recorded: Recorded; poolable: Poolable | undefined }> {
+  if (!isId(fence.itemId)) return { recorded: "STALE", poolable: undefined };
+  const { number, rowCount, rows } = segment.last;
+  const values: Value[] = [number, rowCount, rows, segment.plan ?? null, segment.framesTotal ?? null];
+  const [row] = await database.query<{ complete: string | null }>("fleet", RECORD_SEGMENT, [
+    ...fenceValues(fence),
+    ...values,
+  ]);
+  if (row === undefined)
+    return { recorded: await refusedSegment(database, fence, number), poolable: undefined };
+  if (row.complete === null) return { recorded: "RECORDED", poolable: undefined };
+  const [job] = await database.query<PoolableColumns>("fleet", POOLABLE, [row.complete]);
+  return { recorded: "RECORDED", poolable: job && poolableOf(job) };
+}
+
+async function refusedSegment(database: Database, fence: Fence, number: number): Promise<Recorded> {
+  const { recorded, live } = await refusalOf(database, fence);
+  if (!live) return recorded;
+  throw new Failure(
+    "INVALID_REQUEST",
+    `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,
+  );
+}
+
+export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class, job.started_at,
+  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms`;
+
+const POOLABLE = statement(`select ${POOLABLE_COLUMNS} from job where job.id = $1 and job.state = 'RUNNING'`);
+
+export interface PoolableColumns {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly spec: string;
+  readonly plan: string;
+  readonly score_class: string;
+  readonly started_at: Date;
+  readonly generation: number;
+  readonly duration_ms: number;
+}
+
+export function poolableOf(row: PoolableColumns): Poolable {
+  return {
+    id: row.id,
+    tenant: row.tenant_id,
+    spec: row.spec,
+    plan: row.plan,
+    workClass: row.score_class,
+    startedAt: row.started_at,
+    generation: row.generation,
+    durationMs: row.duration_ms,
+  };
+}

@@ -1,0 +1,170 @@
+/** Work that comes back: failed, handed back, or with a lease that ran out. */
+
+import type { Verdict } from "../jobs/retry.ts";
+import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import { readyOf } from "./claim.ts";
+import type { Database } from "./database.ts";
+import { type Found, failByWork } from "./endings.ts";
+import { fenceValues, LIVE_LEASE, refusalOf } from "./reports.ts";
+import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { statement, type Value } from "./statement.ts";
+import type { Fence, Ready, Recorded, StoredError } from "./store.ts";
+
+/**
+ * The rest of a statement in which work comes back: its pieces go, its job loses the frames that ran
+ * and counts `retried`. `came` has the work as it was while it was leased.
+ */
+export function jobsOfReturned(retried: "0" | "1"): string {
+  return `
+  dropped as (
+    delete from piece using came where piece.work_id = came.id),
+  changes as (
+    select job_id, sum(frames_done) as frames, count(*) * ${retried} as retries from came group by job_id),
+  locked as (
+    select job.id, changes.frames, changes.retries from job join changes on changes.job_id = job.id
+    where changes.frames > 0 or changes.retries > 0
+    order by job.id for update of job),
+  changed as (
+    update job set frames_done = job.frames_done - locked.frames, retries = job.retries + locked.retries,
+      ${NEXT_REVISION}
+    from locked where job.id = locked.id returning job.*),
+  told as (${eventsOf("changed", "changed.state")})`;
+}
+
+const FAILURES = statement(`select work.failures from work where ${LIVE_LEASE}`);
+
+const TO_WAITING = quoted(statesBefore(WORK_TRANSITIONS, "WAITING"));
+
+const WAIT = statement(`
+  with came as (
+    select work.* from work where ${LIVE_LEASE} and work.state in (${TO_WAITING}) for update),
+  waiting as (
+    update work set state = 'WAITING', failures = came.failures + 1, reported = came.attempt, frames_done = 0,
+      lease_until = null, not_before = now() + $4::float8 * interval '1 millisecond', ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("1")}
+  select id from came`);
+
+export async function recordFailure(
+  database: Database,
+  fence: Fence,
+  error: StoredError,
+  decide: (failures: number) => Verdict,
+): Promise<{ recorded: Recorded; nodes: readonly string[] }> {
+  if (!isId(fence.itemId)) return { recorded: "STALE", nodes: [] };
+  const [row] = await database.query<{ failures: number }>("fleet", FAILURES, fenceValues(fence));
+  const nodes =
+    row === undefined ? undefined : await settle(database, fence, error, decide(row.failures + 1));
+  if (nodes !== undefined) return { recorded: "RECORDED", nodes };
+  return { recorded: (await refusalOf(database, fence)).recorded, nodes: [] };
+}
+
+async function settle(
+  database: Database,
+  fence: Fence,
+  error: StoredError,
+  verdict: Verdict,
+): Promise<readonly string[] | undefined> {
+  if (verdict.kind === "fail") return failByWork(database, { by: "report", fence }, error);
+  const rows = await database.query("fleet", WAIT, [...fenceValues(fence), verdict.afterMs]);
+  return rows.length > 0 ? [] : undefined;
+}
+
+const TO_PENDING = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "LEASED"));
+
+const HAND_BACK = statement(`
+  with came as (
+    select work.* from work where ${LIVE_LEASE} and work.state in (${TO_PENDING}) for update),
+  pending as (
+    update work set state = 'PENDING', reported = came.attempt, frames_done = 0, lease_until = null,
+      ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("0")}
+  select tenant_id, work_class from came`);
+
+export async function handBack(
+  database: Database,
+  fence: Fence,
+): Promise<{ recorded: Recorded; ready: Ready | undefined }> {
+  if (!isId(fence.itemId)) return { recorded: "STALE", ready: undefined };
+  const rows = await database.query<{ tenant_id: string; work_class: string }>(
+    "fleet",
+    HAND_BACK,
+    fenceValues(fence),
+  );
+  const [ready] = readyOf(rows);
+  if (ready !== undefined) return { recorded: "RECORDED", ready };
+  return { recorded: (await refusalOf(database, fence)).recorded, ready };
+}
+
+/** A lease that ran out can be renewed until it is ended here: its work is still this node's. */
+const EXPIRED = statement(`
+  select work.id, work.attempt, work.failures, work.node_name from work
+  where work.state = 'LEASED' and work.lease_until < now() order by work.lease_until limit $1`);
+
+interface ExpiredColumns {
+  readonly id: string;
+  readonly attempt: number;
+  readonly failures: number;
+  readonly node_name: string;
+}
+
+const WAIT_EXPIRED = statement(`
+  with came as (
+    select work.*, given.wait from work
+    join unnest($1::uuid[], $2::int[], $3::float8[]) as given(id, attempt, wait)
+      on work.id = given.id and work.attempt = given.attempt
+    where work.state in (${TO_WAITING}) and work.lease_until < now()
+    order by work.id for update of work),
+  waiting as (
+    update work set state = 'WAITING', failures = came.failures + 1, frames_done = 0, lease_until = null,
+      not_before = now() + came.wait * interval '1 millisecond', ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("1")}
+  select id from came`);
+
+export async function expireLeases(
+  database: Database,
+  limit: number,
+  decide: (failures: number) => Verdict,
+): Promise<{ expired: number; ready: readonly Ready[] }> {
+  const rows = await database.query<ExpiredColumns>("fleet", EXPIRED, [limit]);
+  const judged = rows.map((row) => ({ row, verdict: decide(row.failures + 1) }));
+  const retried = judged.flatMap(({ row, verdict }) =>
+    verdict.kind === "retry" ? [{ ...row, wait: verdict.afterMs }] : [],
+  );
+  const values: Value[] = [
+    retried.map(({ id }) => id),
+    retried.map(({ attempt }) => attempt),
+    retried.map(({ wait }) => wait),
+  ];
+  const waiting = retried.length === 0 ? [] : await database.query("fleet", WAIT_EXPIRED, values);
+  let expired = waiting.length;
+  for (const { row } of judged.filter(({ verdict }) => verdict.kind === "fail")) {
+    const found: Found = { by: "expiry", workId: row.id, attempt: row.attempt };
+    if ((await failByWork(database, found, lostLease(row))) !== undefined) expired++;
+  }
+  // What waits for no time at all is ready as soon as it is promoted.
+  return {
+    expired,
+    ready: retried.some(({ wait }) => wait <= 0) ? await promoteWaiting(database, limit) : [],
+  };
+}
+
+function lostLease({ failures, node_name: node }: ExpiredColumns): StoredError {
+  return {
+    code: "LEASE_LOST",
+    message: `The job was given up: its nodes fell silent or crashed ${failures + 1} times over the same piece of work, the last time ${node}.`,
+  };
+}
+
+const PROMOTE = statement(`
+  update work set state = 'PENDING', not_before = null
+  where work.id = any(array(
+    select id from work where state in (${quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "WAITING"))})
+      and not_before <= now() order by not_before limit $1 for update skip locked))
+  returning work.tenant_id, work.work_class`);
+
+export async function promoteWaiting(database: Database, limit: number): Promise<readonly Ready[]> {
+  return readyOf(await database.query("fleet", PROMOTE, [limit]));
+}

@@ -1,0 +1,34 @@
+/** Upkeep of the embedded database, which has no processes of its own that would do it. */
+import { Background, pause } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { Database } from "./database.ts";
+import { statement } from "./statement.ts";
+
+const LOOK_EVERY_MS = 5_000;
+/** Bytes written to the log of changes after which dead rows are removed, and the log is cut off. */
+const LOG_BYTES = 16 * 2 ** 20;
+
+const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
+const STEPS = [
+  ...["work", "job", "node", "event", "piece"].map((table) => statement(`vacuum svc.${table}`)),
+  statement("checkpoint"),
+];
+
+/** Without it the log grows without end, and claims step over ever more dead entries. */
+export function upkeepOf(database: Database, log: Log): Background {
+  return new Background(async (signal, isStarted) => {
+    isStarted();
+    let done = 0;
+    for (await pause(LOOK_EVERY_MS, signal); !signal.aborted; await pause(LOOK_EVERY_MS, signal)) {
+      try {
+        const [row] = await database.query<{ bytes: string }>("owner", WRITTEN, []);
+        const written = Number(row?.bytes ?? 0);
+        if (written < done || written - done < LOG_BYTES) continue;
+        for (const step of STEPS) if (!signal.aborted) await database.query("owner", step, []);
+        done = written;
+      } catch (err) {
+        log.warn({ err }, "the upkeep of the embedded database failed; it is tried again");
+      }
+    }
+  });
+}

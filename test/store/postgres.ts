@@ -1,0 +1,194 @@
+/** A PostgreSQL cluster of a test's own: made in the temporary folder, run as an ordinary user, removed at the end. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  globSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import pg from "pg";
+
+const run = promisify(execFile);
+
+/** Where Debian puts what is not on its PATH. */
+const DEBIAN = "/usr/lib/postgresql/*/bin";
+const NOBODY = 65534;
+const READY = "database system is ready to accept connections";
+const ADMIN = "postgres";
+/** Owner of the databases: no superuser, which row-level security would not bind. */
+const OWNER = "svc_owner";
+
+/** Speed for safety, where nothing is killed. */
+const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+export interface ClusterOptions {
+  /** Keeps what it acknowledged through a crash; default: fast. */
+  readonly durable?: boolean;
+  /** Further settings of the server. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export class PostgresCluster implements AsyncDisposable {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #settings: Readonly<Record<string, string>>;
+  #server: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number, settings: Readonly<Record<string, string>>) {
+    this.#folder = folder;
+    this.port = port;
+    this.#settings = settings;
+  }
+
+  static async start({ durable = false, settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> {
+    const folder = mkdtempSync(join(tmpdir(), "svc-postgres-"));
+    openTheWay(folder);
+    if (isRoot()) chownSync(folder, NOBODY, NOBODY);
+    const given = { ...(durable ? {} : FAST), ...settings };
+    const cluster = new PostgresCluster(folder, await freePort(), given);
+    try {
+      const options = ["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", `--username=${ADMIN}`];
+      await run(join(programs(), "initdb"), ["-D", cluster.#data, ...options], {
+        ...asOrdinaryUser(),
+        cwd: folder,
+      });
+      await cluster.run();
+      await cluster.admin(`create role ${OWNER} login createrole`);
+      return cluster;
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Starts the server, after it was killed too, and waits until it answers. */
+  async run(): Promise<void> {
+    const settings = {
+      listen_addresses: "127.0.0.1",
+      port: String(this.port),
+      unix_socket_directories: "",
+      max_connections: "200",
+      ...this.#settings,
+    };
+    const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const server = spawn(join(programs(), "postgres"), ["-D", this.#data, ...args], {
+      ...asOrdinaryUser(),
+      cwd: this.#folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.#server = server;
+    await untilReady(server);
+  }
+
+  /** Process id of the postmaster. */
+  get pid(): number {
+    if (this.#server?.pid === undefined) throw new Error("the cluster does not run");
+    return this.#server.pid;
+  }
+
+  /** SIGINT: ends every connection and stops in order; SIGQUIT: without order; SIGKILL: as a crash does. */
+  async stop(signal: "SIGINT" | "SIGQUIT" | "SIGKILL" = "SIGINT"): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, "exit");
+    server.kill(signal);
+    await ended;
+  }
+
+  /** A new, empty database, as its owner connects to it. */
+  async createDatabase(name: string): Promise<string> {
+    await this.admin(`create database ${name} owner ${OWNER}`);
+    return this.url(name);
+  }
+
+  url(database: string, user = OWNER): string {
+    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  /** Runs SQL as the superuser. */
+  async admin(sql: string, database = ADMIN): Promise<pg.QueryResult> {
+    const client = new pg.Client({ connectionString: this.url(database, ADMIN) });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop("SIGQUIT");
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  get #data(): string {
+    return join(this.#folder, "data");
+  }
+}
+
+/** The newest PostgreSQL that is installed: on the PATH, or where Debian has it. */
+function programs(): string {
+  const versioned = globSync(DEBIAN).sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+  const folders = [...versioned.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
+  const found = folders.find((folder) => isExecutable(join(folder, "initdb")));
+  if (found === undefined) throw new Error(`no initdb in ${DEBIAN} or on the PATH; install PostgreSQL`);
+  return found;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isRoot = () => process.getuid?.() === 0;
+
+/** PostgreSQL refuses to run as root. */
+function asOrdinaryUser(): { uid?: number; gid?: number } {
+  return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
+}
+
+/** Lets everybody pass through the folders above one. */
+function openTheWay(path: string): void {
+  if (!isRoot()) return;
+  for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
+    const mode = statSync(folder).mode & 0o7777;
+    if ((mode & 0o001) === 0) chmodSync(folder, mode | 0o011);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+async function untilReady(server: ChildProcess): Promise<void> {
+  let said = "";
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}:\n${said}`)));
+    server.stderr?.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-10_000);
+      if (said.includes(READY)) resolve();
+    });
+  });
+}
