@@ -80,7 +80,7 @@ export function openController({ store, log, registry, settings }: ControllerOpt
     jobs,
     nodes,
     start: () => {
-      stopListening = store.onAnnouncement((told) => hear(told, { feed, schedule, sessions, news }));
+      stopListening = store.onAnnouncement((told) => hear(told, { feed, schedule, sessions, news, sweeps }));
       feed.start();
       sweeps.start();
     },
@@ -102,12 +102,15 @@ interface Hearing {
   readonly schedule: Schedule;
   readonly sessions: Sessions;
   readonly news: Listeners;
+  readonly sweeps: Sweeps;
 }
 
-function hear(told: Announcement, { feed, schedule, sessions, news }: Hearing): void {
+function hear(told: Announcement, { feed, schedule, sessions, news, sweeps }: Hearing): void {
   switch (told.kind) {
     case "work":
-      schedule.announce(told.ready);
+      // Of an announcement that was lost or too long only that it was is known.
+      if (told.ready.length === 0) sweeps.lookForWork();
+      else schedule.announce(told.ready);
       break;
     case "events":
       feed.announce();

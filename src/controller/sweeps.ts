@@ -46,6 +46,7 @@ export class Sweeps {
   readonly #options: SweepOptions;
   readonly #guard: LeaseGuard;
   readonly #loops: readonly Background[];
+  readonly #work = new Doorbell();
   #available = true;
 
   constructor(options: SweepOptions) {
@@ -53,7 +54,7 @@ export class Sweeps {
     const { leaseMs } = options;
     this.#guard = new LeaseGuard(leaseMs, performance.now());
     this.#loops = [
-      this.#every(1_000, () => this.#refreshReady()),
+      this.#every(1_000, () => this.#refreshReady(), this.#work),
       this.#every(500, () => this.#promoteWaiting()),
       this.#every(2_000, () => this.#poolLeftOver()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
@@ -61,6 +62,11 @@ export class Sweeps {
       this.#every(MINUTE_MS, () => this.#deleteEnded()),
       this.#every(MINUTE_MS, () => this.#deleteEvents()),
     ];
+  }
+
+  /** There may be work anywhere. */
+  lookForWork(): void {
+    this.#work.ring();
   }
 
   start(): void {
@@ -71,10 +77,9 @@ export class Sweeps {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
-  /** A sweep with a life of its own: its first step at once, then every `everyMs`. */
-  #every(everyMs: number, step: Step): Background {
+  /** A sweep with a life of its own: its first step at once, then every `everyMs`, and when the bell rings. */
+  #every(everyMs: number, step: Step, bell = new Doorbell()): Background {
     return new Background(async (signal, isStarted) => {
-      const bell = new Doorbell();
       const end = ringOnAbort(signal, bell);
       isStarted();
       while (!signal.aborted) {

@@ -54,6 +54,11 @@ export class Peer {
     return new Peer(nodes, tenant, nodeId, session);
   }
 
+  /** The same session in the hands of another tenant. */
+  as(tenant: string): Peer {
+    return new Peer(this.#nodes, tenant, this.nodeId, this.session);
+  }
+
   async pull(waitMs = 0, signal = NEVER): Promise<WorkItem | undefined> {
     const request = create(PullWorkRequestSchema, { session: this.session, waitMs });
     return (await this.#nodes.pullWork(request, caller(this.#tenant, signal))).item;

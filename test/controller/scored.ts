@@ -12,7 +12,6 @@ import { pairRequest } from "../../src/engine/request.ts";
 import type {
   FailureReportSchema,
   FramePieceSchema,
-  PlanReportSchema,
   SegmentReportSchema,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { times, track } from "../unit/engine/track-fixture.ts";
@@ -41,8 +40,17 @@ export function scoreOf(frames: number): number {
   return sum / frames;
 }
 
+/** A PlanReport. */
+interface PlanInit {
+  readonly plan: string;
+  readonly segments: { readonly firstFrame: number; readonly frameCount: number; readonly segment: string }[];
+  readonly frameCount: number;
+  readonly pixels: number;
+  readonly models: { readonly name: string; readonly digest: string }[];
+}
+
 /** A plan of so many frames, in segments of about `length`; undefined: in one. */
-export function planReport(frames: number, length?: number): MessageInitShape<typeof PlanReportSchema> {
+export function planReport(frames: number, length?: number): PlanInit {
   const request = pairRequest({ reference: "r", distorted: "d" });
   const of = (side: "reference" | "distorted") => track(side, { frames, times: times(frames, 25, 5) });
   const tracks = { reference: of("reference"), distorted: of("distorted") };

@@ -47,11 +47,14 @@ export class System {
     this.controller.start();
   }
 
-  /** On an embedded store of its own. */
-  static async open(settings: Partial<ControllerSettings> = {}): Promise<System> {
+  /** On an embedded store of its own; `instead`: what happens around some of its methods. */
+  static async open(
+    settings: Partial<ControllerSettings> = {},
+    instead: (store: Store) => Partial<Store> = () => ({}),
+  ): Promise<System> {
     const dataDir = await mkdtemp(join(tmpdir(), "svc-store-"));
     const store = await openStore({ dataDir }, LOG);
-    return new System(store, settings, async () => {
+    return new System(wrapped(store, instead(store)), settings, async () => {
       await store.close();
       await rm(dataDir, { recursive: true, force: true });
     });
@@ -126,6 +129,15 @@ export class System {
     );
     return (fitting ?? []).reduce((sum, { value }) => sum + value, 0);
   }
+}
+
+function wrapped(store: Store, instead: Partial<Store>): Store {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const method: unknown = Reflect.get(instead, key) ?? Reflect.get(target, key);
+      return typeof method === "function" ? method.bind(target) : method;
+    },
+  });
 }
 
 export function submission(spec: MessageInitShape<typeof JobSpecSchema>, idempotencyKey = "") {

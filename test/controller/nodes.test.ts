@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import {
+  DrainNodeRequestSchema,
+  ListNodesRequestSchema,
+  Node_State,
+} from "../../src/gen/proto/svc/v1/node_pb.ts";
+import type { Store } from "../../src/store/store.ts";
+import { caller, Peer } from "./peer.ts";
+import { CAPABILITIES } from "./scored.ts";
+import { FLEET, refused, System } from "./system.ts";
+
+/** Long enough that a test which waits for it in vain fails by its time limit. */
+const HOLD_MS = 20_000;
+
+describe("nodes", () => {
+  let system: System;
+  let claims = 0;
+  before(async () => {
+    system = await System.open({}, (store) => ({
+      claim: (claim: Parameters<Store["claim"]>[0]) => {
+        claims++;
+        return store.claim(claim);
+      },
+    }));
+  });
+  after(async () => system.close());
+
+  const drain = (tenant: string, id: string) =>
+    system.nodes.drainNode(create(DrainNodeRequestSchema, { id }), caller(tenant));
+  const list = async (tenant: string) =>
+    (await system.nodes.listNodes(create(ListNodesRequestSchema), caller(tenant))).nodes;
+
+  test("that wait for work are woken by it, few for each piece", async () => {
+    const tenant = "woken";
+    const node = await Peer.register(system.nodes, tenant);
+    const gone = new AbortController();
+    const pulls = Array.from({ length: 8 }, () => node.pull(60_000, gone.signal));
+    const results = Promise.allSettled(pulls);
+    const first = await system.submit(tenant);
+    assert.equal((await Promise.race(pulls))?.jobId, first.job.id);
+    const second = await system.submit(tenant);
+    await system.until(tenant, second.job.id, ({ startTime }) => startTime !== undefined);
+    gone.abort();
+    const served = (await results).flatMap((one) => (one.status === "fulfilled" ? [one.value?.jobId] : []));
+    assert.deepEqual(served.sort(), [first.job.id, second.job.id].sort());
+    assert.equal(await system.metric("svc_pulls_waiting"), 0);
+    // A herd would make 8 for the first piece and 7 for the second.
+    assert.ok(claims <= 9, `${claims} claims for 2 pieces`);
+  });
+
+  test("of a tenant get its work alone; those of the fleet get everybody's, in turns", async () => {
+    const tenants = ["turn a", "turn b", "turn c"];
+    for (let job = 0; job < 4; job++) await system.submit("turn a");
+    for (let job = 0; job < 2; job++) for (const tenant of tenants.slice(1)) await system.submit(tenant);
+    const own = await Peer.register(system.nodes, "turn b");
+    assert.equal((await own.pullSome()).tenantId, "turn b");
+    const fleet = await Peer.register(system.nodes, FLEET);
+    const served: string[] = [];
+    for (let item = await fleet.pull(); item !== undefined; item = await fleet.pull()) {
+      if (tenants.includes(item.tenantId)) served.push(item.tenantId);
+    }
+    assert.deepEqual(served.slice(0, 3).sort(), tenants);
+    assert.deepEqual(served.toSorted(), [
+      "turn a",
+      "turn a",
+      "turn a",
+      "turn a",
+      "turn b",
+      "turn c",
+      "turn c",
+    ]);
+  });
+
+  test("get higher priorities first, then older jobs, and segments of a job in order", async () => {
+    const tenant = "order";
+    const low = await system.submit(tenant, { priority: -5 });
+    const normal = await system.submit(tenant);
+    const later = await system.submit(tenant);
+    const high = await system.submit(tenant, { priority: 7 });
+    const node = await Peer.register(system.nodes, tenant);
+    const first = await node.pullSome();
+    assert.equal(first.jobId, high.job.id);
+    await node.plan(first, 100, 25);
+    const frames: number[] = [];
+    for (let item = await node.pullSome(); item.jobId === high.job.id; item = await node.pullSome()) {
+      assert.ok(item.work.case === "segment");
+      frames.push((JSON.parse(item.work.value.segment) as { first: number }).first);
+      if (frames.length < 4) continue;
+      const rest = [await node.pullSome(), await node.pullSome(), await node.pullSome()];
+      assert.deepEqual(
+        rest.map(({ jobId }) => jobId),
+        [normal.job.id, later.job.id, low.job.id],
+      );
+      break;
+    }
+    assert.deepEqual(
+      frames,
+      frames.toSorted((one, other) => one - other),
+    );
+    assert.equal(frames.length, 4);
+  });
+
+  test("hear of a cancelled job while their heartbeat is held, and the work counts no more", async () => {
+    const tenant = "hear";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const quiet = await Peer.register(system.nodes, tenant);
+    const item = await node.pullSome();
+    const running = [{ itemId: item.itemId, attempt: item.attempt }];
+    const gone = new AbortController();
+    const held = quiet.heartbeat({ holdMs: HOLD_MS }, gone.signal);
+    const heartbeat = node.heartbeat({ running, holdMs: HOLD_MS });
+    await system.cancel(tenant, job.id);
+    const answer = await Promise.race([heartbeat, held]);
+    assert.deepEqual(
+      answer.stop.map(({ itemId, attempt }) => ({ itemId, attempt })),
+      running,
+    );
+    gone.abort();
+    await refused(held, "SCORE_CANCELLED");
+    await refused(node.plan(item, 30), "STALE_ATTEMPT");
+    // Whoever did not hear it then hears it with the next one.
+    assert.equal((await node.heartbeat({ running })).stop.length, 1);
+  });
+
+  test("that drain end their pulls, hear of it, finish what they have and get nothing new", async () => {
+    const tenant = "drain";
+    const first = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const item = await node.pullSome();
+    const waiting = node.pull(60_000);
+    const running = [{ itemId: item.itemId, attempt: item.attempt }];
+    const heartbeat = node.heartbeat({ running, holdMs: HOLD_MS });
+    const { node: shown } = await drain(tenant, node.nodeId);
+    assert.equal(shown?.state, Node_State.DRAINING);
+    const heard = await heartbeat;
+    assert.deepEqual([heard.drain, heard.stop], [true, []]);
+    assert.equal(await waiting, undefined);
+    await system.submit(tenant);
+    assert.equal(await node.pull(), undefined);
+    await node.plan(item, 30);
+    assert.equal((await system.job(tenant, first.job.id)).segmentsTotal, 1);
+    // Said by the node itself it is no news: the heartbeat is held.
+    const held = await node.heartbeat({ draining: true, holdMs: 10 });
+    assert.equal(held.drain, true);
+    await refused(drain(tenant, crypto.randomUUID()), "NODE_NOT_FOUND");
+    await refused(drain(tenant, "x"), "NODE_NOT_FOUND");
+  });
+
+  test("of the same name end each other's sessions, and the work goes to the new one at once", async () => {
+    const tenant = "name";
+    await system.submit(tenant);
+    const old = await Peer.register(system.nodes, tenant, { name: "same" });
+    const item = await old.pullSome();
+    const waiting = refused(old.pull(60_000), "NODE_SUPERSEDED");
+    const heartbeat = refused(old.heartbeat({ holdMs: HOLD_MS }), "NODE_SUPERSEDED");
+    const next = await Peer.register(system.nodes, tenant, { name: "same" });
+    await Promise.all([waiting, heartbeat]);
+    await refused(old.pull(), "NODE_SUPERSEDED");
+    await refused(old.plan(item, 30), "STALE_ATTEMPT");
+    const again = await next.pullSome();
+    assert.equal(again.itemId, item.itemId);
+    assert.ok(again.attempt > item.attempt);
+    await next.plan(again, 30);
+  });
+
+  test("that leave give their work back at once", async () => {
+    const tenant = "leave";
+    await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const item = await node.pullSome();
+    const other = await Peer.register(system.nodes, tenant);
+    const waiting = other.pull(60_000);
+    await node.heartbeat({ leaving: true, holdMs: HOLD_MS });
+    assert.equal((await waiting)?.itemId, item.itemId);
+    await refused(node.heartbeat(), "SESSION_UNKNOWN");
+    await refused(node.pull(), "SESSION_UNKNOWN");
+  });
+
+  test("that nobody registered, and sessions of other tenants, are told to register", async () => {
+    const node = await Peer.register(system.nodes, "mine");
+    await refused(node.heartbeat({ session: `${node.session}x` }), "SESSION_UNKNOWN");
+    for (const tenant of ["yours", FLEET]) {
+      const thief = node.as(tenant);
+      await refused(thief.heartbeat(), "SESSION_UNKNOWN");
+      await refused(thief.pull(), "SESSION_UNKNOWN");
+      await refused(
+        thief.heartbeat({ leaving: true }).then(() => thief.pull()),
+        "SESSION_UNKNOWN",
+      );
+    }
+    assert.deepEqual((await node.heartbeat()).stop, []);
+  });
+
+  test("are shown to those whom they serve, and the work of others only as some", async () => {
+    const name = `shown ${crypto.randomUUID()}`;
+    const capabilities = { ...CAPABILITIES, models: [{ name: "shown_model", digest: "" }] };
+    const fleet = await Peer.register(system.nodes, FLEET, { name, capabilities });
+    const { job } = await system.submit("shown a", { model: "shown_model" });
+    await fleet.pullSome();
+    const nodeOf = async (tenant: string) => (await list(tenant)).find((node) => node.name === name);
+    const own = await nodeOf("shown a");
+    assert.deepEqual([own?.work[0]?.jobId, own?.work[0]?.work?.node], [job.id, name]);
+    const other = await nodeOf("shown b");
+    assert.deepEqual([other?.work.length, other?.work[0]?.jobId, other?.work[0]?.work], [1, "", undefined]);
+    assert.equal(
+      JSON.stringify(other, (_, value) => (typeof value === "bigint" ? String(value) : value)).includes(
+        fleet.session,
+      ),
+      false,
+    );
+    await fleet.heartbeat({ leaving: true });
+    const ofTenant = await Peer.register(system.nodes, "shown a");
+    assert.ok((await list("shown a")).some(({ id }) => id === ofTenant.nodeId));
+    assert.ok(!(await list("shown b")).some(({ id }) => id === ofTenant.nodeId));
+  });
+
+  test("get work for their models and very scorer alone", async () => {
+    const tenant = "fit";
+    const { job } = await system.submit(tenant);
+    const planner = await Peer.register(system.nodes, tenant);
+    const without = await Peer.register(system.nodes, tenant, {
+      capabilities: { ...CAPABILITIES, models: [{ name: "other", digest: "" }] },
+    });
+    const newer = await Peer.register(system.nodes, tenant, {
+      capabilities: { ...CAPABILITIES, scorer: { ...CAPABILITIES.scorer, libvmafVersion: "3.0.1" } },
+    });
+    assert.equal(await without.pull(), undefined);
+    await planner.plan(await planner.pullSome(), 40);
+    assert.equal(await newer.pull(), undefined);
+    assert.equal(await without.pull(), undefined);
+    assert.equal((await planner.pullSome()).jobId, job.id);
+    const failure = await refused(system.submit(tenant, { model: "third" }), "UNKNOWN_MODEL");
+    assert.deepEqual(failure.found, { model: "third", models: ["other", "vmaf_v0.6.1"] });
+  });
+
+  test("that are away leave jobs to wait, and what needs a node at once is refused", async () => {
+    const tenant = "away";
+    await refused(system.jobs.requireNode(caller(tenant)), "NO_NODE_ONLINE");
+    const { job } = await system.submit(tenant, { model: "not_there_yet" });
+    const node = await Peer.register(system.nodes, tenant);
+    await system.jobs.requireNode(caller(tenant));
+    assert.equal(await node.pull(), undefined);
+    await drain(tenant, node.nodeId);
+    const capabilities = { ...CAPABILITIES, models: [{ name: "not_there_yet", digest: "" }] };
+    const able = await Peer.register(system.nodes, tenant, { capabilities });
+    assert.equal((await able.pullSome()).jobId, job.id);
+  });
+
+  test("that ask for too much or send nonsense are refused", async () => {
+    const node = await Peer.register(system.nodes, "nonsense");
+    await refused(node.pull(60_001), "INVALID_REQUEST");
+    await refused(node.heartbeat({ holdMs: 20_001 }), "INVALID_REQUEST");
+    await refused(node.heartbeat({ running: [{ itemId: "x", attempt: 1 }] }), "INVALID_REQUEST");
+    const unknown = { itemId: crypto.randomUUID(), attempt: 1, framesDone: 4_294_967_295 };
+    assert.equal((await node.heartbeat({ running: [unknown] })).stop.length, 1);
+  });
+});
+
+test("work that is claimed for a caller who has gone meanwhile is given to the next at once", async () => {
+  const gone = new AbortController();
+  let claims = 0;
+  const system = await System.open({}, (store) => ({
+    claim: async (claim: Parameters<Store["claim"]>[0]) => {
+      const work = await store.claim(claim);
+      if (work !== undefined && ++claims === 1) gone.abort();
+      return work;
+    },
+  }));
+  try {
+    const { job } = await system.submit("left");
+    const node = await Peer.register(system.nodes, "left");
+    await refused(node.pull(60_000, gone.signal), "SCORE_CANCELLED");
+    const item = await node.pullSome();
+    assert.deepEqual([item.jobId, item.attempt], [job.id, 2]);
+  } finally {
+    await system.close();
+  }
+});
+
+test("a controller that stops ends what it holds and refuses to hold more", async () => {
+  const system = await System.open();
+  const node = await Peer.register(system.nodes, "stop");
+  const { job } = await system.submit("other");
+  const pull = node.pull(60_000);
+  const heartbeat = node.heartbeat({ holdMs: HOLD_MS });
+  const wait = refused(
+    system.jobs.waitForJob(job.id, { waitMs: 60_000, keep: true }, caller("other")),
+    "SHUTTING_DOWN",
+  );
+  const stream = refused(
+    system.until("other", job.id, () => false),
+    "SHUTTING_DOWN",
+  );
+  await system.until("other", job.id, () => true);
+  system.controller.refuseNew();
+  assert.equal(await pull, undefined);
+  assert.deepEqual((await heartbeat).stop, []);
+  await Promise.all([wait, stream]);
+  await refused(node.pull(60_000), "SHUTTING_DOWN");
+  await refused(system.controller.readiness(), "SHUTTING_DOWN");
+  assert.equal((await system.job("other", job.id)).id, job.id);
+  await system.close();
+});

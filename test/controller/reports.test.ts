@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Job_State, JobWork_Kind, JobWork_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import type { WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { Peer } from "./peer.ts";
+import {
+  CAPABILITIES,
+  failureReport,
+  piecesOf,
+  planReport,
+  scoreOf,
+  segmentReport,
+  tableOf,
+  valueAt,
+} from "./scored.ts";
+import { refused, System } from "./system.ts";
+
+const FRAMES = 120;
+const LENGTH = 30;
+
+describe("reports", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
+
+  /** A job of a tenant of its own, planned, with every segment leased to the node. */
+  async function leased(tenant: string): Promise<{ id: string; node: Peer; segments: WorkItem[] }> {
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    await node.plan(await node.pullSome(), FRAMES, LENGTH);
+    const segments: WorkItem[] = [];
+    for (let item = await node.pull(); item !== undefined; item = await node.pull()) segments.push(item);
+    assert.ok(segments.length >= 3);
+    return { id: job.id, node, segments };
+  }
+  const [succeeded, failed] = [Job_State.SUCCEEDED, Job_State.FAILED];
+
+  test("that are sent again are one result, and those of another attempt or session none", async () => {
+    const tenant = "again";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const stranger = await Peer.register(system.nodes, tenant);
+    const plan = await node.pullSome();
+    await refused(stranger.plan(plan, FRAMES, LENGTH), "STALE_ATTEMPT");
+    await refused(node.plan({ ...plan, attempt: plan.attempt + 1 }, FRAMES, LENGTH), "STALE_ATTEMPT");
+    await refused(node.plan({ ...plan, itemId: crypto.randomUUID() }, FRAMES, LENGTH), "STALE_ATTEMPT");
+    await node.plan(plan, FRAMES, LENGTH);
+    await node.plan(plan, FRAMES, LENGTH);
+    const segment = await node.pullSome();
+    await node.score(segment, FRAMES);
+    await node.score(segment, FRAMES);
+    assert.equal((await system.job(tenant, job.id)).segmentsDone, 1);
+    await node.work(FRAMES, LENGTH);
+    const done = await system.until(tenant, job.id, ({ state }) => state === succeeded);
+    assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
+    await node.score(segment, FRAMES);
+    assert.equal((await system.job(tenant, job.id)).revision, done.revision);
+  });
+
+  test("in pieces are put together in order, and a gap between them is refused", async () => {
+    const tenant = "pieces";
+    const { id, node, segments } = await leased(tenant);
+    const [first, ...rest] = segments as [WorkItem, ...WorkItem[]];
+    assert.ok(first.work.case === "segment");
+    const pieces = piecesOf(tableOf(first.work.value.segment, FRAMES), 160);
+    assert.ok(pieces.length > 3);
+    const last = pieces.at(-1) as (typeof pieces)[number];
+    const report = { case: "segment", value: { last, durationMs: 5 } } as const;
+    await refused(node.report(first, report), "INVALID_REQUEST");
+    for (const piece of [...pieces.slice(0, -1), ...pieces.slice(0, 2)]) {
+      await node.report(first, { case: "piece", value: piece });
+    }
+    await node.report(first, report);
+    for (const segment of rest) await node.score(segment, FRAMES);
+    await system.until(tenant, id, ({ state }) => state === succeeded);
+    const rows = await system.frames(tenant, { id });
+    assert.deepEqual(
+      rows.map(({ metrics }) => metrics["vmaf"]),
+      Array.from({ length: FRAMES }, (_, frame) => valueAt("vmaf", frame)),
+    );
+  });
+
+  test("of faults that may pass are tried again, of others fail the job with the reason", async () => {
+    const tenant = "faults";
+    const { id, node, segments } = await leased(tenant);
+    const [first, second] = segments as [WorkItem, WorkItem];
+    await node.report(first, { case: "failure", value: failureReport("SCORER_FAILED") });
+    await node.report(first, { case: "failure", value: failureReport("SCORER_FAILED") });
+    const waiting = await system.job(tenant, id);
+    assert.deepEqual([waiting.state, waiting.retries], [Job_State.RUNNING, 1]);
+    assert.ok(waiting.work.some(({ state }) => state === JobWork_State.WAITING));
+    // Its back-off passes, and the pull is woken.
+    const again = await node.pullSome(60_000);
+    assert.deepEqual([again.itemId, again.attempt], [first.itemId, first.attempt + 1]);
+    await refused(node.score(first, FRAMES), "STALE_ATTEMPT");
+    await node.report(second, {
+      case: "failure",
+      value: failureReport("MEDIA_CORRUPT", { found: '{"frame":7}' }),
+    });
+    const ended = await system.job(tenant, id);
+    assert.deepEqual(
+      [ended.state, ended.error?.code, ended.error?.found],
+      [failed, "MEDIA_CORRUPT", { frame: 7 }],
+    );
+    await refused(node.score(again, FRAMES), "STALE_ATTEMPT");
+    assert.deepEqual(await node.pull(), undefined);
+  });
+
+  test("of failures that come again and again fail the job in the end, with the last reason", async () => {
+    const tenant = "thrice";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    let attempts = 0;
+    for (let state: Job_State = Job_State.QUEUED; state !== failed; attempts++) {
+      const value = failureReport("SCORER_FAILED", { message: `Crash ${attempts}.` });
+      await node.report(await node.pullSome(60_000), { case: "failure", value });
+      ({ state } = await system.job(tenant, job.id));
+    }
+    assert.equal(attempts, 4);
+    assert.equal((await system.job(tenant, job.id)).error?.message, "Crash 3.");
+  });
+
+  test("of codes that this version does not know are told as internal, harmless and short", async () => {
+    const tenant = "newer";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    for (const found of ["not json", "[1]", `{"a":"${"x".repeat(20_000)}"}`, '{"a":"\\u0000"}']) {
+      const value = failureReport("FROM_THE_FUTURE", { message: `a\u0000b\n${"x".repeat(9_000)}`, found });
+      await node.report(await node.pullSome(60_000), { case: "failure", value });
+    }
+    const { state, error } = await system.job(tenant, job.id);
+    assert.deepEqual([state, error?.code, error?.found], [failed, "INTERNAL", undefined]);
+    assert.match(error?.message ?? "", /^a b x+$/);
+    assert.ok((error?.message.length ?? 0) <= 2_000);
+  });
+
+  test("of work given back leave it as it was, for others at once", async () => {
+    const tenant = "back";
+    const { id, node, segments } = await leased(tenant);
+    const [first] = segments as [WorkItem];
+    const other = await Peer.register(system.nodes, tenant);
+    const waiting = other.pull(60_000);
+    await node.report(first, { case: "handBack", value: {} });
+    assert.equal((await waiting)?.itemId, first.itemId);
+    assert.equal((await system.job(tenant, id)).retries, 0);
+    await refused(node.score(first, FRAMES), "STALE_ATTEMPT");
+  });
+
+  test("of a cut that was wrong end all segments, and the pair is scored in one piece", async () => {
+    const tenant = "cut";
+    const { id, node, segments } = await leased(tenant);
+    const [first, second, third] = segments as [WorkItem, WorkItem, WorkItem];
+    await node.score(first, FRAMES);
+    const other = await Peer.register(system.nodes, tenant);
+    const heartbeat = node.heartbeat({
+      running: [{ itemId: third.itemId, attempt: third.attempt }],
+      holdMs: 20_000,
+    });
+    const fault = failureReport("SCORER_FAILED", { cutFault: true });
+    await node.report(second, { case: "failure", value: fault });
+    assert.equal((await heartbeat).stop.length, 1);
+    await refused(node.score(third, FRAMES), "STALE_ATTEMPT");
+    assert.deepEqual(await system.frames(tenant, { id }), []);
+    const whole = await other.pullSome();
+    assert.ok(whole.work.case === "segment" && whole.work.value.segment === "");
+    // A whole has no cuts that could be at fault: this one counts as any other failure.
+    await other.report(whole, { case: "failure", value: fault });
+    assert.equal((await system.job(tenant, id)).retries, 1);
+    await other.score(await other.pullSome(60_000), FRAMES);
+    const done = await system.until(tenant, id, ({ state }) => state === succeeded);
+    assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
+    assert.equal((await system.job(tenant, id)).work.at(-1)?.kind, JobWork_Kind.WHOLE);
+    assert.equal((await system.frames(tenant, { id })).length, FRAMES);
+  });
+
+  test("whose segments disagree about a frame that both scored lead to one piece too", async () => {
+    const tenant = "disagree";
+    const { id, node, segments } = await leased(tenant);
+    const [first, ...rest] = segments as [WorkItem, ...WorkItem[]];
+    assert.ok(first.work.case === "segment");
+    const wrong = segmentReport(
+      first.work.value.segment,
+      FRAMES,
+      (metric, frame) => valueAt(metric, frame) + 1,
+    );
+    await node.report(first, { case: "segment", value: wrong });
+    for (const segment of rest) await node.score(segment, FRAMES);
+    const whole = await node.pullSome(60_000);
+    assert.ok(whole.work.case === "segment" && whole.work.value.segment === "");
+    await node.score(whole, FRAMES);
+    const done = await system.until(tenant, id, ({ state }) => state === succeeded);
+    assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
+  });
+
+  test("of a whole that found another count of frames bring the plan that it was scored by", async () => {
+    const tenant = "recount";
+    const { id, node, segments } = await leased(tenant);
+    const cutFault = failureReport("SCORER_FAILED", { cutFault: true });
+    await node.report(segments[0] as WorkItem, { case: "failure", value: cutFault });
+    const whole = await node.pullSome();
+    const report = segmentReport("", 100);
+    const { plan } = planReport(100);
+    const value = { ...report, plan, frameCount: 99 };
+    await refused(node.report(whole, { case: "segment", value }), "INVALID_REQUEST");
+    await node.report(whole, { case: "segment", value: { ...value, frameCount: 100 } });
+    const done = await system.until(tenant, id, ({ state }) => state === succeeded);
+    assert.deepEqual([done.progress?.framesTotal, done.score?.toFixed(6)], [100, scoreOf(100).toFixed(6)]);
+  });
+
+  test("that are poison change nothing", async () => {
+    const tenant = "poison";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const item = await node.pullSome();
+    const good = planReport(FRAMES, LENGTH);
+    const segments = good.segments;
+    const plans = [
+      { ...good, plan: "" },
+      { ...good, plan: "{}" },
+      { ...good, plan: good.plan.replace('"width":1280', '"width":"1280 -i /etc/passwd"') },
+      { ...good, plan: planReport(FRAMES + 1).plan },
+      { ...good, plan: good.plan.replace("n7.0", "n7.1") },
+      { ...good, frameCount: FRAMES + 1 },
+      { ...good, pixels: 0 },
+      { ...good, segments: [] },
+      { ...good, segments: segments.slice(1) },
+      { ...good, segments: segments.toReversed() },
+      { ...good, segments: segments.map((segment) => ({ ...segment, segment: "{}" })) },
+      { ...good, segments: segments.map((segment) => ({ ...segment, frameCount: 1 })) },
+    ];
+    for (const value of plans) await refused(node.report(item, { case: "plan", value }), "INVALID_REQUEST");
+    await node.report(item, { case: "plan", value: good });
+    const segment = await node.pullSome();
+    assert.ok(segment.work.case === "segment");
+    const { last } = segmentReport(segment.work.value.segment, FRAMES);
+    const piece = last as { rows: Uint8Array<ArrayBuffer>; rowCount: number };
+    const pieces = [
+      { ...piece, rowCount: piece.rowCount + 1 },
+      { ...piece, rows: piece.rows.slice(1) },
+      { ...piece, rows: new Uint8Array(0) },
+      { ...piece, rows: new Uint8Array(901 * 1024) },
+      { ...piece, number: 5_000 },
+    ];
+    for (const value of pieces) {
+      await refused(node.report(segment, { case: "piece", value }), "INVALID_REQUEST");
+      await refused(
+        node.report(segment, { case: "segment", value: { last: value, durationMs: 1 } }),
+        "INVALID_REQUEST",
+      );
+    }
+    for (const durationMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await refused(
+        node.report(segment, { case: "segment", value: { last: piece, durationMs } }),
+        "INVALID_REQUEST",
+      );
+    }
+    await refused(node.report(segment, { case: undefined }), "INVALID_REQUEST");
+    await refused(
+      node.report({ itemId: "x", attempt: 1 }, { case: "handBack", value: {} }),
+      "INVALID_REQUEST",
+    );
+    await node.score(segment, FRAMES);
+    await node.work(FRAMES, LENGTH);
+    const done = await system.until(tenant, job.id, ({ state }) => state === succeeded);
+    assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
+  });
+
+  test("of a plan by models that the node did not register are refused", async () => {
+    const tenant = "models";
+    await system.submit(tenant);
+    const capabilities = { ...CAPABILITIES, models: [{ name: "vmaf_v0.6.1", digest: "ab".repeat(32) }] };
+    const node = await Peer.register(system.nodes, tenant, { capabilities });
+    await refused(node.plan(await node.pullSome(), FRAMES), "INVALID_REQUEST");
+  });
+
+  test("whose values do not come together fail the job with the reason", async () => {
+    const tenant = "misfit";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    await node.plan(await node.pullSome(), 50);
+    const [last] = piecesOf(tableOf("", 49));
+    await node.report(await node.pullSome(), { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
+    // A plan's only segment may still be cut wrongly; the whole may not.
+    const whole = await node.pullSome(60_000);
+    await node.report(whole, { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
+    const { error } = await system.until(tenant, job.id, ({ state }) => state === failed);
+    assert.equal(error?.code, "SCORER_FAILED");
+  });
+});
