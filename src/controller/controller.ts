@@ -67,7 +67,7 @@ export function openController({ store, log, registry, settings }: ControllerOpt
   const isFleet = (tenant: string): boolean => tenant === fleetTenant;
   const nodes = new NodeService({
     ...shared,
-    ...{ sessions, news, leaseMs, pool: pooling.offer, schedule, segmentSeconds, isFleet },
+    ...{ sessions, news, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, isFleet },
   });
   metrics.show({
     ready: () => schedule.ready,

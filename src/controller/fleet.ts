@@ -50,6 +50,11 @@ export class Fleet {
     );
   }
 
+  /** A node came or went. */
+  changed(): void {
+    this.#serving.clear();
+  }
+
   async #remembered(tenant: string): Promise<Serving> {
     const known = await this.#serving.get(tenant);
     return known !== undefined && performance.now() - known.at < REMEMBERED_MS ? known : this.#look(tenant);

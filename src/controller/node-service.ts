@@ -25,6 +25,7 @@ import type { Log } from "../platform/log.ts";
 import type { ClaimedWork, Ready } from "../store/store.ts";
 import { answer, cancelled, invalid, isId, shuttingDown } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import type { Fleet } from "./fleet.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 import { nodeMessage } from "./node-message.ts";
 import type { CallContext, NodeOperations } from "./operations.ts";
@@ -40,6 +41,7 @@ const IDLE_MS = 1_000;
 export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
   readonly log: Log;
   readonly schedule: Schedule;
+  readonly fleet: Fleet;
   /** Seconds of video that a segment should have, about. */
   readonly segmentSeconds: number;
   /** Whether the nodes of a tenant serve all tenants. */
@@ -54,11 +56,12 @@ export class NodeService implements NodeOperations {
   }
 
   registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse> {
-    const { log, store, leaseMs, isFleet } = this.#options;
+    const { log, store, fleet, leaseMs, isFleet } = this.#options;
     return answer(log, context, async () => {
       const { tenant } = context.principal;
       const node = newNode(request, tenant, isFleet(tenant));
       const { ready, superseded } = await store.registerNode(node);
+      fleet.changed();
       this.#leasesEnded(ready, superseded);
       log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");
       return create(RegisterNodeResponseSchema, { nodeId: node.id, session: node.session, leaseMs });

@@ -71,6 +71,7 @@ describe("nodes", () => {
       "turn c",
       "turn c",
     ]);
+    await fleet.heartbeat({ leaving: true });
   });
 
   test("get higher priorities first, then older jobs, and segments of a job in order", async () => {

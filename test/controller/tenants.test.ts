@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import {
+  CancelJobRequestSchema,
+  GetJobFramesRequestSchema,
+  GetJobRequestSchema,
+  Job_State,
+  ListJobsRequestSchema,
+  SubmitJobsRequestSchema,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { DrainNodeRequestSchema, ListNodesRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { caller, Peer } from "./peer.ts";
+import { refused, System, submission } from "./system.ts";
+
+describe("a tenant", () => {
+  const [mine, yours] = ["mine", "yours"];
+  let system: System;
+  let id: string;
+  let node: Peer;
+  before(async () => {
+    system = await System.open();
+    ({ id } = (await system.submit(mine, { labels: { secret: "plan" }, name: "secret" }, "the key")).job);
+    node = await Peer.register(system.nodes, mine);
+    await node.work(60, 20);
+    await system.until(mine, id, ({ state }) => state === Job_State.SUCCEEDED);
+  });
+  after(async () => system.close());
+
+  test("is refused every operation on another's job, and told nothing of it", async () => {
+    const context = caller(yours);
+    const untold = create(GetJobFramesRequestSchema, { id });
+    const frames = async (): Promise<void> => {
+      for await (const part of system.jobs.getJobFrames(untold, context))
+        assert.fail(`told ${part.metrics.join()}`);
+    };
+    const operations = [
+      () => system.jobs.getJob(create(GetJobRequestSchema, { id }), context),
+      () => system.jobs.cancelJob(create(CancelJobRequestSchema, { id }), context),
+      () => system.jobs.waitForJob(id, { waitMs: 0, keep: true }, context),
+      frames,
+    ];
+    for (const operation of operations) {
+      const { message, found } = await refused(operation(), "WRONG_TENANT");
+      assert.equal(message, "The job belongs to another tenant.");
+      assert.equal(found, undefined);
+    }
+    const gone = new AbortController();
+    gone.abort();
+    const wait = system.jobs.waitForJob(id, { waitMs: 60_000, keep: false }, caller(yours, gone.signal));
+    await refused(wait, "WRONG_TENANT");
+    assert.equal((await system.job(mine, id)).state, Job_State.SUCCEEDED);
+  });
+
+  test("learns of a job that there is not, or whose id is none, only that", async () => {
+    for (const odd of [crypto.randomUUID(), "", "x", "' or 1=1 --", id.toUpperCase(), `${id} `, "\u0000"]) {
+      const context = caller(yours);
+      await refused(system.jobs.getJob(create(GetJobRequestSchema, { id: odd }), context), "JOB_NOT_FOUND");
+      await refused(
+        system.jobs.cancelJob(create(CancelJobRequestSchema, { id: odd }), context),
+        "JOB_NOT_FOUND",
+      );
+    }
+  });
+
+  test("sees nothing of another's jobs in lists, streams and nodes", async () => {
+    const context = caller(yours);
+    const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), context);
+    assert.deepEqual(jobs, []);
+    const labelled = create(ListJobsRequestSchema, { labels: { secret: "plan" } });
+    assert.deepEqual((await system.jobs.listJobs(labelled, context)).jobs, []);
+    const { nodes } = await system.nodes.listNodes(create(ListNodesRequestSchema), context);
+    assert.deepEqual(nodes, []);
+    const drain = create(DrainNodeRequestSchema, { id: node.nodeId });
+    await refused(system.nodes.drainNode(drain, context), "NODE_NOT_FOUND");
+    // Another's changes go by, its own come.
+    const events: string[] = [];
+    let own = "";
+    for await (const { job } of system.stream(yours, { ids: [] })) {
+      if (job === undefined) {
+        await system.submit(mine);
+        own = (await system.submit(yours)).job.id;
+      } else {
+        events.push(job.id);
+        break;
+      }
+    }
+    assert.deepEqual(events, [own]);
+    for await (const { job } of system.stream(yours, { ids: [id, own] })) {
+      assert.notEqual(job?.id, id);
+      if (job === undefined) break;
+    }
+  });
+
+  test("uses the same idempotency keys as others, and for the same request only", async () => {
+    const spec = { labels: { secret: "plan" }, name: "secret" };
+    const again = await system.submit(mine, spec, "the key");
+    assert.deepEqual([again.job.id, again.existed], [id, true]);
+    assert.equal(again.job.state, Job_State.SUCCEEDED);
+    const other = await system.submit(yours, spec, "the key");
+    assert.deepEqual([other.existed, other.job.id === id], [false, false]);
+    await refused(system.submit(mine, { ...spec, priority: 1 }, "the key"), "IDEMPOTENCY_CONFLICT");
+    await refused(system.submit(mine, spec, "k".repeat(256)), "INVALID_REQUEST");
+    await refused(system.submit(mine, spec, "tab\t"), "INVALID_REQUEST");
+    const same = await Promise.all(Array.from({ length: 10 }, () => system.submit(mine, {}, "at once")));
+    assert.equal(new Set(same.map(({ job }) => job.id)).size, 1);
+    assert.equal(same.filter(({ existed }) => !existed).length, 1);
+  });
+});
+
+describe("a batch of jobs", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
+
+  const submit = (tenant: string, jobs: readonly ReturnType<typeof submission>[]) =>
+    system.jobs.submitJobs(create(SubmitJobsRequestSchema, { jobs: [...jobs] }), caller(tenant));
+  const count = async (tenant: string): Promise<number> =>
+    (await system.jobs.listJobs(create(ListJobsRequestSchema, { pageSize: 500 }), caller(tenant))).jobs
+      .length;
+
+  test("of 1,000 is stored in order; one more, or none, is refused", async () => {
+    const tenant = "batch";
+    const jobs = Array.from({ length: 1_000 }, (_, index) => submission({ name: String(index) }));
+    const stored = await submit(tenant, jobs);
+    assert.deepEqual(
+      stored.jobs.map(({ job, existed }) => [job?.spec?.name, existed]),
+      jobs.map(({ job }) => [job?.name, false]),
+    );
+    assert.equal(new Set(stored.jobs.map(({ job }) => job?.id)).size, 1_000);
+    await refused(submit(tenant, [...jobs, submission({})]), "INVALID_REQUEST");
+    await refused(submit(tenant, []), "INVALID_REQUEST");
+  });
+
+  test("is stored in whole or not at all, and the fault names its job", async () => {
+    const tenant = "whole";
+    await submit(tenant, [submission({ name: "known" }, "key")]);
+    const faulty = submission({ reference: "" });
+    const conflicting = submission({ name: "changed" }, "key");
+    const faults = [
+      [faulty, "INVALID_REQUEST"],
+      [conflicting, "IDEMPOTENCY_CONFLICT"],
+    ] as const;
+    for (const [fault, code] of faults) {
+      const failure = await refused(submit(tenant, [submission({}), submission({}), fault]), code);
+      assert.ok(failure instanceof Failure);
+      assert.equal(failure.found?.["index"], 2);
+      assert.match(failure.message, /jobs\[2\]/);
+      assert.equal(await count(tenant), 1);
+    }
+    const twice = [submission({ name: "a" }, "new"), submission({ name: "b" }, "new")];
+    assert.equal((await refused(submit(tenant, twice), "IDEMPOTENCY_CONFLICT")).found?.["index"], 1);
+    assert.equal(await count(tenant), 1);
+  });
+
+  test("with a key twice is one job for both", async () => {
+    const tenant = "twice";
+    const { jobs } = await submit(tenant, [
+      submission({}, "key"),
+      submission({ name: "other" }),
+      submission({}, "key"),
+    ]);
+    assert.deepEqual(
+      jobs.map(({ existed }) => existed),
+      [false, false, true],
+    );
+    assert.equal(jobs[0]?.job?.id, jobs[2]?.job?.id);
+    assert.equal(await count(tenant), 2);
+  });
+});
