@@ -1,5 +1,5 @@
 /** Work is leased: one statement a claim. */
-import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import { JOB_TRANSITIONS, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
 import { type Floors, type Position, START } from "./floors.ts";
@@ -34,7 +34,7 @@ const CLAIM = statement(`
     from head, me where work.id = head.id returning work.*),
   begun as (
     update job set state = 'RUNNING', started_at = now(), ${NEXT_REVISION}
-    from taken where job.id = taken.job_id and job.state in (${quoted(["QUEUED"])}) returning job.*),
+    from taken where job.id = taken.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "RUNNING"))}) returning job.*),
   told as (${eventsOf("begun", "'QUEUED'")})
   select taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class, taken.class_key::text,
     taken.rank, taken.job_seq, taken.seq, taken.segment, taken.cost, job.spec, job.plan

@@ -133,7 +133,7 @@ export class Database {
       return connection;
     } catch (error) {
       this.#count--;
-      this.#failOne(error);
+      this.#failWaiting(error);
       throw error;
     }
   }
@@ -178,9 +178,10 @@ export class Database {
     );
   }
 
-  /** A connection that could not be opened fails the one that waits longest: it would have had it. */
-  #failOne(error: unknown): void {
-    if (this.#count === 0) this.#waiting[0]?.fail(error);
+  /** No connection is left that could come free: who waits hears at once why. */
+  #failWaiting(error: unknown): void {
+    if (this.#count > 0) return;
+    for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
   }
 
   #lost(connection: Connection): void {

@@ -10,23 +10,39 @@ import { SESSION_SETTINGS, TYPES } from "./session.ts";
 /** PGlite has been seen to hang when it starts; making its files takes 5 s, recovery after a crash less. */
 const START_LIMIT_MS = 90_000;
 const CLOSE_LIMIT_MS = 20_000;
+/** A statement that takes longer never ends: the database is started anew. */
+const SILENCE_LIMIT_MS = 120_000;
 
 /** @param directory folder of the database, made when it is not there. Throws STORE_LOCKED. */
 export function embeddedDriver(directory: string): Driver {
   const unlock = lockDirectory(directory);
+  let worker: Worker | undefined;
   return {
     // One process of the database, one connection to it.
     connections: 1,
-    connect: async () => connectEmbedded(directory),
-    close: async () => unlock(),
+    connect: async () => {
+      // One that broke must be gone before the next opens the same files.
+      await worker?.terminate();
+      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), { workerData: { directory } });
+      return connectEmbedded(worker);
+    },
+    close: async () => {
+      await worker?.terminate();
+      unlock();
+    },
   };
 }
 
-async function connectEmbedded(directory: string): Promise<Client> {
-  const worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), { workerData: { directory } });
+async function connectEmbedded(worker: Worker): Promise<Client> {
   await started(worker);
-  const wire = new Wire(worker);
-  const client = new Client({ stream: () => wire, user: "postgres", database: "postgres", types: TYPES });
+  const client = new Client({
+    stream: () => new Wire(worker),
+    user: "postgres",
+    database: "postgres",
+    query_timeout: SILENCE_LIMIT_MS,
+    types: TYPES,
+  });
+  // Heard by the statement that fails; unheard, an error would end the process.
   client.on("error", () => {});
   await client.connect();
   await client.query(SESSION_SETTINGS);

@@ -7,12 +7,12 @@ const RETRYABLE = new Set(["40001", "40P01", "23505"]);
 /**
  * The database cannot do it now: connections (08), no room or memory (53), stopped by an operator or a
  * time limit (57), locks that did not come free (55), no transaction held open that long, read-only (25),
- * faults of its disk (58) and its own (XX).
+ * faults of its disk (58) and its own (XX); a prepared statement from before a migration (0A000).
  */
-const UNAVAILABLE = /^(08|25|53|55|57|58|XX)/;
+const UNAVAILABLE = /^(08|25|53|55|57|58|XX|0A000)/;
 
-/** The text holds what PostgreSQL does not store: a NUL character, or half of a surrogate pair. */
-const UNSTORABLE = new Set(["22021", "22P05"]);
+/** The text holds what PostgreSQL does not store: a NUL character, or (22P02, in JSON) half of a surrogate pair. */
+const UNSTORABLE = new Set(["22021", "22P02", "22P05"]);
 
 /** A connection's own errors have no SQLSTATE. */
 export function sqlState(error: unknown): string | undefined {
@@ -28,7 +28,7 @@ export function isRetryable(error: unknown): boolean {
 /** Whether the connection that gave this error can be used again. */
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error);
-  // 0A000: a prepared statement's result has another shape since a migration. 25P03: ended while idle.
+  // 25P03: ended while idle in a transaction.
   return state === undefined || /^(08|57P|XX)/.test(state) || state === "0A000" || state === "25P03";
 }
 

@@ -56,7 +56,8 @@ export async function renew(
   leaseMs: number,
   draining: boolean,
 ): Promise<Renewal> {
-  const asked = running.filter(({ itemId }) => isId(itemId));
+  const valid = running.filter(({ itemId }) => isId(itemId));
+  const asked = [...new Map(valid.map((one) => [`${one.itemId} ${one.attempt}`, one])).values()];
   const [row] = await database.query<RenewedColumns>("fleet", RENEW, [
     sessionKey(session),
     asked.map(({ itemId }) => itemId),

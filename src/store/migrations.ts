@@ -40,6 +40,7 @@ export async function migrate(
   database: Database,
   migrations = knownMigrations(),
 ): Promise<readonly string[]> {
+  await checkVersion(database);
   await ensureRoles(database);
   return database.transaction("owner", async (sender) => {
     await sender.query(statement("select pg_advisory_xact_lock($1)"), [LOCK]);
@@ -49,6 +50,19 @@ export async function migrate(
     for (const migration of missing) await apply(sender, migration);
     return missing.map(({ name }) => name);
   });
+}
+
+/** The oldest that the tests run on. */
+const OLDEST_SERVER = 15;
+
+async function checkVersion(database: Database): Promise<void> {
+  const ask = statement("select current_setting('server_version_num')::int / 10000 as version");
+  const [row] = await database.query<{ version: number }>("owner", ask, []);
+  if (row !== undefined && row.version >= OLDEST_SERVER) return;
+  throw new Failure(
+    "SCHEMA_REFUSED",
+    `The server is PostgreSQL ${row?.version ?? "unknown"}; svc needs ${OLDEST_SERVER} or newer.`,
+  );
 }
 
 interface Applied {

@@ -1,0 +1,195 @@
+/** Jobs: stored once, found by their tenant only, listed in pages, cancelled. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
+import type { JobCursor, Store } from "../../src/store/store.ts";
+import {
+  claim,
+  fence,
+  newJob,
+  newTenant,
+  onBothStores,
+  PLAN,
+  plannedJob,
+  register,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+const conflict = (thrown: unknown) => thrown instanceof Failure && thrown.code === "IDEMPOTENCY_CONFLICT";
+
+onBothStores((open) => {
+  test("a job is given back as it was stored", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const given = newJob({ spec: '{"b": 1, "a":  "ü \\u0001"}', submittedBy: "ann", labels: { title: "é" } });
+    const [stored] = await store.insertJobs(tenant, [given]);
+    assert.equal(stored?.created, true);
+    const job = await store.job(tenant, given.id);
+    assert.deepEqual(job, stored?.job);
+    assert.equal(job?.spec, given.spec);
+    assert.equal(job?.submittedBy, "ann");
+    assert.deepEqual(
+      [job?.state, job?.revision, job?.framesDone, job?.framesTotal],
+      ["QUEUED", 1, 0, undefined],
+    );
+    assert.equal(await store.tenantOf(given.id), tenant);
+    const detail = await store.jobDetail(tenant, given.id);
+    assert.deepEqual(
+      detail?.work.map(({ kind, state, attempt }) => [kind, state, attempt]),
+      [["PLAN", "PENDING", 0]],
+    );
+    assert.equal(detail?.result, undefined);
+  });
+
+  test("what is no id is nobody's job", async () => {
+    const { store } = open();
+    for (const id of ["", "x", "'; drop table job", randomUUID(), `${randomUUID()}0`, "\0"]) {
+      assert.equal(await store.job("t", id), undefined);
+      assert.equal(await store.jobDetail("t", id), undefined);
+      assert.equal(await store.cancelJob("t", id), undefined);
+      assert.equal(await store.tenantOf(id), undefined);
+      assert.deepEqual(await store.parts("t", id, 0, 10), []);
+    }
+  });
+
+  test("the same call again, and the same key with the same job, give the job that was stored first", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const first = newJob({ idempotencyKey: "k" });
+    await store.insertJobs(tenant, [first]);
+    const [again] = await store.insertJobs(tenant, [first]);
+    assert.deepEqual([again?.job.id, again?.created], [first.id, true]);
+    const [same] = await store.insertJobs(tenant, [newJob({ idempotencyKey: "k" })]);
+    assert.deepEqual([same?.job.id, same?.created], [first.id, false]);
+    const [other] = await store.insertJobs(newTenant(), [
+      newJob({ idempotencyKey: "k", fingerprint: "other" }),
+    ]);
+    assert.equal(other?.created, true, "keys of another tenant are others");
+  });
+
+  test("the same key with another job is refused, and nothing of the batch is stored", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    await store.insertJobs(tenant, [newJob({ idempotencyKey: "k" })]);
+    await assert.rejects(
+      store.insertJobs(tenant, [newJob({ idempotencyKey: "k", fingerprint: "x" })]),
+      conflict,
+    );
+    const batch = [
+      newJob({ idempotencyKey: "new" }),
+      newJob(),
+      newJob({ idempotencyKey: "k", fingerprint: "x" }),
+    ];
+    await assert.rejects(store.insertJobs(tenant, batch), (thrown) => {
+      assert.ok(conflict(thrown));
+      assert.match(String(thrown), /jobs\[2\]/);
+      return true;
+    });
+    assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 1);
+    const twice = [newJob({ idempotencyKey: "t" }), newJob({ idempotencyKey: "t", fingerprint: "x" })];
+    await assert.rejects(store.insertJobs(tenant, twice), conflict);
+    assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 1);
+  });
+
+  test("of twenty submissions with one key at once, one is stored and all give it", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const given = Array.from({ length: 20 }, () => newJob({ idempotencyKey: "k" }));
+    const stored = await Promise.all(given.map(async (job) => (await store.insertJobs(tenant, [job]))[0]));
+    assert.equal(new Set(stored.map((one) => one?.job.id)).size, 1);
+    assert.equal(stored.filter((one) => one?.created).length, 1);
+    const batches = Array.from({ length: 6 }, (_, n) => {
+      const keys = n % 2 === 0 ? ["x", "y", "z"] : ["z", "y", "x"];
+      return keys.map((idempotencyKey) => newJob({ idempotencyKey }));
+    });
+    await Promise.all(batches.map(async (batch) => store.insertJobs(tenant, batch)));
+    assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 4);
+  });
+
+  test("a thousand jobs go in one call and are listed in pages, newest first, each once", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const given = Array.from({ length: 1000 }, (_, n) =>
+      newJob({ name: String(n), labels: { even: String(n % 2 === 0) } }),
+    );
+    await store.insertJobs(tenant, given);
+    const ids = given.map(({ id }) => id).reverse();
+    assert.deepEqual(await pages(store, tenant, {}, 77), ids);
+    const even = given.filter(({ labels }) => labels["even"] === "true");
+    assert.deepEqual(
+      await pages(store, tenant, { labels: { even: "true" } }, 100),
+      even.map(({ id }) => id).reverse(),
+    );
+    assert.deepEqual(await pages(store, tenant, { states: ["RUNNING", "FAILED"] }, 100), []);
+    const some = [ids[3] ?? "", ids[900] ?? "", randomUUID(), "no id"];
+    assert.deepEqual(await pages(store, tenant, { ids: some, states: ["QUEUED"] }, 1), some.slice(0, 2));
+  });
+
+  test("cancelling ends a job with its work, once", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 3);
+    const done = await take(store, node);
+    await store.recordSegment(fence(node, done), segmentRecord());
+    const running = await take(store, node);
+    const cancelled = await store.cancelJob(tenant, job.id);
+    assert.equal(cancelled?.changed, true);
+    assert.equal(cancelled?.job.state, "CANCELLED");
+    assert.ok(cancelled?.job.endedAt);
+    assert.deepEqual(cancelled?.nodes, [node.id]);
+    assert.equal(await claim(store, node), undefined);
+    assert.equal((await store.recordSegment(fence(node, running), segmentRecord())).recorded, "STALE");
+    assert.equal(await store.recordPiece(fence(node, running), segmentRecord().last), "STALE");
+    const states = (await store.jobDetail(tenant, job.id))?.work.map(({ state }) => state);
+    assert.deepEqual(states, ["DONE", "DONE", "CANCELLED", "CANCELLED"]);
+    const again = await store.cancelJob(tenant, job.id);
+    assert.deepEqual([again?.changed, again?.job.revision], [false, cancelled?.job.revision]);
+    assert.equal((await store.parts(tenant, job.id, 0, 10)).length, 1, "what is scored stays");
+  });
+
+  test("a tenant reaches nothing of another's job", async () => {
+    const { store } = open();
+    const [owner, other] = [newTenant(), newTenant()];
+    const node = await register(store, owner);
+    const job = await plannedJob(store, node, 1);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    assert.equal(await store.job(other, job.id), undefined);
+    assert.equal(await store.jobDetail(other, job.id), undefined);
+    assert.equal(await store.cancelJob(other, job.id), undefined);
+    assert.deepEqual(await store.parts(other, job.id, 0, 10), []);
+    assert.deepEqual(await store.listJobs(other, { ids: [job.id] }, undefined, 10), []);
+    const cursor = await store.eventCursor();
+    assert.deepEqual(await store.snapshot(other, { ids: [job.id] }, undefined, 10, cursor), []);
+    assert.equal((await store.job(owner, job.id))?.state, "RUNNING");
+    assert.equal(await claim(store, await register(store, other), [PLAN]), undefined);
+  });
+
+  test("a text that cannot be stored is the caller's fault", async () => {
+    const { store } = open();
+    const invalid = (thrown: unknown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST";
+    await assert.rejects(store.insertJobs(newTenant(), [newJob({ name: "a\0b" })]), invalid);
+    await assert.rejects(store.insertJobs(newTenant(), [newJob({ labels: { a: "\ud800" } })]), invalid);
+    await assert.rejects(store.job("a\0b", randomUUID()), invalid);
+  });
+});
+
+async function pages(
+  store: Store,
+  tenant: string,
+  filter: Parameters<Store["listJobs"]>[1],
+  limit: number,
+): Promise<string[]> {
+  const found: string[] = [];
+  let after: JobCursor | undefined;
+  do {
+    const page = await store.listJobs(tenant, filter, after, limit);
+    assert.ok(page.length <= limit);
+    found.push(...page.map(({ id }) => id));
+    const last = page.at(-1);
+    after = last && { createdAtMicros: last.createdAtMicros, id: last.id };
+  } while (after !== undefined);
+  return found;
+}

@@ -1,0 +1,180 @@
+/** Nodes: sessions that begin and end, heartbeats, drains. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { MAX_FAILURES } from "../../src/jobs/retry.ts";
+import {
+  claim,
+  fence,
+  LEASE_MS,
+  newJob,
+  newNode,
+  newTenant,
+  onBothStores,
+  PLAN,
+  plannedJob,
+  register,
+  SCORE,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+onBothStores((open) => {
+  test("a node is listed for its tenant, and for all when it serves the fleet", async () => {
+    const { store } = open();
+    const [tenant, other] = [newTenant(), newTenant()];
+    const own = await register(store, tenant);
+    const fleet = await register(store, newTenant(), { fleet: true });
+    const ids = async (of: string) => (await store.listNodes(of)).map(({ id }) => id);
+    assert.ok((await ids(tenant)).includes(own.id));
+    assert.ok(!(await ids(other)).includes(own.id));
+    assert.ok((await ids(other)).includes(fleet.id));
+    const row = await store.nodeOf(own.session);
+    const { session: _, ...facts } = own;
+    const { registeredAt, heartbeatAt, state, work, ...told } = row ?? {};
+    assert.deepEqual(told, facts);
+    assert.deepEqual([state, work], ["ONLINE", []]);
+    assert.ok(registeredAt && heartbeatAt);
+    await store.leaveNode(fleet.session);
+    assert.equal(await store.nodeOf("unknown"), undefined);
+  });
+
+  test("a name that is registered again ends the session before, and its work is ready at once", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const before = await register(store, tenant);
+    const job = await plannedJob(store, before, 2);
+    const lost = await take(store, before);
+    await store.renew(before.session, [{ itemId: lost.id, attempt: 1, framesDone: 40 }], LEASE_MS, false);
+    const now = newNode(tenant, { name: before.name });
+    const outcome = await store.registerNode(now);
+    assert.deepEqual(outcome, { ready: [{ tenant, workClass: SCORE }], superseded: [before.id] });
+    assert.deepEqual(await store.registerNode(now), { ready: [], superseded: [] }, "the same call again");
+    assert.equal((await store.renew(before.session, [], LEASE_MS, false)).session, "SUPERSEDED");
+    assert.equal(await store.nodeOf(before.session), undefined);
+    assert.equal((await store.recordSegment(fence(before, lost), segmentRecord())).recorded, "STALE");
+    assert.equal(await claim(store, before), undefined);
+    const back = await take(store, now);
+    assert.deepEqual([back.id, back.attempt], [lost.id, 2]);
+    const row = await store.job(tenant, job.id);
+    assert.deepEqual([row?.framesDone, row?.retries], [0, 1]);
+    assert.deepEqual(
+      (await store.listNodes(tenant)).filter((one) => one.tenant === tenant).map(({ id }) => id),
+      [now.id],
+    );
+    const elsewhere = await store.registerNode(newNode(newTenant(), { name: before.name }));
+    assert.deepEqual(elsewhere.superseded, [], "names of another tenant are others");
+  });
+
+  test("work over which its node crashes again and again ends its job", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    let node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    for (let failures = 1; failures < MAX_FAILURES; failures++) {
+      await take(store, node, [SCORE]);
+      node = await register(store, tenant, { name: node.name });
+    }
+    await take(store, node, [SCORE]);
+    node = await register(store, tenant, { name: node.name });
+    assert.equal(await claim(store, node), undefined, "it is left to the sweep");
+    const seen: number[] = [];
+    await store.expireLeases(1000, (failures) => {
+      seen.push(failures);
+      return { kind: "fail" };
+    });
+    assert.deepEqual(seen, [MAX_FAILURES]);
+    assert.equal((await store.job(tenant, job.id))?.error?.code, "LEASE_LOST");
+  });
+
+  test("a node that leaves gives its work back, as no failure", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    await take(store, node);
+    assert.deepEqual(await store.leaveNode(node.session), [{ tenant, workClass: SCORE }]);
+    assert.deepEqual(await store.leaveNode(node.session), []);
+    assert.equal((await store.renew(node.session, [], LEASE_MS, false)).session, "UNKNOWN");
+    assert.equal((await store.job(tenant, job.id))?.retries, 0);
+    const [left] = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+    assert.equal(left?.state, "OFFLINE");
+    const again = await register(store, tenant, { name: node.name });
+    const listed = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+    assert.deepEqual(
+      listed.map(({ id, state }) => [id, state]),
+      [[again.id, "ONLINE"]],
+    );
+  });
+
+  test("a heartbeat renews what is leased, tells what is not, and counts frames", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 3);
+    const [a, b, theirs] = [await take(store, node), await take(store, node), await take(store, other)];
+    const cursor = await store.eventCursor();
+    const running = [
+      { itemId: a.id, attempt: 1, framesDone: 10 },
+      { itemId: b.id, attempt: 1, framesDone: 1_000_000 },
+      { itemId: b.id, attempt: 2, framesDone: 5 },
+      { itemId: theirs.id, attempt: 1, framesDone: 5 },
+      { itemId: randomUUID(), attempt: 1, framesDone: 5 },
+      { itemId: "no id", attempt: 1, framesDone: 5 },
+    ];
+    const renewal = await store.renew(node.session, running, LEASE_MS, false);
+    assert.deepEqual([renewal.session, renewal.node?.id, renewal.node?.state], ["LIVE", node.id, "ONLINE"]);
+    assert.deepEqual(
+      renewal.lost,
+      running.slice(2).map(({ itemId, attempt }) => ({ itemId, attempt })),
+    );
+    assert.equal((await store.job(tenant, job.id))?.framesDone, 110);
+    await store.renew(node.session, running.slice(0, 2), LEASE_MS, false);
+    const events = (await store.eventsAfter(cursor, 1000))?.events.filter(({ job: { id } }) => id === job.id);
+    assert.equal(events?.length, 1, "one change for all that moved, none when nothing did");
+    await store.renew(node.session, [{ itemId: a.id, attempt: 1, framesDone: 3 }], LEASE_MS, false);
+    assert.equal((await store.job(tenant, job.id))?.framesDone, 103);
+    const [row] = (await store.listNodes(tenant)).filter(({ id }) => id === node.id);
+    assert.deepEqual(row?.work.map(({ framesDone }) => framesDone).sort(), [100, 3]);
+    await store.handBack(fence(node, a));
+    assert.equal((await store.job(tenant, job.id))?.framesDone, 100);
+  });
+
+  test("a drained node takes nothing new, by its own word or by another's", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    await plannedJob(store, node, 2);
+    const work = await take(store, node);
+    assert.equal(await store.drainNode(newTenant(), node.id), undefined);
+    assert.equal(await store.drainNode(tenant, "no id"), undefined);
+    assert.equal((await store.drainNode(tenant, node.id))?.state, "DRAINING");
+    assert.equal(await claim(store, node), undefined);
+    assert.equal((await store.renew(node.session, [], LEASE_MS, false)).node?.state, "DRAINING");
+    assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
+    assert.equal((await store.renew(other.session, [], LEASE_MS, true)).node?.state, "DRAINING");
+    assert.equal(await claim(store, other), undefined);
+  });
+
+  test("a silent node goes offline, comes back with a heartbeat as it was, and is forgotten in the end", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, drained] = [await register(store, tenant), await register(store, tenant)];
+    await store.insertJobs(tenant, [newJob()]);
+    const work = await take(store, node, [PLAN]);
+    await store.drainNode(tenant, drained.id);
+    const states = async () => {
+      const rows = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+      return Object.fromEntries(rows.map(({ id, state }) => [id, state]));
+    };
+    await store.expireNodes(-1000, 3_600_000);
+    assert.deepEqual(await states(), { [node.id]: "OFFLINE", [drained.id]: "OFFLINE" });
+    const running = [{ itemId: work.id, attempt: 1, framesDone: 0 }];
+    assert.deepEqual((await store.renew(node.session, running, LEASE_MS, false)).lost, []);
+    assert.equal((await store.renew(drained.session, [], LEASE_MS, false)).node?.state, "DRAINING");
+    assert.deepEqual(await states(), { [node.id]: "ONLINE", [drained.id]: "DRAINING" });
+    await store.expireNodes(-1000, -1000);
+    assert.deepEqual(await states(), { [node.id]: "OFFLINE" }, "one with a lease is kept");
+    assert.equal((await store.renew(drained.session, [], LEASE_MS, false)).session, "UNKNOWN");
+  });
+});

@@ -1,0 +1,166 @@
+/** The two stores that one suite runs on, and what its tests put into them. */
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe } from "node:test";
+import { openLog } from "../../src/platform/log.ts";
+import { openStore, type StoreTarget } from "../../src/store/open.ts";
+import type {
+  ClaimedWork,
+  Fence,
+  NewJob,
+  NewNode,
+  NewSegment,
+  SegmentRecord,
+  Store,
+} from "../../src/store/store.ts";
+import { PostgresCluster } from "./postgres.ts";
+
+export const SILENT = openLog({ level: "silent", format: "json" });
+
+/** Runs a suite on the embedded store and on PostgreSQL; `open` gives the store that all its tests share. */
+export function onBothStores(suite: (open: () => { store: Store; target: StoreTarget }) => void): void {
+  const kinds = { embedded: embeddedTarget, PostgreSQL: postgresTarget };
+  for (const [name, make] of Object.entries(kinds)) {
+    describe(name, () => {
+      let opened: { store: Store; target: StoreTarget; remove: () => Promise<void> } | undefined;
+      before(async () => {
+        const { target, remove } = await make();
+        opened = { store: await openStore(target, SILENT), target, remove };
+      });
+      after(async () => {
+        await opened?.store.close();
+        await opened?.remove();
+      });
+      suite(() => {
+        if (opened === undefined) throw new Error("the store is open while tests run");
+        return opened;
+      });
+    });
+  }
+}
+
+export async function embeddedTarget(): Promise<{
+  target: { dataDir: string };
+  remove: () => Promise<void>;
+}> {
+  const dataDir = mkdtempSync(join(tmpdir(), "svc-store-"));
+  return { target: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true }) };
+}
+
+async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Promise<void> }> {
+  const cluster = await PostgresCluster.start();
+  const databaseUrl = await cluster.createDatabase("svc");
+  return { target: { databaseUrl }, remove: async () => cluster[Symbol.asyncDispose]() };
+}
+
+export const PLAN = "plan-class";
+export const SCORE = "score-class";
+export const CLASSES = [PLAN, SCORE];
+export const LEASE_MS = 60_000;
+
+/** Tests of one file share a store: each has tenants of its own. */
+export const newTenant = () => `tenant-${randomUUID()}`;
+
+export function newJob(given: Partial<NewJob> = {}): NewJob {
+  return {
+    id: randomUUID(),
+    spec: '{"reference":"/a.mp4","distorted":"/b.mp4"}',
+    fingerprint: "fingerprint",
+    name: "",
+    labels: {},
+    priority: 0,
+    submittedBy: "somebody",
+    idempotencyKey: undefined,
+    workClass: PLAN,
+    ...given,
+  };
+}
+
+export function newNode(tenant: string, given: Partial<NewNode> = {}): NewNode {
+  const scorer = { program: "ffmpeg", version: "7.0", libvmafVersion: "3.0.0" };
+  return {
+    id: randomUUID(),
+    session: randomUUID(),
+    tenant,
+    fleet: false,
+    name: `node-${randomUUID()}`,
+    slots: 2,
+    capabilities: { scorer, models: [{ name: "vmaf_v0.6.1", digest: "" }] },
+    version: "0.1.0",
+    ...given,
+  };
+}
+
+/** A node of a tenant, registered. */
+export async function register(store: Store, tenant: string, given: Partial<NewNode> = {}): Promise<NewNode> {
+  const node = newNode(tenant, given);
+  await store.registerNode(node);
+  return node;
+}
+
+export async function claim(
+  store: Store,
+  { session, tenant }: NewNode,
+  workClasses: readonly string[] = CLASSES,
+  leaseMs = LEASE_MS,
+): Promise<ClaimedWork | undefined> {
+  return store.claim({ session, tenant, workClasses, leaseMs });
+}
+
+/** Claims work that must be there. */
+export async function take(
+  store: Store,
+  node: NewNode,
+  workClasses: readonly string[] = CLASSES,
+  leaseMs = LEASE_MS,
+): Promise<ClaimedWork> {
+  const work = await claim(store, node, workClasses, leaseMs);
+  if (work === undefined) throw new Error("no work");
+  return work;
+}
+
+export const fence = ({ session }: NewNode, { id: itemId, attempt }: ClaimedWork): Fence => ({
+  session,
+  itemId,
+  attempt,
+});
+
+export const FRAMES_EACH = 100;
+
+export function segments(count: number, cost = 5): NewSegment[] {
+  return Array.from({ length: count }, (_, n) => ({
+    firstFrame: n * FRAMES_EACH,
+    frameCount: FRAMES_EACH,
+    segment: `segment ${n}`,
+    cost,
+  }));
+}
+
+export async function recordPlan(store: Store, node: NewNode, work: ClaimedWork, count: number) {
+  return store.recordPlan(fence(node, work), {
+    plan: "the plan",
+    framesTotal: count * FRAMES_EACH,
+    segments: segments(count),
+    workClass: SCORE,
+  });
+}
+
+/** A job that is planned: its segments are ready. */
+export async function plannedJob(
+  store: Store,
+  node: NewNode,
+  count: number,
+  given: Partial<NewJob> = {},
+): Promise<NewJob> {
+  const job = newJob(given);
+  await store.insertJobs(node.tenant, [job]);
+  await recordPlan(store, node, await take(store, node, [PLAN]), count);
+  return job;
+}
+
+export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord {
+  const last = { number: 0, rows: new Uint8Array([1, 2, 3]), rowCount: FRAMES_EACH };
+  return { last, durationMs: 10, plan: undefined, framesTotal: undefined, ...given };
+}

@@ -1,0 +1,347 @@
+/** Work: claimed in order, reported once, fenced, given out again. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
+import type { ClaimedWork } from "../../src/store/store.ts";
+import {
+  claim,
+  FRAMES_EACH,
+  fence,
+  LEASE_MS,
+  newJob,
+  newTenant,
+  onBothStores,
+  PLAN,
+  plannedJob,
+  recordPlan,
+  register,
+  SCORE,
+  segmentRecord,
+  segments,
+  take,
+} from "./stores.ts";
+
+const RETRY_NOW = () => ({ kind: "retry", afterMs: 0 }) as const;
+const FAIL = () => ({ kind: "fail" }) as const;
+const ERROR = { code: "SCORER_FAILED", message: "It crashed.", found: { exit: 139 } };
+
+onBothStores((open) => {
+  test("a plan becomes segments, their rows a result", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = newJob();
+    await store.insertJobs(tenant, [job]);
+    const plan = await take(store, node);
+    assert.deepEqual(
+      [plan.kind, plan.attempt, plan.spec, plan.plan, plan.segment],
+      ["PLAN", 1, job.spec, undefined, undefined],
+    );
+    assert.equal((await store.job(tenant, job.id))?.state, "RUNNING");
+    assert.deepEqual(await recordPlan(store, node, plan, 2), { recorded: "RECORDED", tenant });
+    assert.deepEqual(await recordPlan(store, node, plan, 2), { recorded: "REPEATED", tenant });
+
+    const first = await take(store, node);
+    assert.deepEqual(
+      [first.kind, first.plan, first.segment, first.cost],
+      ["SEGMENT", "the plan", "segment 0", 5],
+    );
+    const second = await take(store, node);
+    assert.equal(second.segment, "segment 1");
+    assert.equal(
+      await store.recordPiece(fence(node, second), { ...segmentRecord().last, number: 0 }),
+      "RECORDED",
+    );
+    assert.equal(
+      await store.recordPiece(fence(node, second), { ...segmentRecord().last, number: 0 }),
+      "REPEATED",
+    );
+    const rest = segmentRecord({ last: { number: 1, rows: new Uint8Array([9]), rowCount: 1 } });
+    assert.deepEqual(await store.recordSegment(fence(node, second), rest), {
+      recorded: "RECORDED",
+      poolable: undefined,
+    });
+    const { recorded, poolable } = await store.recordSegment(fence(node, first), segmentRecord());
+    assert.equal(recorded, "RECORDED");
+    assert.deepEqual(
+      [poolable?.id, poolable?.plan, poolable?.generation, poolable?.workClass],
+      [job.id, "the plan", 1, SCORE],
+    );
+    const again = await store.recordSegment(fence(node, first), segmentRecord());
+    assert.deepEqual(again, { recorded: "REPEATED", poolable: undefined });
+
+    const found = await store.allParts(job.id, 1);
+    assert.deepEqual(
+      found.map(({ firstFrame, frameCount, segment }) => [firstFrame, frameCount, segment]),
+      [
+        [0, FRAMES_EACH, "segment 0"],
+        [FRAMES_EACH, FRAMES_EACH, "segment 1"],
+      ],
+    );
+    assert.deepEqual(
+      found[1]?.pieces.map((rows) => [...rows]),
+      [[1, 2, 3], [9]],
+    );
+    assert.deepEqual(
+      (await store.parts(tenant, job.id, FRAMES_EACH, 5)).map(({ segment }) => segment),
+      ["segment 1"],
+    );
+    assert.deepEqual(
+      (await store.parts(tenant, job.id, 0, 1)).map(({ segment }) => segment),
+      ["segment 0"],
+    );
+
+    assert.equal(await store.succeed(job.id, 2, 1, 1, "{}"), false, "of a plan that there is not");
+    assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), true);
+    assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), false);
+    const detail = await store.jobDetail(tenant, job.id);
+    assert.equal(detail?.result, '{"score":93.25}');
+    assert.deepEqual(
+      [detail?.job.state, detail?.job.score, detail?.job.framesDone, detail?.job.framesTotal],
+      ["SUCCEEDED", 93.25, 200, 200],
+    );
+    assert.equal((await store.cancelJob(tenant, job.id))?.changed, false);
+    assert.equal(await store.fail(job.id, 1, ERROR), false);
+  });
+
+  test("higher priority goes first, then the older job, then the first segment, whatever their class", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant, { slots: 20 });
+    const [low, old] = [await plannedJob(store, node, 2, { priority: -5 }), await plannedJob(store, node, 2)];
+    const [late, high] = [newJob(), newJob({ priority: 7 })];
+    await store.insertJobs(tenant, [late]);
+    await store.insertJobs(tenant, [high]);
+    const order: (string | undefined)[] = [];
+    for (let work = await claim(store, node); work !== undefined; work = await claim(store, node)) {
+      order.push(`${work.jobId} ${work.segment ?? work.kind}`);
+    }
+    assert.deepEqual(order, [
+      `${high.id} PLAN`,
+      ...[0, 1].map((n) => `${old.id} segment ${n}`),
+      `${late.id} PLAN`,
+      ...[0, 1].map((n) => `${low.id} segment ${n}`),
+    ]);
+  });
+
+  test("what becomes ready before what was claimed last is found", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    await plannedJob(store, node, 4);
+    const [first, second] = [await take(store, node), await take(store, node)];
+    assert.deepEqual(await store.handBack(fence(node, first)), {
+      recorded: "RECORDED",
+      ready: { tenant, workClass: SCORE },
+    });
+    const back = await take(store, node);
+    assert.deepEqual([back.segment, back.attempt], ["segment 0", 2]);
+    await store.recordFailure(fence(node, second), ERROR, RETRY_NOW);
+    await store.promoteWaiting(1000);
+    assert.equal((await take(store, node)).segment, "segment 1");
+    await store.insertJobs(tenant, [newJob({ priority: 1 })]);
+    assert.equal((await take(store, node)).kind, "PLAN");
+  });
+
+  test("work goes only to classes that are named, of the tenant that is named, and to live sessions", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    await store.insertJobs(tenant, [newJob()]);
+    assert.equal(await claim(store, node, ["another class"]), undefined);
+    assert.equal(await claim(store, node, []), undefined);
+    assert.equal(await claim(store, { ...node, tenant: newTenant() }), undefined);
+    assert.equal(await claim(store, { ...node, session: "unknown" }), undefined);
+    await store.drainNode(tenant, node.id);
+    assert.equal(await claim(store, node), undefined);
+    assert.ok((await store.ready()).some((ready) => ready.tenant === tenant && ready.workClass === PLAN));
+    await take(store, await register(store, tenant));
+    assert.ok(!(await store.ready()).some((ready) => ready.tenant === tenant));
+  });
+
+  test("only the live lease counts: not another session's, not an earlier attempt's, not an unknown item's", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 1);
+    const late = await take(store, node, [SCORE], -1);
+    assert.deepEqual(await store.expireLeases(1000, RETRY_NOW), {
+      expired: 1,
+      ready: [{ tenant, workClass: SCORE }],
+    });
+    const live = await take(store, other, [SCORE]);
+    assert.deepEqual([live.id, live.attempt], [late.id, 2]);
+    const { revision } = (await store.job(tenant, job.id)) ?? {};
+    const wrong = [
+      fence(node, late),
+      { ...fence(node, late), attempt: 2 },
+      { ...fence(other, live), attempt: 1 },
+      { ...fence(other, live), attempt: 3 },
+      { ...fence(other, live), session: "unknown" },
+      { ...fence(other, live), itemId: "no id" },
+      { ...fence(other, live), itemId: job.id },
+    ];
+    for (const stale of wrong) {
+      assert.equal(await store.recordPiece(stale, segmentRecord().last), "STALE");
+      assert.equal((await store.recordSegment(stale, segmentRecord())).recorded, "STALE");
+      assert.equal((await store.recordFailure(stale, ERROR, FAIL)).recorded, "STALE");
+      assert.equal((await store.recordCutFault(stale)).recorded, "STALE");
+      assert.equal((await store.handBack(stale)).recorded, "STALE");
+      const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE };
+      assert.equal((await store.recordPlan(stale, plan)).recorded, "STALE");
+    }
+    assert.equal((await store.job(tenant, job.id))?.revision, revision, "nothing changed");
+    const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE };
+    assert.equal(
+      (await store.recordPlan(fence(other, live), plan)).recorded,
+      "STALE",
+      "a plan for a segment",
+    );
+    assert.equal((await store.recordSegment(fence(other, live), segmentRecord())).recorded, "RECORDED");
+  });
+
+  test("pieces of an attempt that was lost are never seen", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 1);
+    const late = await take(store, node, [SCORE], -1);
+    await store.recordPiece(fence(node, late), { number: 0, rows: new Uint8Array([66]), rowCount: 1 });
+    await store.expireLeases(1000, RETRY_NOW);
+    const live = await take(store, other);
+    const second = segmentRecord({ last: { number: 1, rows: new Uint8Array([2]), rowCount: 1 } });
+    const missing = (thrown: unknown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST";
+    await assert.rejects(store.recordSegment(fence(other, live), second), missing);
+    await store.recordPiece(fence(other, live), { number: 0, rows: new Uint8Array([1]), rowCount: 1 });
+    assert.equal((await store.recordSegment(fence(other, live), second)).recorded, "RECORDED");
+    const [part] = await store.allParts(job.id, 1);
+    assert.deepEqual(
+      part?.pieces.map((rows) => [...rows]),
+      [[1], [2]],
+    );
+  });
+
+  test("a lease that ran out can be renewed until it is ended", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    await plannedJob(store, node, 1);
+    const work = await take(store, node, [SCORE], -1000);
+    const running = [{ itemId: work.id, attempt: work.attempt, framesDone: 1 }];
+    assert.deepEqual((await store.renew(node.session, running, LEASE_MS, false)).lost, []);
+    assert.equal((await store.expireLeases(1000, FAIL)).expired, 0);
+    assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
+  });
+
+  test("a failure gives the work out again after its back-off, and ends the job when it fails for good", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 3);
+    const works: ClaimedWork[] = [await take(store, node), await take(store, other)];
+    const [first, second] = works;
+    assert.ok(first && second);
+    const seen: number[] = [];
+    const later = (failures: number) => {
+      seen.push(failures);
+      return { kind: "retry", afterMs: 3_600_000 } as const;
+    };
+    assert.deepEqual(await store.recordFailure(fence(node, first), ERROR, later), {
+      recorded: "RECORDED",
+      nodes: [],
+    });
+    assert.equal((await store.recordFailure(fence(node, first), ERROR, later)).recorded, "REPEATED");
+    assert.deepEqual(seen, [1]);
+    assert.deepEqual(await store.promoteWaiting(1000), []);
+    assert.equal((await take(store, node)).segment, "segment 2");
+    const outcome = await store.recordFailure(fence(other, second), ERROR, FAIL);
+    assert.deepEqual(outcome, { recorded: "RECORDED", nodes: [node.id] });
+    assert.equal((await store.recordFailure(fence(other, second), ERROR, FAIL)).recorded, "REPEATED");
+    const failed = await store.jobDetail(tenant, job.id);
+    assert.deepEqual([failed?.job.state, failed?.job.error, failed?.job.retries], ["FAILED", ERROR, 1]);
+    const states = failed?.work.map(({ state }) => state);
+    assert.deepEqual(states, ["DONE", "CANCELLED", "FAILED", "CANCELLED"]);
+  });
+
+  test("leases that run out count as failures, in the end for good", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    const seen: number[] = [];
+    const twice = (failures: number) => {
+      seen.push(failures);
+      return failures > 2 ? FAIL() : RETRY_NOW();
+    };
+    for (const attempt of [1, 2, 3]) {
+      assert.equal((await take(store, node, [SCORE], -1)).attempt, attempt);
+      assert.equal((await store.expireLeases(1000, twice)).expired, 1);
+    }
+    assert.deepEqual(seen, [1, 2, 3]);
+    const failed = await store.job(tenant, job.id);
+    assert.deepEqual([failed?.state, failed?.error?.code, failed?.retries], ["FAILED", "LEASE_LOST", 2]);
+  });
+
+  test("a cut fault replaces all segments by one piece of work that costs as much", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 3);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    const [faulty, running] = [await take(store, node), await take(store, other)];
+    const outcome = await store.recordCutFault(fence(node, faulty));
+    assert.deepEqual(outcome, {
+      recorded: "RECORDED",
+      ready: { tenant, workClass: SCORE },
+      nodes: [other.id],
+    });
+    assert.equal((await store.recordCutFault(fence(node, faulty))).recorded, "REPEATED");
+    assert.equal((await store.recordSegment(fence(other, running), segmentRecord())).recorded, "STALE");
+    assert.deepEqual(await store.allParts(job.id, 2), []);
+    const begun = await store.job(tenant, job.id);
+    assert.deepEqual([begun?.segmentsTotal, begun?.segmentsDone, begun?.framesDone], [1, 0, 0]);
+    const whole = await take(store, other);
+    assert.deepEqual(
+      [whole.kind, whole.cost, whole.segment, whole.plan],
+      ["WHOLE", 15, undefined, "the plan"],
+    );
+    assert.equal((await store.recordCutFault(fence(other, whole))).recorded, "STALE");
+    const record = segmentRecord({ plan: "another plan", framesTotal: 298 });
+    const { poolable } = await store.recordSegment(fence(other, whole), record);
+    assert.deepEqual([poolable?.generation, poolable?.plan], [2, "another plan"]);
+    const scored = await store.job(tenant, job.id);
+    assert.deepEqual([scored?.framesTotal, scored?.framesDone], [298, 298]);
+    assert.equal(await store.succeed(job.id, 1, 1, 1, "{}"), false, "the plan before");
+    assert.equal(await store.succeed(job.id, 2, 50, 298, "{}"), true);
+  });
+
+  test("a job whose parts do not fit is scored in one piece", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    assert.equal(await store.restartWhole(job.id, 1), undefined, "not scored yet");
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    assert.deepEqual(await store.restartWhole(job.id, 1), { tenant, workClass: SCORE });
+    assert.equal(await store.restartWhole(job.id, 1), undefined);
+    assert.equal((await take(store, node)).kind, "WHOLE");
+  });
+
+  test("a job that is scored is given to one pooler at a time", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    const mine = async (holdMs: number) => {
+      const taken = await store.takePoolable(1000, holdMs);
+      return taken.filter(({ id }) => id === job.id).length;
+    };
+    assert.equal(await mine(-1), 0, "not scored yet");
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    assert.equal(await mine(-1), 0, "who reported the last segment pools it");
+    assert.equal(await store.fail(job.id, 2, ERROR), false);
+    assert.equal(await store.fail(job.id, 1, ERROR), true);
+    assert.equal(await mine(-1), 0);
+    assert.equal((await store.job(tenant, job.id))?.error?.code, "SCORER_FAILED");
+  });
+});
