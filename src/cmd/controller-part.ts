@@ -4,7 +4,7 @@ import type { Registry } from "prom-client";
 import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { type Controller, openController } from "../controller/controller.ts";
 import type { operations } from "../gen/rest/controller.ts";
-import { Background, type Phase, pause } from "../platform/lifecycle.ts";
+import { Background, type Phase, pause, type StopSignal } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { Opening } from "../platform/opening.ts";
 import { controllerHandlers } from "../rest/controller.ts";
@@ -84,7 +84,7 @@ export class ControllerPart {
    * Opens the store and listens. A store that cannot be reached is tried again in the background, and
    * callers are told; one that must not be used, for example because another process has it, is thrown.
    */
-  async start(): Promise<ControllerAddresses> {
+  async #start(): Promise<ControllerAddresses> {
     this.#opening.start();
     try {
       const failure = await this.#opening.tried;
@@ -97,6 +97,14 @@ export class ControllerPart {
       await this.#closeStore();
       throw thrown;
     }
+  }
+
+  /** A signal to stop that comes before the store is open ends the process: there is nothing to finish. */
+  async startUnless(stopSignal: Promise<StopSignal>): Promise<ControllerAddresses> {
+    const addresses = await Promise.race([this.#start(), stopSignal.then(() => undefined)]);
+    if (addresses !== undefined) return addresses;
+    this.#options.log.info("stopped before the store was open");
+    process.exit(0);
   }
 
   async #listen(): Promise<ControllerAddresses> {

@@ -23,7 +23,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
     registry: openMetrics(),
     log,
   });
-  const addresses = await part.start();
+  const addresses = await part.startUnless(stopSignal);
   log.info(addresses, "listening");
   if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
   const signal = await stopSignal;

@@ -35,7 +35,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
     registry,
     log,
   });
-  const addresses = await part.start();
+  const addresses = await part.startUnless(stopSignal);
   log.info({ ...addresses, dataDir }, "listening");
   const connection = new Connection({ address: addresses.grpc });
   node = openNode({

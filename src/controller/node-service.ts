@@ -107,7 +107,7 @@ export class NodeService implements NodeOperations {
   }
 
   drainNode({ id }: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse> {
-    const { log, store } = this.#options;
+    const { log, store, fleet } = this.#options;
     const { tenant } = context.principal;
     return answer(log, context, async () => {
       const node = isId(id) ? await store.drainNode(tenant, id) : undefined;
@@ -117,15 +117,17 @@ export class NodeService implements NodeOperations {
           "The tenant has no such node. svc nodes list shows those that there are.",
         );
       }
+      fleet.changed();
       store.announce({ kind: "news", nodeIds: [node.id] });
       return create(DrainNodeResponseSchema, { node: nodeMessage(node, tenant) });
     });
   }
 
   async #leave(session: string, tenant: string): Promise<HeartbeatResponse> {
-    const { store, sessions } = this.#options;
+    const { store, sessions, fleet } = this.#options;
     const node = await sessions.find(session, tenant);
     if (node !== undefined) this.#leasesEnded(await store.leaveNode(session), [node.puller.nodeId]);
+    fleet.changed();
     return create(HeartbeatResponseSchema, {});
   }
 

@@ -1,0 +1,318 @@
+/** Jobs through `svc up`, from the request to the result: a real controller, database, node and scorer. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine } from "../media/clips.ts";
+import { type Clips, makeClips } from "../server/clips.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { EventStream } from "../server/event-stream.ts";
+import { type Batch, type Job, JobsClient, type NodeList } from "../server/jobs-client.ts";
+import { score as scoreOverRest } from "../server/rest-client.ts";
+import { svc } from "../server/svc-process.ts";
+
+/** Three seconds, so that --segment-seconds 1 makes several pieces of work. */
+const SCENE = { width: 160, height: 90, frames: 75 };
+
+let clips: Clips;
+let up: ControllerProcess;
+let jobs: JobsClient;
+let pair: { readonly reference: string; readonly distorted: string };
+before(async () => {
+  clips = await makeClips();
+  pair = {
+    reference: await pristine(clips.directory, "three-seconds.y4m", SCENE),
+    distorted: await encode(clips.directory, "three-seconds.mp4", SCENE, LOSSY.h264),
+  };
+  up = await ControllerProcess.up({
+    dataDir: clips.directory.file("data"),
+    args: ["--segment-seconds", "1", "--score-timeout", "20"],
+  });
+  jobs = await JobsClient.of(up);
+});
+after(async () => {
+  await up[Symbol.asyncDispose]();
+  await clips[Symbol.asyncDispose]();
+});
+
+/** What `svc score --json` says of the pair. */
+async function scoredHere(...flags: readonly string[]) {
+  const { stdout, stderr } = await svc(["score", pair.reference, pair.distorted, "--json", ...flags]);
+  assert.notEqual(stdout, "", stderr);
+  return JSON.parse(stdout);
+}
+
+describe("a job", () => {
+  test("goes from QUEUED to SUCCEEDED with the digits of svc score, however it was cut", async () => {
+    const { status, headers, body } = await jobs.submit({ ...pair, features: ["psnr"], name: "whole flow" });
+    assert.equal(status, 201);
+    assert.equal(headers.get("location"), `/v1/jobs/${body.id}`);
+    assert.equal(body.state, "QUEUED");
+    assert.deepEqual(body.spec, { ...pair, features: ["psnr"], name: "whole flow" });
+    assert.equal(body.tenantId, "dev");
+    const job = await jobs.until(body.id, "SUCCEEDED");
+    const { durationMs: _, ...here } = await scoredHere("--metric", "psnr");
+    assert.deepEqual({ ...job.result, durationMs: 0 }, { ...here, durationMs: 0 });
+    assert.equal(job.score, here.score);
+    assert.ok(job.segmentsTotal > 1, "it was cut");
+    assert.equal(job.segmentsDone, job.segmentsTotal);
+    assert.deepEqual([...new Set(job.work?.map(({ state }) => state))], ["DONE"]);
+  });
+
+  test("has its frames as JSON and as CSV, whole or a range", async () => {
+    const { id } = (await jobs.submit(pair)).body;
+    await jobs.until(id, "SUCCEEDED");
+    const { frames } = await scoredHere("--frames");
+    const path = `/v1/jobs/${id}/frames`;
+    const whole = await jobs.call<{ frames: unknown }>("getJobFrames", path);
+    assert.deepEqual(whole.body.frames, frames);
+    const part = await jobs.call<{ frames: unknown }>("getJobFrames", `${path}?firstFrame=30&frameCount=10`);
+    assert.deepEqual(part.body.frames, frames.slice(30, 40));
+    const beyond = await jobs.call<{ frames: unknown }>("getJobFrames", `${path}?firstFrame=75`);
+    assert.deepEqual(beyond.body.frames, []);
+    const file = clips.directory.file("frames.csv");
+    await svc(["score", pair.reference, pair.distorted, "--csv", file]);
+    const csv = await readFile(file, "utf8");
+    for (const init of [{ headers: { accept: "text/csv" } }, { query: "?format=csv" }]) {
+      const answer = await fetch(`${up.rest}${path}${"query" in init ? init.query : ""}`, init);
+      assert.match(answer.headers.get("content-type") ?? "", /^text\/csv/);
+      assert.equal(await answer.text(), csv);
+    }
+    const json = await fetch(`${up.rest}${path}?format=json`, { headers: { accept: "text/csv" } });
+    assert.match(json.headers.get("content-type") ?? "", /^application\/json/);
+    await json.arrayBuffer();
+  });
+
+  test("whose media cannot be scored fails with the code and the facts of svc score", async () => {
+    const { id } = (await jobs.submit({ ...pair, distorted: clips.pair.distorted })).body;
+    const job = await jobs.until(id, "FAILED");
+    assert.equal(job.error?.code, "FRAME_COUNT_MISMATCH");
+    assert.deepEqual(Object.keys(job.error?.found ?? {}).sort(), ["distorted", "reference"]);
+    assert.equal(job.result, undefined);
+  });
+
+  test("that is cancelled is CANCELLED at once, and its scorer killed; again is the same; a finished one is refused", async () => {
+    const { id } = (await jobs.submit(clips.longPair)).body;
+    await jobs.until(id, "RUNNING");
+    await up.scorerRuns();
+    const cancelled = await jobs.cancel(id);
+    assert.equal(cancelled.status, 200);
+    assert.equal(cancelled.body.state, "CANCELLED");
+    await up.scorerGone();
+    assert.equal((await jobs.cancel(id)).body.state, "CANCELLED");
+    const done = (await jobs.submit(clips.pair)).body;
+    await jobs.until(done.id, "SUCCEEDED");
+    const refused = await jobs.cancel(done.id);
+    assert.equal(refused.status, 409);
+    assert.equal(refused.body.code, "JOB_FINISHED");
+  });
+});
+
+describe("submitting", () => {
+  test("the same key with the same job gives the job that was stored first; with another job 409", async () => {
+    const key = { "idempotency-key": "submit-once" };
+    const first = await jobs.submit({ ...clips.pair, priority: 3 }, key);
+    const again = await jobs.submit({ priority: 3, ...clips.pair }, key);
+    assert.deepEqual([first.status, again.status], [201, 200]);
+    assert.equal(again.body.id, first.body.id);
+    assert.equal(again.headers.get("location"), `/v1/jobs/${first.body.id}`);
+    const other = await jobs.submit({ ...clips.pair, priority: 4 }, key);
+    assert.equal(other.status, 409);
+    assert.equal(other.body.code, "IDEMPOTENCY_CONFLICT");
+  });
+
+  test("a batch is stored whole or not at all, in order", async () => {
+    const entry = (name: string) => ({
+      job: { ...clips.pair, name, labels: { batch: "b" } },
+      idempotencyKey: name,
+    });
+    const stored = await jobs.post<Batch>("submitJobs", "/v1/jobs:batch", {
+      jobs: ["x", "y", "z"].map(entry),
+    });
+    assert.equal(stored.status, 201);
+    assert.deepEqual(
+      stored.body.jobs.map(({ job, existed }) => [job.spec["name"], existed]),
+      [
+        ["x", false],
+        ["y", false],
+        ["z", false],
+      ],
+    );
+    const again = await jobs.post<Batch>("submitJobs", "/v1/jobs:batch", { jobs: ["z", "x"].map(entry) });
+    assert.equal(again.status, 200);
+    assert.deepEqual(
+      again.body.jobs.map(({ job }) => job.id),
+      [stored.body.jobs[2]?.job.id, stored.body.jobs[0]?.job.id],
+    );
+    const bad = { jobs: [entry("new"), { job: { ...clips.pair, models: ["not a name"] } }] };
+    const refused = await jobs.post<Batch>("submitJobs", "/v1/jobs:batch", bad);
+    assert.equal(refused.status, 400);
+    assert.equal((await jobs.list("?label=batch=b")).body.jobs.length, 3);
+  });
+
+  test("jobs are listed newest first, by state and label, in pages", async () => {
+    const names = ["p1", "p2", "p3"];
+    const label = "team/part:one";
+    for (const name of names) {
+      const { id } = (await jobs.submit({ ...clips.pair, name, labels: { "team/part": "one" } })).body;
+      await jobs.until(id, "SUCCEEDED");
+    }
+    const listed: string[] = [];
+    let token = "";
+    do {
+      const query = new URLSearchParams({ label, state: "SUCCEEDED", pageSize: "2", pageToken: token });
+      if (token === "") query.delete("pageToken");
+      const { body } = await jobs.list(`?${query}`);
+      listed.push(...body.jobs.map(({ spec }) => String(spec["name"])));
+      token = body.nextPageToken;
+      assert.ok(body.jobs.every((job) => job.result === undefined && job.work === undefined));
+    } while (token !== "");
+    assert.deepEqual(listed, [...names].reverse());
+    assert.deepEqual((await jobs.list(`?label=${label}&state=FAILED&state=CANCELLED`)).body.jobs, []);
+    assert.deepEqual((await jobs.list("?label=team/part=two")).body.jobs, []);
+  });
+});
+
+describe("the stream", () => {
+  const jobOf = (data: string): Job => JSON.parse(data).job;
+
+  test("tells what is there, then every change in order, and resumes where it was left", async () => {
+    const label = "stream=first";
+    const labels = { stream: "first" };
+    const before = (await jobs.submit({ ...clips.pair, labels })).body;
+    await jobs.until(before.id, "SUCCEEDED");
+    let lastId = "";
+    let next: Job;
+    {
+      using stream = await EventStream.open(`${up.rest}/v1/jobs:stream?label=${label}`);
+      assert.equal(stream.response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+      const snapshot = await stream.next();
+      assert.equal(snapshot?.event, "snapshot");
+      assert.equal(jobOf(snapshot?.data ?? "").id, before.id);
+      const end = await stream.next();
+      assert.equal(end?.event, "snapshotEnd");
+      assert.notEqual(end?.id, "");
+      next = (await jobs.submit({ ...pair, labels })).body;
+      const first = await stream.next();
+      assert.equal(first?.event, "change");
+      assert.deepEqual([jobOf(first?.data ?? "").id, jobOf(first?.data ?? "").revision], [next.id, 1]);
+      lastId = first?.id ?? "";
+    }
+    await jobs.until(next.id, "SUCCEEDED");
+    using resumed = await EventStream.open(`${up.rest}/v1/jobs:stream?label=${label}`, {
+      "last-event-id": lastId,
+    });
+    const told: Job[] = [];
+    await resumed.find(({ event, data }) => {
+      assert.equal(event, "change");
+      told.push(jobOf(data));
+      return jobOf(data).state === "SUCCEEDED";
+    });
+    const revisions = told.map(({ revision }) => revision);
+    assert.deepEqual(
+      revisions,
+      revisions.map((_, index) => index + 2),
+      "every change, once, in order",
+    );
+    assert.equal(told[0]?.state, "RUNNING");
+  });
+
+  test("is filtered by job and state", async () => {
+    const watched = (await jobs.submit({ ...clips.pair, name: "watched" })).body;
+    const path = `${up.rest}/v1/jobs:stream?id=${watched.id}&state=SUCCEEDED`;
+    using stream = await EventStream.open(path);
+    await jobs.submit({ ...clips.pair, name: "other" });
+    const events: string[] = [];
+    const last = await stream.find(({ event, data }) => {
+      events.push(event);
+      return event !== "snapshotEnd" && jobOf(data).state === "SUCCEEDED";
+    });
+    assert.equal(jobOf(last.data).id, watched.id);
+    assert.ok(events.length <= 2, events.join());
+  });
+});
+
+describe("POST /v1/score", () => {
+  test("waits for its job and answers as svc score says, with the frames when asked", async () => {
+    const { status, body } = await scoreOverRest(up, { ...pair, frames: true, features: ["psnr"] });
+    assert.equal(status, 200);
+    const here = await scoredHere("--metric", "psnr", "--frames");
+    assert.deepEqual({ ...body, durationMs: 0 }, { ...here, durationMs: 0 });
+    assert.ok(!Object.hasOwn((await scoreOverRest(up, clips.pair)).body, "frames"));
+  });
+
+  test("media at fault is 422 with the facts", async () => {
+    const { status, body } = await scoreOverRest(up, { ...pair, distorted: "/no/such.mp4" });
+    assert.equal(status, 422);
+    assert.equal(body.code, "MEDIA_NOT_FOUND");
+  });
+
+  test("respond-async is 202 with the job's Location at once; with wait=N the result when it comes in time", async () => {
+    const accepted = await jobs.post<Job>("score", "/v1/score", clips.longPair, { prefer: "respond-async" });
+    assert.equal(accepted.status, 202);
+    assert.equal(accepted.headers.get("location"), `/v1/jobs/${accepted.body.id}`);
+    assert.equal(accepted.headers.get("preference-applied"), "respond-async");
+    await jobs.until(accepted.body.id, "RUNNING");
+    await jobs.cancel(accepted.body.id);
+    const waited = await jobs.post("score", "/v1/score", clips.pair, { prefer: "respond-async, wait=15" });
+    assert.equal(waited.status, 200);
+  });
+
+  test("a client that leaves has its job cancelled and the scorer killed, unless it asked to respond-async", async () => {
+    for (const [prefer, state] of [
+      ["", "CANCELLED"],
+      ["respond-async, wait=60", "RUNNING"],
+    ] as const) {
+      const leave = new AbortController();
+      const marker = `left-${state}`;
+      const spec = { ...clips.longPair, subsample: state === "RUNNING" ? 1 : 2 };
+      const left = scoreOverRest(up, spec, {
+        headers: { "content-type": "application/json", "x-request-id": marker, ...(prefer && { prefer }) },
+        signal: leave.signal,
+      });
+      left.catch(() => {});
+      await up.scorerRuns();
+      leave.abort();
+      await assert.rejects(left);
+      const [job] = (await jobs.list("?pageSize=1")).body.jobs;
+      assert.ok(job);
+      await jobs.until(job.id, state);
+      if (state === "RUNNING") await jobs.cancel(job.id);
+      await up.scorerGone();
+    }
+  });
+
+  test("a job that somebody cancels is 409 for who waits", async () => {
+    const waiting = scoreOverRest(up, clips.longPair);
+    await up.scorerRuns();
+    const [job] = (await jobs.list("?pageSize=1")).body.jobs;
+    await jobs.cancel(job?.id ?? "");
+    const { status, body } = await waiting;
+    assert.equal(status, 409);
+    assert.equal(body.code, "JOB_CANCELLED");
+    assert.deepEqual(body.found, { jobId: job?.id });
+    await up.scorerGone();
+  });
+});
+
+test("the node is listed, and drained it finishes what it has and takes nothing new", async () => {
+  const { body } = await jobs.call<NodeList>("listNodes", "/v1/nodes");
+  const node = body.nodes.find(({ state }) => state === "ONLINE");
+  assert.equal(node?.name, "local");
+  const drained = await jobs.call<{ state: string }>("drainNode", `/v1/nodes/${node?.id}:drain`, {
+    method: "POST",
+  });
+  assert.equal(drained.body.state, "DRAINING");
+  const { status, body: refused } = await scoreOverRest(up, clips.pair);
+  assert.equal(status, 503);
+  assert.equal(refused.code, "NO_NODE_ONLINE");
+  const waiting = (await jobs.submit(clips.pair)).body;
+  assert.equal((await jobs.get(waiting.id)).body.state, "QUEUED");
+  await jobs.cancel(waiting.id);
+});
+
+test("nothing that a caller chose is in the metrics, which have a port of their own", async () => {
+  const text = await (await fetch(`${up.metrics}/metrics`)).text();
+  assert.match(text, /^svc_http_requests_total\{.*route="\/v1\/jobs\/\{id\}"/m);
+  assert.doesNotMatch(text, /three-seconds|whole flow/);
+  assert.equal((await fetch(`${up.rest}/metrics`)).status, 404);
+});
