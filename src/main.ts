@@ -50,6 +50,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
       return (await import("./cmd/node.ts")).nodeCommand();
     },
   },
+  migrate: {
+    summary: "Bring a database's schema up to date, or move an embedded installation to PostgreSQL",
+    load: async () => (await import("./cmd/migrate.ts")).migrateCommand(),
+  },
 };
 
 const EXAMPLES = `

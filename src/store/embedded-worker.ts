@@ -10,14 +10,20 @@ export type FromWorker = "ready" | Uint8Array;
 /** To the thread: what the client says, or that it closes. */
 export type ToWorker = "close" | Uint8Array;
 
+interface Place {
+  readonly directory: string;
+  /** Name of the database's folder in it. */
+  readonly folder: string;
+}
+
 /**
  * Makes the database's files where there are none yet. They get their name when they are complete
  * and on disk, so that a crash leaves all of them or none.
  */
-async function ensureFiles(directory: string): Promise<string> {
-  const files = join(directory, "database");
+async function ensureFiles({ directory, folder }: Place): Promise<string> {
+  const files = join(directory, folder);
   if (existsSync(files)) return files;
-  const unfinished = join(directory, "database.unfinished");
+  const unfinished = `${files}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   const fresh = await PGlite.create(durableOptions(unfinished));
   await fresh.close();
@@ -36,10 +42,10 @@ function syncPath(path: string): void {
 }
 
 /** A message of the protocol is handled whole before the next. Whatever is thrown ends the thread: it is no answer. */
-async function run(directory: string): Promise<void> {
+async function run(place: Place): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("the embedded database runs in a worker thread only");
-  const database = await PGlite.create(durableOptions(await ensureFiles(directory)));
+  const database = await PGlite.create(durableOptions(await ensureFiles(place)));
   const tell = (message: FromWorker) => port.postMessage(message);
   const close = async () => {
     await database.close();
@@ -56,4 +62,4 @@ async function run(directory: string): Promise<void> {
   tell("ready");
 }
 
-await run((workerData as { readonly directory: string }).directory);
+await run(workerData as Place);

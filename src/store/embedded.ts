@@ -7,6 +7,9 @@ import { lockDirectory } from "./directory-lock.ts";
 import type { FromWorker, ToWorker } from "./embedded-worker.ts";
 import { SESSION_SETTINGS, TYPES } from "./session.ts";
 
+/** Where a data directory has the files of the database. */
+export const DATABASE_FOLDER = "database";
+
 /** PGlite has been seen to hang when it starts; making its files takes 5 s, recovery after a crash less. */
 const START_LIMIT_MS = 90_000;
 const CLOSE_LIMIT_MS = 20_000;
@@ -23,7 +26,9 @@ export function embeddedDriver(directory: string): Driver {
     connect: async () => {
       // One that broke must be gone before the next opens the same files.
       await worker?.terminate();
-      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), { workerData: { directory } });
+      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), {
+        workerData: { directory, folder: DATABASE_FOLDER },
+      });
       return connectEmbedded(worker);
     },
     close: async () => {

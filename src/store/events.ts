@@ -53,7 +53,7 @@ const AFTER = statement(`
     where (event.pos, event.id) > ($2::xid8, $3::bigint)
       and event.pos < pg_snapshot_xmin(pg_current_snapshot())
     order by event.pos, event.id limit $4) as found on true
-  where installation.epoch = $1::uuid and (installation.deleted_pos, installation.deleted_id) <= ($2::xid8, $3::bigint)`);
+  where installation.epoch::text = $1 and (installation.deleted_pos, installation.deleted_id) <= ($2::xid8, $3::bigint)`);
 
 interface EventColumns extends JobFacts {
   readonly epoch: string;

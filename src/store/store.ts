@@ -354,7 +354,8 @@ export interface Store {
   /** Where a stream that starts now begins: everything after it is yet to come. */
   eventCursor(): Promise<string>;
   /**
-   * Events of all tenants in the order in which they count, after a cursor. undefined: the cursor
+   * Events of all tenants in the order in which they count, after a cursor. The cursor stays as it
+   * is when there are none; a page may be short, or empty, and others follow. undefined: the cursor
    * is of another installation, or older than the events that are kept.
    */
   eventsAfter(

@@ -1,0 +1,124 @@
+/** Moves an embedded installation to PostgreSQL: every row, in one transaction, or nothing. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { Database } from "./database.ts";
+import { DATABASE_FOLDER, embeddedDriver } from "./embedded.ts";
+import { migrate } from "./migrations.ts";
+import { postgresDriver } from "./postgres.ts";
+import { type Sender, statement } from "./statement.ts";
+
+interface Table {
+  readonly name: string;
+  /** Order of reading. */
+  readonly order: string;
+  /** Rows in one statement: pieces are up to a megabyte each. */
+  readonly step: number;
+  /** SQL over the row `t` as it is written; the columns that mean something in the source only are replaced. */
+  readonly row: string;
+}
+
+/**
+ * Ids of transactions are the server's own: positions of events begin anew, before all that will
+ * follow, and with them the epoch, so that a stream that resumes gets a snapshot.
+ */
+const TABLES: readonly Table[] = [
+  { name: "job", order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
+  { name: "work", order: "id", step: 500, row: "to_jsonb(t)" },
+  { name: "piece", order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
+  { name: "node", order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },
+  {
+    name: "event",
+    order: "pos, id",
+    step: 500,
+    row: `to_jsonb(t) || jsonb_build_object('pos', '0', 'id', row_number() over (order by pos, id))`,
+  },
+];
+
+/** Rows per table. */
+export type Copied = Readonly<Record<string, number>>;
+
+/**
+ * Copies the embedded database of a folder, which no process may use meanwhile, to an empty
+ * PostgreSQL. The folder stays as it is, but for migrations that it lacked. Throws STORE_LOCKED,
+ * STORE_NOT_EMPTY, STORE_UNAVAILABLE; the target then holds nothing but the schema.
+ */
+export async function copyStore(dataDir: string, databaseUrl: string): Promise<Copied> {
+  if (!existsSync(join(dataDir, DATABASE_FOLDER))) {
+    throw new Failure("INVALID_REQUEST", `There is no embedded database of svc in ${dataDir}.`);
+  }
+  const to = new Database(postgresDriver(databaseUrl));
+  try {
+    await migrate(to);
+    const from = new Database(embeddedDriver(dataDir));
+    try {
+      await migrate(from);
+      return await copyBetween(from, to);
+    } finally {
+      await from.close();
+    }
+  } finally {
+    await to.close();
+  }
+}
+
+async function copyBetween(from: Database, to: Database): Promise<Copied> {
+  return from.transaction("owner", async (source) =>
+    to.transaction("owner", async (target) => {
+      await lockEmpty(target);
+      const counts: Record<string, number> = {};
+      for (const table of TABLES) counts[table.name] = await copyTable(source, target, table);
+      await continueSequences(target);
+      return counts;
+    }),
+  );
+}
+
+/** Nobody else writes until the copy is done. */
+async function lockEmpty(target: Sender): Promise<void> {
+  const names = TABLES.map(({ name }) => `svc.${name}`);
+  await target.query(statement(`lock table ${names.join(", ")} in share row exclusive mode`), []);
+  for (const name of names) {
+    if ((await countOf(target, name)) === 0) continue;
+    throw new Failure(
+      "STORE_NOT_EMPTY",
+      `The database to copy to holds rows in ${name} already. Give an empty one; nothing was copied.`,
+    );
+  }
+}
+
+async function countOf(sender: Sender, table: string): Promise<number> {
+  const [row] = await sender.query<{ count: number }>(
+    statement(`select count(*) as count from ${table}`),
+    [],
+  );
+  return row?.count ?? 0;
+}
+
+async function copyTable(source: Sender, target: Sender, { name, order, step, row }: Table): Promise<number> {
+  const table = `svc.${name}`;
+  const rows = `select (${row})::text as row from ${table} t order by ${order}`;
+  await source.query(statement(`declare copied_${name} no scroll cursor for ${rows}`), []);
+  const fetch = statement(`fetch ${step} from copied_${name}`);
+  const put = statement(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`);
+  for (;;) {
+    const batch = await source.query<{ row: string }>(fetch, []);
+    if (batch.length === 0) break;
+    await target.query(put, [`[${batch.map((one) => one.row).join(",")}]`]);
+  }
+  const [wanted, found] = [await countOf(source, table), await countOf(target, table)];
+  if (wanted !== found) throw new Error(`${table} has ${wanted} rows, but ${found} were copied`);
+  return found;
+}
+
+/** The next job and event come after those that were copied. */
+async function continueSequences(target: Sender): Promise<void> {
+  for (const [table, column] of [
+    ["job", "seq"],
+    ["event", "id"],
+  ] as const) {
+    const sequence = `pg_get_serial_sequence('svc.${table}', '${column}')`;
+    const last = `(select coalesce(max(${column}), 0) + 1 from svc.${table})`;
+    await target.query(statement(`select setval(${sequence}, ${last}, false)`), []);
+  }
+}

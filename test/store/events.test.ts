@@ -1,0 +1,246 @@
+/** Events: every change, once, in order, for whoever reads when; places to resume from. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { JobEvent, Store } from "../../src/store/store.ts";
+import {
+  fence,
+  LEASE_MS,
+  newJob,
+  newTenant,
+  onBothStores,
+  PLAN,
+  plannedJob,
+  recordPlan,
+  register,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+onBothStores((open) => {
+  test("every change of a job is an event that carries the job as it was then", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const cursor = await store.eventCursor();
+    const job = newJob({ labels: { title: "a" } });
+    await store.insertJobs(tenant, [job]);
+    await recordPlan(store, node, await take(store, node), 2);
+    const [first, second] = [await take(store, node), await take(store, node)];
+    await store.renew(node.session, [{ itemId: first.id, attempt: 1, framesDone: 30 }], LEASE_MS, false);
+    await store.recordSegment(fence(node, first), segmentRecord());
+    await store.recordFailure(fence(node, second), { code: "X", message: "x" }, () => ({
+      kind: "retry",
+      afterMs: 0,
+    }));
+    await store.promoteWaiting(1000);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    await store.succeed(job.id, 1, 12.5, 200, "{}");
+    const events = await readAll(store, cursor, tenant);
+    assert.deepEqual(
+      events.map(({ before, job: now }) => [
+        before,
+        now.state,
+        now.framesDone,
+        now.segmentsDone,
+        now.retries,
+      ]),
+      [
+        [undefined, "QUEUED", 0, 0, 0],
+        ["QUEUED", "RUNNING", 0, 0, 0],
+        ["RUNNING", "RUNNING", 0, 0, 0],
+        ["RUNNING", "RUNNING", 30, 0, 0],
+        ["RUNNING", "RUNNING", 100, 1, 0],
+        ["RUNNING", "RUNNING", 100, 1, 1],
+        ["RUNNING", "RUNNING", 200, 2, 1],
+        ["RUNNING", "SUCCEEDED", 200, 2, 1],
+      ],
+    );
+    assert.deepEqual(
+      events.map(({ job: { revision } }) => revision),
+      [1, 2, 3, 4, 5, 6, 7, 8],
+    );
+    assert.deepEqual(events.at(-1)?.job, await store.job(tenant, job.id));
+    assert.deepEqual(events[0]?.labels, { title: "a" });
+    for (const [place, { id }] of events.entries()) {
+      const rest = await readAll(store, id, tenant);
+      assert.deepEqual(rest, events.slice(place + 1), "any event is a place to resume from");
+    }
+  });
+
+  test("a stream that begins while jobs change misses nothing: the snapshot, then what is new in it", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [old, changed] = [newJob(), newJob()];
+    await store.insertJobs(tenant, [old, changed]);
+    const cursor = await store.eventCursor();
+    await store.cancelJob(tenant, changed.id);
+    const late = newJob();
+    await store.insertJobs(tenant, [late]);
+    const rows = await store.snapshot(tenant, {}, undefined, 10, cursor);
+    assert.deepEqual(
+      rows.map(({ job: { id, state }, ambiguous }) => [id, state, ambiguous]),
+      [
+        [late.id, "QUEUED", true],
+        [changed.id, "CANCELLED", true],
+        [old.id, "QUEUED", false],
+      ],
+    );
+    const events = await readAll(store, cursor, tenant);
+    assert.deepEqual(
+      events.map(({ job: { id } }) => id),
+      [changed.id, late.id],
+    );
+  });
+
+  test("a cursor that no store gave, or another one, is not resumed from", async () => {
+    const { store } = open();
+    const cursor = await store.eventCursor();
+    const [epoch = "", pos = "", id = ""] = Buffer.from(cursor, "base64url").toString().split(":");
+    assert.match(epoch, /^[0-9a-f-]{36}$/);
+    const encoded = (text: string) => Buffer.from(text).toString("base64url");
+    const others = [
+      "",
+      "x",
+      cursor.slice(1),
+      encoded(`${randomUUID()}:${pos}:${id}`),
+      encoded(`${epoch}:${pos}`),
+      encoded(`${epoch}:-1:${id}`),
+      encoded(`${epoch}:${2n ** 64n}:${id}`),
+      encoded(`${epoch}:${pos}:9999999999999999`),
+      encoded(`${"-".repeat(36)}:${pos}:${id}`),
+      encoded(`${epoch}:${pos}:${id}' or true`),
+    ];
+    for (const other of others) assert.equal(await store.eventsAfter(other, 10), undefined, other);
+    assert.ok(await store.eventsAfter(encoded(`${epoch}:${2n ** 64n - 1n}:5`), 10));
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 80 }), async (text) => {
+        assert.equal(await store.eventsAfter(text, 10), undefined);
+        assert.equal(await store.eventsAfter(encoded(text), 10), undefined);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("a reader beside many writers loses no event and sees those of a job in order", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const cursor = await store.eventCursor();
+    const writers = Array.from({ length: 8 }, async () => write(store, tenant));
+    let written = false;
+    const writing = Promise.all(writers).finally(() => {
+      written = true;
+    });
+    const seen: JobEvent[] = [];
+    let place = cursor;
+    for (let last = false; ; last = written) {
+      const page = await store.eventsAfter(place, 7);
+      assert.ok(page);
+      seen.push(...page.events.filter(({ job }) => job.tenant === tenant));
+      if (last && page.cursor === place) break;
+      place = page.cursor;
+    }
+    await writing;
+    const rows = await store.listJobs(tenant, {}, undefined, 1000);
+    assert.equal(rows.length, 8);
+    for (const { id, revision, state } of rows) {
+      const own = seen.filter(({ job }) => job.id === id);
+      assert.deepEqual(
+        own.map(({ job }) => job.revision),
+        Array.from({ length: revision }, (_, n) => n + 1),
+      );
+      assert.deepEqual(
+        own.slice(1).map(({ before }) => before),
+        own.slice(0, -1).map(({ job }) => job.state),
+      );
+      assert.equal(own.at(-1)?.job.state, state);
+    }
+    assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length);
+  });
+
+  test("finished jobs are deleted in time, in steps, and that is an event too", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const kept = newJob();
+    const done = await plannedJob(store, node, 1, { labels: { title: "b" } });
+    await store.insertJobs(tenant, [kept]);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    await store.succeed(done.id, 1, 50, 100, "{}");
+    const before = await store.eventCursor();
+    const last = await store.job(tenant, done.id);
+    assert.equal(await store.deleteEnded(3_600_000, 100), 0);
+    let steps = 0;
+    while ((await store.deleteEnded(-1000, 1)) > 0) steps++;
+    assert.ok(steps >= 1);
+    assert.equal(await store.job(tenant, done.id), undefined);
+    assert.equal(await store.tenantOf(done.id), undefined);
+    assert.deepEqual(await store.allParts(done.id, 1), []);
+    assert.ok(await store.job(tenant, kept.id));
+    const events = await readAll(store, before, tenant);
+    assert.deepEqual(
+      events.map(({ kind, before, job, labels }) => [kind, before, job, labels]),
+      [["DELETED", "SUCCEEDED", last, { title: "b" }]],
+    );
+    const [again] = await store.insertJobs(tenant, [newJob({ workClass: PLAN })]);
+    assert.equal(again?.created, true);
+  });
+
+  test("events are deleted in time, and a cursor from before is not resumed from", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const old = await store.eventCursor();
+    await store.insertJobs(tenant, [newJob(), newJob()]);
+    assert.equal(await store.deleteEvents(3_600_000, 100), 0);
+    assert.ok(await store.eventsAfter(old, 10));
+    while ((await store.deleteEvents(-1000, 1000)) > 0);
+    assert.equal(await store.eventsAfter(old, 10), undefined);
+    const now = await store.eventCursor();
+    await store.insertJobs(tenant, [newJob()]);
+    assert.equal((await readAll(store, now, tenant)).length, 1);
+    assert.equal(await store.deleteEvents(3_600_000, 100), 0);
+    assert.equal((await readAll(store, now, tenant)).length, 1);
+  });
+});
+
+/** What a fleet does with a job, several pieces at once, so that changes of one job race. */
+async function write(store: Store, tenant: string): Promise<void> {
+  const classes = [`plan ${randomUUID()}`, `score ${randomUUID()}`] as const;
+  const job = newJob({ workClass: classes[0] });
+  const node = await register(store, tenant, { slots: 8 });
+  await store.insertJobs(tenant, [job]);
+  const plan = await take(store, node, classes);
+  const cut = Array.from({ length: 6 }, (_, n) => ({
+    firstFrame: n,
+    frameCount: 100,
+    segment: "s",
+    cost: 1,
+  }));
+  await store.recordPlan(fence(node, plan), {
+    plan: "p",
+    framesTotal: 600,
+    segments: cut,
+    workClass: classes[1],
+  });
+  const works = await Promise.all(cut.map(async () => take(store, node, classes)));
+  await Promise.all(
+    works.map(async (work, n) => {
+      await store.renew(node.session, [{ itemId: work.id, attempt: 1, framesDone: n * 10 }], LEASE_MS, false);
+      await store.recordSegment(fence(node, work), segmentRecord());
+    }),
+  );
+  await store.succeed(job.id, 1, 1, 600, "{}");
+}
+
+/** A tenant's events after a cursor that are there now. */
+async function readAll(store: Store, cursor: string, tenant: string): Promise<JobEvent[]> {
+  const found: JobEvent[] = [];
+  for (let place = cursor; ; ) {
+    const page = await store.eventsAfter(place, 3);
+    assert.ok(page, "the cursor is resumed from");
+    found.push(...page.events.filter(({ job }) => job.tenant === tenant));
+    if (page.cursor === place) return found;
+    place = page.cursor;
+  }
+}
