@@ -35,9 +35,14 @@ export class ControllerProcess extends SvcProcess {
     const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
     const store = dataDir === undefined ? [] : ["--data-dir", dataDir];
     const controller = new ControllerProcess(command, { args: [...ports, ...flags, ...store, ...args], env });
-    const { rest = "", grpc = "", metrics = "" } = await controller.addresses();
-    Object.assign(controller, { rest, grpc, metrics });
-    if (ready) await controller.logged(readyLine);
-    return controller;
+    try {
+      const { rest = "", grpc = "", metrics = "" } = await controller.addresses();
+      Object.assign(controller, { rest, grpc, metrics });
+      if (ready) await controller.logged(readyLine);
+      return controller;
+    } catch (error) {
+      await controller[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 }

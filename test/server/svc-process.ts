@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
 /** How long any one thing may take before a test gives up on it. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,298 @@
+/** A controller without nodes: every route, and what it refuses, each with a status, a code and a sentence. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, describe, test } from "node:test";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { type Job, JobsClient } from "../server/jobs-client.ts";
+import { ask, dial, readToEnd, type Spec } from "../server/rest-client.ts";
+
+const PAIR = { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4" };
+const UNKNOWN = "/v1/jobs/7d9a1a52-3f4b-4c39-9a58-0d4f6f0f9a11";
+
+let directory: MediaDirectory;
+let controller: ControllerProcess;
+let jobs: JobsClient;
+before(async () => {
+  directory = await MediaDirectory.open();
+  controller = await ControllerProcess.start({
+    dataDir: directory.file("data"),
+    args: ["--request-timeout", "2"],
+  });
+  jobs = await JobsClient.of(controller);
+});
+after(async () => {
+  await controller[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+describe("the description", () => {
+  test("is valid OpenAPI 3.0.3, and the page shows it", async () => {
+    const { body } = await ask<Spec>(controller, "/ui/spec.json");
+    assert.equal(body.openapi, "3.0.3");
+    const { valid, errors } = await new Validator().validate({ ...body });
+    assert.ok(valid, JSON.stringify(errors));
+    assert.match(await (await fetch(`${controller.rest}/ui`)).text(), /<title>svc controller<\/title>/);
+  });
+
+  test("has every path of the interface", async () => {
+    const { body } = await ask<Spec>(controller, "/ui/spec.json");
+    assert.deepEqual(Object.keys(body.paths).sort(), [
+      "/healthz",
+      "/readyz",
+      "/ui",
+      "/ui/spec.json",
+      "/v1/health",
+      "/v1/jobs",
+      "/v1/jobs/{id}",
+      "/v1/jobs/{id}/frames",
+      "/v1/jobs/{id}:cancel",
+      "/v1/jobs:batch",
+      "/v1/jobs:stream",
+      "/v1/nodes",
+      "/v1/nodes/{id}:drain",
+      "/v1/ready",
+      "/v1/score",
+      "/v1/whoami",
+    ]);
+  });
+});
+
+test("probes answer, whatever a prober adds to the address", async () => {
+  for (const path of ["/v1/health", "/healthz"]) {
+    const { status, body } = await ask<object>(controller, `${path}?verbose=1`);
+    assert.deepEqual([status, body], [200, { status: "ok" }]);
+  }
+  for (const path of ["/v1/ready", "/readyz"]) {
+    const { status, body } = await ask<object>(controller, path);
+    assert.deepEqual([status, body], [200, { status: "ready" }]);
+  }
+});
+
+test("without authentication everybody is tenant dev with role svc:admin, whatever token they send", async () => {
+  for (const headers of [{}, { authorization: "Bearer anything" }]) {
+    const { body } = await jobs.call<object>("whoami", "/v1/whoami", { headers });
+    assert.deepEqual(body, { tenant: "dev", subject: "", roles: ["svc:admin"] });
+  }
+});
+
+describe("what is refused", () => {
+  const json = { "content-type": "application/json" };
+  const post = (body: unknown, headers: Record<string, string> = json): RequestInit => ({
+    method: "POST",
+    headers,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  const cases: [
+    what: string,
+    path: string,
+    init: RequestInit,
+    status: number,
+    code: string,
+    detail: RegExp,
+  ][] = [
+    ["an unknown path", "/v1/nothing", {}, 404, "NOT_FOUND", /nothing at this path/],
+    ["a path below a job that is none", `${UNKNOWN}/nothing`, {}, 404, "NOT_FOUND", /nothing at this path/],
+    ["DELETE of a job", UNKNOWN, { method: "DELETE" }, 405, "METHOD_NOT_ALLOWED", /GET, HEAD only/],
+    ["GET of a cancel", `${UNKNOWN}:cancel`, {}, 405, "METHOD_NOT_ALLOWED", /POST only/],
+    ["PUT of jobs", "/v1/jobs", { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, POST, HEAD only/],
+    ["a path that encodes nothing", "/v1/jobs/%zz", {}, 400, "MALFORMED_REQUEST", /./],
+    ["an unknown job", UNKNOWN, {}, 404, "JOB_NOT_FOUND", /There is no job 7d9a/],
+    ["an id that is none", "/v1/jobs/..%2f..%2fetc", {}, 404, "JOB_NOT_FOUND", /There is no job/],
+    ["frames of an unknown job", `${UNKNOWN}/frames`, {}, 404, "JOB_NOT_FOUND", /./],
+    ["cancelling an unknown job", `${UNKNOWN}:cancel`, { method: "POST" }, 404, "JOB_NOT_FOUND", /./],
+    ["draining an unknown node", "/v1/nodes/x:drain", { method: "POST" }, 404, "NODE_NOT_FOUND", /./],
+    [
+      "an unknown parameter",
+      "/v1/jobs?limit=3",
+      {},
+      400,
+      "INVALID_REQUEST",
+      /"limit" is not a parameter.*pageSize/,
+    ],
+    ["a parameter where there is none", `${UNKNOWN}?x=1`, {}, 400, "INVALID_REQUEST", /It has none/],
+    [
+      "a single parameter twice",
+      "/v1/jobs?pageSize=1&pageSize=2",
+      {},
+      400,
+      "INVALID_REQUEST",
+      /more than once/,
+    ],
+    ["a number that is none", "/v1/jobs?pageSize=1e1", {}, 400, "INVALID_REQUEST", /not a whole number/],
+    ["a page of nothing", "/v1/jobs?pageSize=0", {}, 400, "INVALID_REQUEST", /pageSize must be >= 1/],
+    ["a state that is none", "/v1/jobs?state=DONE", {}, 400, "INVALID_REQUEST", /QUEUED, RUNNING/],
+    ["a label without a value", "/v1/jobs?label=alone", {}, 400, "INVALID_REQUEST", /key=value/],
+    ["a label twice", "/v1/jobs?label=a=1&label=a:2", {}, 400, "INVALID_REQUEST", /more than once/],
+    ["a page token of somebody's own", "/v1/jobs?pageToken=abc", {}, 400, "INVALID_REQUEST", /[Tt]oken/],
+    ["a format that is none", `${UNKNOWN}/frames?format=xml`, {}, 400, "INVALID_REQUEST", /json, csv/],
+    [
+      "an event id of somebody's own",
+      "/v1/jobs:stream",
+      { headers: { "last-event-id": "a b" } },
+      400,
+      "INVALID_REQUEST",
+      /./,
+    ],
+    ["an unknown state of a stream", "/v1/jobs:stream?state=X", {}, 400, "INVALID_REQUEST", /./],
+    ["a body that is no JSON", "/v1/jobs", post("{"), 400, "INVALID_JSON", /not valid JSON/],
+    [
+      "a member twice",
+      "/v1/jobs",
+      post('{"reference":"/a","reference":"/b"}'),
+      400,
+      "INVALID_JSON",
+      /stands twice/,
+    ],
+    [
+      "a job without a reference",
+      "/v1/jobs",
+      post({ distorted: "/d" }),
+      400,
+      "INVALID_REQUEST",
+      /reference is missing/,
+    ],
+    [
+      "a member of scores alone",
+      "/v1/jobs",
+      post({ ...PAIR, frames: true }),
+      400,
+      "INVALID_REQUEST",
+      /"frames" is not a member/,
+    ],
+    [
+      "a priority out of range",
+      "/v1/jobs",
+      post({ ...PAIR, priority: 101 }),
+      400,
+      "INVALID_REQUEST",
+      /priority/,
+    ],
+    [
+      "a label key out of the rules",
+      "/v1/jobs",
+      post({ ...PAIR, labels: { "a b": "x" } }),
+      400,
+      "INVALID_REQUEST",
+      /label/,
+    ],
+    ["a feature that is none", "/v1/jobs", post({ ...PAIR, features: ["x"] }), 400, "UNKNOWN_FEATURE", /./],
+    [
+      "half a surrogate pair",
+      "/v1/jobs",
+      post('{"reference":"\\ud800","distorted":"/d"}'),
+      400,
+      "INVALID_REQUEST",
+      /./,
+    ],
+    [
+      "an empty key",
+      "/v1/jobs",
+      post(PAIR, { ...json, "idempotency-key": "" }),
+      400,
+      "INVALID_REQUEST",
+      /Idempotency-Key/,
+    ],
+    [
+      "a key that is too long",
+      "/v1/jobs",
+      post(PAIR, { ...json, "idempotency-key": "k".repeat(256) }),
+      400,
+      "INVALID_REQUEST",
+      /./,
+    ],
+    [
+      "a body of another type",
+      "/v1/jobs",
+      post(PAIR, { "content-type": "text/plain" }),
+      415,
+      "UNSUPPORTED_MEDIA_TYPE",
+      /application\/json/,
+    ],
+    [
+      "a body over 256 KiB",
+      "/v1/jobs",
+      post({ ...PAIR, name: "n".repeat(300_000) }),
+      413,
+      "REQUEST_TOO_LARGE",
+      /262144 bytes/,
+    ],
+    [
+      "a batch over 4 MiB",
+      "/v1/jobs:batch",
+      post("x".repeat(4_200_000)),
+      413,
+      "REQUEST_TOO_LARGE",
+      /4194304 bytes/,
+    ],
+    ["an empty batch", "/v1/jobs:batch", post({ jobs: [] }), 400, "INVALID_REQUEST", /jobs/],
+    [
+      "a batch of 1,001",
+      "/v1/jobs:batch",
+      post({ jobs: Array(1001).fill({ job: PAIR }) }),
+      400,
+      "INVALID_REQUEST",
+      /1000/,
+    ],
+    ["a score without nodes", "/v1/score", post(PAIR), 503, "NO_NODE_ONLINE", /svc node/],
+  ];
+  for (const [what, path, init, status, code, detail] of cases) {
+    test(`${what}: ${status} ${code}`, async () => {
+      const answer = await ask(controller, path, init);
+      assert.equal(answer.body.code, code, JSON.stringify(answer.body));
+      assert.equal(answer.status, status);
+      assert.match(answer.body.detail, detail);
+      assert.equal(answer.headers.get("content-type"), "application/json; charset=utf-8");
+      if (status === 405) assert.match(answer.headers.get("allow") ?? "", /^[A-Z]+(, [A-Z]+)*$/);
+      if (status === 503) assert.ok(Number(answer.headers.get("retry-after")) >= 1);
+    });
+  }
+
+  test("a body that does not arrive: 408", async () => {
+    const socket = dial(controller);
+    socket.write(
+      "POST /v1/jobs HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+    );
+    assert.match(await readToEnd(socket), /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s);
+  });
+
+  test("nothing of it was stored", async () => {
+    assert.deepEqual((await jobs.list()).body.jobs, []);
+  });
+});
+
+test("a batch of 1,000 fits, is stored whole, and every one of its jobs waits for a node", async () => {
+  const entries = Array.from({ length: 1000 }, (_, index) => ({
+    job: { ...PAIR, name: `job ${index}`, labels: null },
+  }));
+  const { status, body } = await jobs.post<{ jobs: { job: Job }[] }>("submitJobs", "/v1/jobs:batch", {
+    jobs: entries,
+  });
+  assert.equal(status, 201);
+  assert.equal(new Set(body.jobs.map(({ job }) => job.id)).size, 1000);
+  assert.deepEqual(
+    body.jobs.map(({ job }) => job.spec["name"]),
+    entries.map(({ job }) => job.name),
+  );
+  assert.ok(body.jobs.every(({ job }) => job.state === "QUEUED"));
+  assert.equal((await jobs.list("?pageSize=500&state=QUEUED")).body.jobs.length, 500);
+});
+
+test("HEAD has the headers of GET and no body, also where GET goes on for ever", async () => {
+  for (const path of ["/v1/jobs:stream", "/v1/jobs", "/healthz"]) {
+    const answer = await fetch(`${controller.rest}${path}`, { method: "HEAD" });
+    assert.equal(answer.status, 200, path);
+    assert.equal(await answer.text(), "");
+  }
+});
+
+test("a client that reads its stream no further is let go when it hangs up, and the controller serves on", async () => {
+  const socket = dial(controller);
+  socket.write("GET /v1/jobs:stream HTTP/1.1\r\nHost: svc\r\n\r\n");
+  await once(socket, "data");
+  socket.pause();
+  socket.destroy();
+  await once(socket, "close");
+  assert.equal((await ask<object>(controller, "/readyz")).status, 200);
+});
