@@ -156,17 +156,15 @@ export class Feed extends Background {
     }
   }
 
-  /** Reads all that is there. False: nothing. */
+  /** Reads until there is nothing more. False: nothing was there. */
   async #read(): Promise<boolean> {
     if (this.#cursor === undefined) return this.#begin();
-    let found = false;
-    for (;;) {
+    for (let found = false; ; found = true) {
       const page = await this.#store.eventsAfter(this.#cursor, PAGE);
       if (page === undefined) return this.#begin();
+      if (page.cursor === this.#cursor) return found;
       this.#cursor = page.cursor;
-      if (page.events.length > 0) this.#keep(page.events);
-      found ||= page.events.length > 0;
-      if (page.events.length < PAGE) return found;
+      this.#keep(page.events);
     }
   }
 

@@ -57,8 +57,9 @@ export class JobStream {
     const endings = [feed.listen(bell.ring), ringOnAbort(signal, bell)];
     try {
       while (!signal.aborted) {
-        await feed.catchUp();
         if (this.#cursor === "") yield* this.#snapshot(signal);
+        // From here on, what the feed reads anew comes after the cursor.
+        await feed.catchUp();
         const place = yield* this.#history(signal);
         if (place === undefined) this.#cursor = "";
         else yield* this.#live(place, bell, signal);
@@ -98,12 +99,12 @@ export class JobStream {
     while (feed.positionOf(this.#cursor) === undefined && !signal.aborted) {
       const page = await store.eventsAfter(cursor, PAGE);
       if (page === undefined) return undefined;
-      cursor = page.cursor;
       for (const event of page.events) yield* this.#tell(new FeedEntry(event));
-      if (page.events.length === 0) break;
+      if (page.cursor === cursor) break;
+      cursor = page.cursor;
     }
-    // Either the feed holds the last event that was told, now or once it has caught up; or that
-    // event is from before all that the feed read, and nothing came between it and `head`.
+    // The store told all that the feed had read at `head`, and perhaps more. The feed holds the last
+    // of that once it has caught up; unless nothing was told, or it is from before all that the feed read.
     if (feed.positionOf(this.#cursor) === undefined) await feed.catchUp();
     return { epoch, position: feed.positionOf(this.#cursor) ?? head };
   }

@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { Feed } from "../../src/controller/feed.ts";
+import { JobStream } from "../../src/controller/stream.ts";
+import {
+  Job_State,
+  StreamJobsResponse_Kind as Kind,
+  StreamJobsRequestSchema,
+  type StreamJobsResponse,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Peer } from "./peer.ts";
+import { failureReport } from "./scored.ts";
+import { LOG, refused, System } from "./system.ts";
+
+const PARITIES = ["even", "odd"];
+
+/** Reads a stream until something holds of what came last, that included. */
+async function read(
+  stream: AsyncIterable<StreamJobsResponse>,
+  isLast: (response: StreamJobsResponse) => boolean,
+): Promise<StreamJobsResponse[]> {
+  const all: StreamJobsResponse[] = [];
+  for await (const response of stream) {
+    all.push(response);
+    if (isLast(response)) return all;
+  }
+  return assert.fail("the stream ended");
+}
+
+describe("streams of jobs", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
+
+  /** Jobs that are submitted, planned, scored, fail and are cancelled, several at a time. */
+  async function bustle(tenant: string, jobs: number): Promise<void> {
+    const node = await Peer.register(system.nodes, tenant);
+    await Promise.all(
+      Array.from({ length: jobs }, async (_, index) => {
+        const labels = { parity: PARITIES[index % 2] ?? "", third: String(index % 3) };
+        const { job } = await system.submit(tenant, { labels });
+        if (index % 5 === 0) await system.cancel(tenant, job.id);
+      }),
+    );
+    for (let count = 0; ; count++) {
+      const item = await node.pull();
+      if (item === undefined) return;
+      if (item.work.case === "segment") await node.score(item, 40);
+      else if (count % 4 === 3)
+        await node.report(item, { case: "failure", value: failureReport("MEDIA_NOT_FOUND") });
+      else await node.plan(item, 40, 20);
+    }
+  }
+
+  /** A job that ends: everything before it has been told when its end is. */
+  async function mark(tenant: string): Promise<string> {
+    const { job } = await system.submit(tenant, { labels: { parity: "odd", third: "0" } });
+    await system.cancel(tenant, job.id);
+    return job.id;
+  }
+
+  const isEndOf = (id: string) => (response: StreamJobsResponse) =>
+    response.job?.id === id && response.job.state === Job_State.CANCELLED;
+
+  test("told from the middle of a bustle hold every revision of every job once, in order", async () => {
+    const tenant = "bustle";
+    let busy = true;
+    const bustling = bustle(tenant, 12).finally(() => {
+      busy = false;
+    });
+    const streams: StreamJobsResponse[][] = [];
+    const reading: Promise<unknown>[] = [];
+    const last = Promise.withResolvers<string>();
+    let end: string | undefined;
+    void last.promise.then((id) => {
+      end = id;
+    });
+    do {
+      // Begins now, while jobs change: whatever the snapshot holds, the rest follows.
+      const told: StreamJobsResponse[] = [];
+      streams.push(told);
+      const complete = Promise.withResolvers<void>();
+      const read = async (): Promise<void> => {
+        for await (const response of system.stream(tenant)) {
+          told.push(response);
+          if (response.kind === Kind.SNAPSHOT_END) complete.resolve();
+          if (end !== undefined && isEndOf(end)(response)) return;
+        }
+      };
+      reading.push(read());
+      await complete.promise;
+    } while (busy && streams.length < 20);
+    await bustling;
+    const { job } = await system.submit(tenant);
+    last.resolve(job.id);
+    await last.promise;
+    await system.cancel(tenant, job.id);
+    await Promise.all(reading);
+    assert.ok(streams.length >= 2);
+    for (const told of streams) assertComplete(told);
+  });
+
+  /** Of each job the snapshot or its first revision, then each following revision. */
+  function assertComplete(told: readonly StreamJobsResponse[]): void {
+    const revisions = new Map<string, number>();
+    const ends = told.filter(({ kind }) => kind === Kind.SNAPSHOT_END);
+    assert.equal(ends.length, 1);
+    let live = false;
+    for (const { kind, job, eventId } of told) {
+      if (kind === Kind.SNAPSHOT_END) live = true;
+      if (job === undefined) continue;
+      assert.equal(kind, live ? Kind.CHANGE : Kind.SNAPSHOT);
+      assert.equal(eventId === "", !live);
+      const before = revisions.get(job.id);
+      if (live) assert.equal(job.revision, (before ?? 0) + 1, `revision ${job.revision} after ${before}`);
+      else assert.equal(before, undefined, "a job comes once in a snapshot");
+      revisions.set(job.id, job.revision);
+    }
+  }
+
+  test("tell no change again that the snapshot held, though it is read later", async () => {
+    const tenant = "later";
+    const feed = new Feed(system.store, LOG);
+    feed.start();
+    const ends = new AbortController();
+    const open = () =>
+      new JobStream({ store: system.store, feed }, tenant, {}, create(StreamJobsRequestSchema)).run(
+        ends.signal,
+      );
+    const first = open();
+    await first.next();
+    const reading = first.next();
+    for (let round = 0; round < 5; round++) {
+      // Nobody announces anything to this feed: it looks for itself, later.
+      const { job } = await system.submit(tenant);
+      const told = await read(open(), ({ kind }) => kind === Kind.SNAPSHOT_END);
+      assert.equal(told[0]?.job?.id, job.id);
+      const stream = open();
+      await read(
+        { [Symbol.asyncIterator]: () => ({ next: () => stream.next() }) },
+        ({ kind }) => kind === Kind.SNAPSHOT_END,
+      );
+      const change = stream.next();
+      await system.cancel(tenant, job.id);
+      const { value } = await change;
+      assert.deepEqual([value?.job?.id, value?.job?.revision], [job.id, 2]);
+      await stream.return(undefined);
+    }
+    ends.abort();
+    await reading;
+    await first.return(undefined);
+    await feed.stop();
+  });
+
+  test("resumed after any event, with any filter, tell what the whole stream told after it", async () => {
+    const tenant = "resume";
+    const other = "resume other";
+    const node = await Peer.register(system.nodes, other);
+    const whole = system.stream(tenant)[Symbol.asyncIterator]();
+    const start = (await whole.next()).value as StreamJobsResponse;
+    assert.equal(start.kind, Kind.SNAPSHOT_END);
+    await Promise.all([bustle(tenant, 10), system.submit(other)]);
+    assert.equal(await node.work(30), 2);
+    const end = await mark(tenant);
+    const rest = await read({ [Symbol.asyncIterator]: () => whole }, isEndOf(end));
+    const events = [start, ...rest];
+    const before = new Map<string, Job_State>();
+    const changes = events.slice(1).map((event) => {
+      const { job } = event;
+      assert.ok(job);
+      const from = before.get(job.id);
+      before.set(job.id, job.state);
+      return { event, job, from };
+    });
+    const states = fc.uniqueArray(
+      fc.constantFrom<Job_State[]>(
+        Job_State.QUEUED,
+        Job_State.RUNNING,
+        Job_State.SUCCEEDED,
+        Job_State.FAILED,
+        Job_State.CANCELLED,
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.nat(events.length - 1), states, fc.nat(3), async (place, wanted, label) => {
+        const labels: Record<string, string> = label === 0 ? {} : { third: String(label - 1) };
+        const expected = changes
+          .slice(place)
+          .filter(({ job, from }) => {
+            const inState = wanted.includes(job.state) || (from !== undefined && wanted.includes(from));
+            const labelled = label === 0 || job.spec?.labels["third"] === labels["third"];
+            return labelled && (wanted.length === 0 || inState);
+          })
+          .map(({ event }) => event.eventId);
+        const marker = expected.at(-1);
+        if (marker === undefined) return;
+        const afterEventId = events[place]?.eventId ?? "";
+        const request = { afterEventId, states: wanted, labels };
+        const told = await read(system.stream(tenant, request), ({ eventId }) => eventId === marker);
+        assert.deepEqual(
+          told.map(({ eventId }) => eventId),
+          expected,
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("of an event that nobody told, or of another installation, begin with a snapshot", async () => {
+    const tenant = "foreign";
+    const { job } = await system.submit(tenant);
+    const isEnd = ({ kind }: StreamJobsResponse) => kind === Kind.SNAPSHOT_END;
+    const [, end] = await read(system.stream(tenant), isEnd);
+    const foreign = Buffer.from(end?.eventId ?? "", "base64url")
+      .toString()
+      .replace(/^.{8}/, "00000000");
+    for (const afterEventId of ["1", "AAAA", Buffer.from(foreign).toString("base64url")]) {
+      const told = await read(system.stream(tenant, { afterEventId }), isEnd);
+      assert.deepEqual(
+        told.map((response) => response.job?.id),
+        [job.id, undefined],
+      );
+    }
+    for (const afterEventId of ["x".repeat(201), "a b", "\u0000"]) {
+      await refused(read(system.stream(tenant, { afterEventId }), isEnd), "INVALID_REQUEST");
+    }
+  });
+
+  test("tell of jobs that were deleted after their retention", async () => {
+    const tenant = "deleted";
+    const { job } = await system.submit(tenant);
+    await system.cancel(tenant, job.id);
+    const stream = system.stream(tenant, { ids: [job.id] })[Symbol.asyncIterator]();
+    await stream.next();
+    await stream.next();
+    const deleted = stream.next();
+    while ((await system.store.deleteEnded(0, 100)) > 0);
+    system.store.announce({ kind: "events" });
+    const told = (await deleted).value as StreamJobsResponse;
+    assert.deepEqual(
+      [told.kind, told.job?.id, told.job?.state],
+      [Kind.DELETED, job.id, Job_State.STATE_UNSPECIFIED],
+    );
+    await stream.return?.();
+  });
+
+  test("that are read too slowly are cut off, and can be resumed without a gap", async () => {
+    const tenant = "slow";
+    const feed = new Feed(system.store, LOG, 8);
+    feed.start();
+    const source = { store: system.store, feed };
+    const open = (afterEventId: string) =>
+      new JobStream(source, tenant, {}, create(StreamJobsRequestSchema, { afterEventId })).run(
+        new AbortController().signal,
+      );
+    const slow = open("");
+    await slow.next();
+    const ids: string[] = [];
+    for (let index = 0; index < 30; index++) {
+      ids.push((await system.submit(tenant)).job.id);
+      await feed.catchUp();
+      // The first comes from the store still, the second from the feed; the others are not read.
+      if (index < 2) assert.equal((await slow.next()).value?.job?.id, ids[index]);
+    }
+    const failure = await slow.next().then(
+      () => assert.fail("not cut off"),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(failure instanceof Failure);
+    assert.equal(failure.code, "STREAM_TOO_SLOW");
+    const resumed = open(String(failure.found?.["afterEventId"]));
+    for (const id of ids.slice(2)) assert.equal((await resumed.next()).value?.job?.id, id);
+    await resumed.return(undefined);
+    await feed.stop();
+  });
+
+  test("are as many as a tenant may have, and no more", async () => {
+    const tenant = "many";
+    const ends = new AbortController();
+    const streams = Array.from({ length: 100 }, () =>
+      system.stream(tenant, {}, ends.signal)[Symbol.asyncIterator](),
+    );
+    await Promise.all(streams.map((stream) => stream.next()));
+    assert.equal(await system.metric("svc_streams"), 100);
+    await refused(
+      read(system.stream(tenant), () => true),
+      "TOO_MANY_STREAMS",
+    );
+    await system.submit("another tenant");
+    assert.equal((await read(system.stream("another tenant"), () => true)).length, 1);
+    const rest = Promise.all(streams.map((stream) => stream.next()));
+    ends.abort();
+    assert.ok((await rest).every(({ done }) => done === true));
+    assert.equal(await system.metric("svc_streams"), 0);
+    assert.equal((await read(system.stream(tenant), () => true))[0]?.kind, Kind.SNAPSHOT_END);
+  });
+});
