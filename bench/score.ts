@@ -2,18 +2,16 @@
  * The cost of everything around the scorer. Run with `npm run bench:score`; figures of
  * one run stand in docs/performance.md.
  */
-import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { openEngine } from "../src/engine/open.ts";
 import { pairRequest } from "../src/engine/request.ts";
+import type { Pair } from "./client.ts";
 import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
-import { FFMPEG, ffmpeg, makePair } from "./media.ts";
+import { makePair, makeSmallPair, runBareScorer } from "./media.ts";
 import { SvcProcess } from "./process.ts";
 
-const run = promisify(execFile);
 const THREADS = availableParallelism();
 const SECONDS = Number(process.argv[2] ?? 20);
 const ROUNDS = Number(process.argv[3] ?? 5);
@@ -44,7 +42,7 @@ async function benchEngine(): Promise<void> {
   });
   const timings = await interleave(
     [
-      { name: "bare ffmpeg + libvmaf", run: bareCommand },
+      { name: "bare ffmpeg + libvmaf", run: () => runBareScorer(directory, THREADS) },
       {
         name: "engine, whole",
         run: async () => {
@@ -62,14 +60,6 @@ async function benchEngine(): Promise<void> {
     ROUNDS,
   );
   printTimings("A 1080p pair, compressed input", timings);
-}
-
-async function bareCommand(): Promise<void> {
-  const graph = `[0:v]settb=1/1000,setpts=N[d];[1:v]settb=1/1000,setpts=N[r];[d][r]libvmaf=n_threads=${THREADS}:log_fmt=csv:log_path=bare.csv`;
-  const inputs = ["-i", "distorted.mp4", "-i", "reference.mp4"];
-  await run(FFMPEG, ["-nostdin", "-v", "error", ...inputs, "-lavfi", graph, "-f", "null", "-"], {
-    cwd: directory,
-  });
 }
 
 /** What REST adds: a client's wall clock less the time that the result says the score took. */
@@ -112,20 +102,8 @@ async function benchMemory(): Promise<void> {
   );
 }
 
-async function smallPair(frames: number): Promise<{ reference: string; distorted: string }> {
-  const [reference, distorted] = [`small-${frames}.mp4`, `small-${frames}-low.mp4`];
-  const source = [
-    "-f",
-    "lavfi",
-    "-i",
-    "testsrc2=s=64x64:r=30",
-    "-frames:v",
-    String(frames),
-    "-preset",
-    "ultrafast",
-  ];
-  await ffmpeg([...source, "-crf", "10", reference], directory);
-  await ffmpeg([...source, "-crf", "40", distorted], directory);
+async function smallPair(frames: number): Promise<Pair> {
+  const [reference, distorted] = await makeSmallPair(directory, frames);
   return { reference: join(directory, reference), distorted: join(directory, distorted) };
 }
 

@@ -1,0 +1,60 @@
+/** A client of the controller, over gRPC. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "../src/client/connection.ts";
+import { type Job, Job_State, JobService, StreamJobsResponse_Kind } from "../src/gen/proto/svc/v1/job_pb.ts";
+
+export interface Pair {
+  readonly reference: string;
+  readonly distorted: string;
+}
+
+export class Client implements Disposable {
+  readonly #connection: Connection;
+
+  constructor(grpc: string) {
+    this.#connection = new Connection({ address: grpc });
+  }
+
+  /** Stores a job; its id. */
+  async submit(pair: Pair): Promise<string> {
+    const { job } = await this.#connection.call(JobService.method.submitJob, { job: { ...pair } });
+    if (job === undefined) throw new Error("no job came back");
+    return job.id;
+  }
+
+  /** Waits until a job has its result; told by the stream of its changes, not by asking again. */
+  async succeeded(id: string): Promise<void> {
+    for await (const { kind, job } of this.#connection.stream(JobService.method.streamJobs, { ids: [id] })) {
+      if (kind === StreamJobsResponse_Kind.SNAPSHOT_END || job === undefined) continue;
+      if (job.state === Job_State.SUCCEEDED) return;
+      if (job.state > Job_State.SUCCEEDED)
+        throw new Error(`job ${id}: ${job.error?.code} ${job.error?.message}`);
+    }
+    throw new Error(`the stream of job ${id} ended`);
+  }
+
+  async job(id: string): Promise<Job> {
+    const { job } = await this.#connection.call(JobService.method.getJob, { id });
+    if (job === undefined) throw new Error("no job came back");
+    return job;
+  }
+
+  /** Submits and waits for the result. */
+  async score(pair: Pair): Promise<void> {
+    await this.succeeded(await this.submit(pair));
+  }
+
+  /** Waits until a controller has as many nodes that a job could go to. */
+  async nodesOnline(rest: string, count: number): Promise<void> {
+    for (;;) {
+      const response = await fetch(`${rest}/v1/nodes`);
+      const { nodes = [] } = (await response.json()) as { nodes?: { state: string }[] };
+      if (nodes.filter(({ state }) => state === "ONLINE").length >= count) return;
+      await sleep(50);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection[Symbol.dispose]();
+  }
+}

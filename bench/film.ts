@@ -1,0 +1,55 @@
+/** A planned film and values of its segments, as a node reports them, without scoring it each time. */
+import { join } from "node:path";
+import { FrameTable } from "../src/engine/frames.ts";
+import { openEngine } from "../src/engine/open.ts";
+import { pairRequest } from "../src/engine/request.ts";
+import type { ScorerInfo } from "../src/engine/result.ts";
+import type { PlannedPair } from "../src/engine/work.ts";
+import type { Pair } from "./client.ts";
+import { makePair, makeSmallPair } from "./media.ts";
+
+export interface Film {
+  readonly pair: Pair;
+  readonly scorer: ScorerInfo;
+  readonly planned: PlannedPair;
+  /** Values of so many rows, numbered from 0: those of a real score, from another place each time. */
+  readonly valuesOf: (rows: number) => FrameTable;
+}
+
+export interface FilmOptions {
+  readonly directory: string;
+  readonly frames: number;
+  readonly rate: number;
+  readonly segmentSeconds: number;
+}
+
+/** The pictures are tiny, so that planning is quick; the values are those of a real 360p scene. */
+export async function planFilm({ directory, frames, rate, segmentSeconds }: FilmOptions): Promise<Film> {
+  const engine = await openEngine();
+  const [reference, distorted] = await makeSmallPair(directory, frames, rate);
+  const pair = { reference: join(directory, reference), distorted: join(directory, distorted) };
+  const planned = await engine.plan(pairRequest(pair), { segmentSeconds });
+  await makePair(directory, "640x360", 30);
+  const real = {
+    reference: join(directory, "reference.mp4"),
+    distorted: join(directory, "distorted.mp4"),
+  };
+  const request = pairRequest(real);
+  const { plan } = await engine.plan(request, { segmentSeconds: 3600 });
+  const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
+  return { pair, scorer: engine.scorer, planned, valuesOf: slices(table) };
+}
+
+function slices(table: FrameTable): (rows: number) => FrameTable {
+  let from = 0;
+  return (rows) => {
+    if (rows > table.length) throw new Error(`there are values of ${table.length} frames, not of ${rows}`);
+    if (from + rows > table.length) from = 0;
+    const columns = table.metrics.map((name) => [name, table.column(name, from, from + rows)] as const);
+    from += rows;
+    return FrameTable.ofColumns(
+      Uint32Array.from({ length: rows }, (_, row) => row),
+      new Map(columns),
+    );
+  };
+}

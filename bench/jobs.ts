@@ -1,0 +1,111 @@
+/**
+ * What the controller and its nodes cost, and what they gain: a film through them beside the bare
+ * scorer, the time from a submission to its first programs, and two nodes beside one. Run with
+ * `npm run bench:jobs -- [pair|latency|nodes]`; figures of one run stand in docs/performance.md.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pair } from "./client.ts";
+import { percentile } from "./flight.ts";
+import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
+import { makePair, makeSmallPair, runBareScorer } from "./media.ts";
+import { type Observation, observations } from "./observer.ts";
+import { System } from "./system.ts";
+
+const PARTS = { pair: benchPair, latency: benchLatency, nodes: benchNodes };
+const THREADS = availableParallelism();
+const ROUNDS = 5;
+const SUBMISSIONS = 300;
+/** Submissions that warm everything up, and are not counted. */
+const WARM_UP = 30;
+/** Milliseconds of quiet before each submission, up to: so that it meets the system at any point of its waits. */
+const QUIET_MS = 150;
+
+const asked = process.argv[2];
+const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+try {
+  console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${THREADS} threads`);
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (asked === undefined || asked === name) await part();
+  }
+} finally {
+  await rm(directory, { recursive: true });
+}
+
+/** A film through controller and node against the bare command on all cores. */
+async function benchPair(): Promise<void> {
+  await makePair(directory, "1920x1080", 60);
+  const pair = pairIn("reference.mp4", "distorted.mp4");
+  await using one = await System.start(directory, "one-slot", [{}]);
+  await using two = await System.start(directory, "two-slots", [{ slots: 2 }]);
+  const timings = await interleave(
+    [
+      { name: "bare ffmpeg + libvmaf", run: () => runBareScorer(directory, THREADS) },
+      { name: "a node of one slot", run: () => one.client.score(pair) },
+      { name: "a node of two slots", run: () => two.client.score(pair) },
+    ],
+    ROUNDS,
+  );
+  printTimings("A 1080p pair of 60 s, compressed input, on all cores", timings);
+}
+
+/** From a client's call of SubmitJob to the start of programs on the node, one job at a time. */
+async function benchLatency(): Promise<void> {
+  const [reference, distorted] = await makeSmallPair(directory, 10);
+  const pair = pairIn(reference, distorted);
+  const observed = join(directory, "programs.jsonl");
+  await using system = await System.start(directory, "latency", [{ observed }]);
+  const submitted: number[] = [];
+  for (let round = 0; round < WARM_UP + SUBMISSIONS; round++) {
+    await sleep(Math.random() * QUIET_MS);
+    submitted.push(performance.timeOrigin + performance.now());
+    await system.client.score(pair);
+  }
+  const programs = (await observations(observed)).filter((seen) => seen.kind === "program");
+  console.log(`\nFrom SubmitJob to programs on the node, ${SUBMISSIONS} submissions, one at a time`);
+  printDelays("first program", submitted, programs);
+  printDelays(
+    "first scoring program",
+    submitted,
+    programs.filter(({ scores }) => scores),
+  );
+}
+
+function printDelays(
+  name: string,
+  submitted: readonly number[],
+  programs: readonly Extract<Observation, { kind: "program" }>[],
+): void {
+  const delays = submitted.slice(WARM_UP).map((at) => {
+    const first = programs.find((program) => program.at > at);
+    if (first === undefined) throw new Error("a job started no program");
+    return first.at - at;
+  });
+  const [middle, high, worst] = [median(delays), percentile(delays, 0.99), Math.max(...delays)];
+  console.log(
+    `  ${name.padEnd(24)} median ${milliseconds(middle)}   99 % within ${milliseconds(high)}   worst ${milliseconds(worst)}`,
+  );
+}
+
+/** Nodes of one slot and one thread, each held to a core of its own, as machines of one core would be. */
+async function benchNodes(): Promise<void> {
+  await makePair(directory, "640x360", 120);
+  const pair = pairIn("reference.mp4", "distorted.mp4");
+  const node = (core: number) => ({ slots: 1, threads: 1, core });
+  await using one = await System.start(directory, "one-node", [node(0)]);
+  await using two = await System.start(directory, "two-nodes", [node(0), node(1)]);
+  const timings = await interleave(
+    [
+      { name: "one node", run: () => one.client.score(pair) },
+      { name: "two nodes", run: () => two.client.score(pair) },
+    ],
+    ROUNDS,
+  );
+  printTimings("A 360p pair of 120 s, nodes of one thread on a core each", timings);
+}
+
+function pairIn(reference: string, distorted: string): Pair {
+  return { reference: join(directory, reference), distorted: join(directory, distorted) };
+}

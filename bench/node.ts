@@ -1,0 +1,79 @@
+/**
+ * A node whose scorer takes no time: it speaks the nodes' protocol over gRPC as `svc node` does, with
+ * the plan and rows that it is given, so that what is measured is the controller and its store.
+ */
+import { Connection } from "../src/client/connection.ts";
+import { readSegment } from "../src/engine/plan-json.ts";
+import { NodeService, type WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
+import { type Report, reportsOf } from "../src/node/report.ts";
+import type { Film } from "./film.ts";
+
+const HEARTBEAT_MS = 3_000;
+const WAIT_MS = 10_000;
+
+/** What a node of a film registers. */
+export function registrationOf({ scorer, planned }: Film, slots: number) {
+  const models = planned.models.map(({ name, digest }) => ({ name, digest }));
+  return { name: "bench", slots, capabilities: { scorer: { ...scorer }, models, version: "bench" } };
+}
+
+/** The reports that complete a piece of a film's work. */
+export function reportsOn({ planned, valuesOf }: Film, { work }: WorkItem): Iterable<Report> {
+  if (work.case === "plan") return reportsOf({ kind: "PLANNED", planned });
+  if (work.case === undefined) throw new Error("the work is of no kind");
+  const { before, count, after } = readSegment(work.value.segment);
+  const table = valuesOf(before + count + after);
+  return reportsOf({
+    kind: "SCORED",
+    scored: { table, durationMs: 1, plan: undefined, frameCount: undefined },
+  });
+}
+
+export class BenchNode implements Disposable {
+  readonly #connection: Connection;
+  readonly #film: Film;
+  readonly #session: string;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  private constructor(connection: Connection, film: Film, session: string) {
+    this.#connection = connection;
+    this.#film = film;
+    this.#session = session;
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
+  }
+
+  /** `grpc`: "host:port" of the controller. */
+  static async register(grpc: string, film: Film, slots: number): Promise<BenchNode> {
+    const connection = new Connection({ address: grpc });
+    const { session } = await connection.call(NodeService.method.registerNode, registrationOf(film, slots));
+    return new BenchNode(connection, film, session);
+  }
+
+  /** Leases a piece of work and reports it. Throws when there is none. */
+  async cycle(): Promise<void> {
+    await this.report(await this.pull());
+  }
+
+  async pull(): Promise<WorkItem> {
+    const request = { session: this.#session, waitMs: WAIT_MS };
+    const { item } = await this.#connection.call(NodeService.method.pullWork, request);
+    if (item === undefined) throw new Error("there is no work left");
+    return item;
+  }
+
+  async report(item: WorkItem): Promise<void> {
+    for (const report of reportsOn(this.#film, item)) {
+      const request = { session: this.#session, itemId: item.itemId, attempt: item.attempt, report };
+      await this.#connection.call(NodeService.method.reportResult, request);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    await this.#connection.call(NodeService.method.heartbeat, { session: this.#session });
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#heartbeat);
+    this.#connection[Symbol.dispose]();
+  }
+}
