@@ -131,7 +131,8 @@ export class System {
   }
 }
 
-function wrapped(store: Store, instead: Partial<Store>): Store {
+/** A store of which some methods do more around what they do. */
+export function wrapped(store: Store, instead: Partial<Store>): Store {
   return new Proxy(store, {
     get: (target, key) => {
       const method: unknown = Reflect.get(instead, key) ?? Reflect.get(target, key);
