@@ -1,28 +1,31 @@
 /**
- * npm run demo: makes a sample pair, starts the service, scores the pair over its
- * gRPC interface, shows the result, and takes everything away again.
+ * npm run demo: makes a sample pair, starts the service, has the pair scored as a job of
+ * it, shows the progress and the result, and takes everything away again.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { printable } from "../src/cli/escape.ts";
 import { listenForInterruption } from "../src/cli/interrupt.ts";
+import { jobLines } from "../src/cli/jobs/job-page.ts";
+import { jobReport } from "../src/cli/jobs/result.ts";
 import { type ProgressLine, progressLine } from "../src/cli/progress.ts";
-import { report } from "../src/cli/report.ts";
 import { detectTerminal, paint } from "../src/cli/terminal.ts";
-import type { ScoreView } from "../src/cli/view.ts";
+import { Connection } from "../src/client/connection.ts";
 import { tolerateClosedOutput } from "../src/platform/output.ts";
-import { scorePair } from "./demo/client.ts";
+import { followJob, submitPair } from "./demo/client.ts";
 import { makePair, type Pair } from "./demo/sample.ts";
 import { startService } from "./demo/service.ts";
 
 const CHART_HEIGHT = 6;
 
 const NEXT = `Try next:
-  npx svc score REFERENCE DISTORTED      score two videos of your own, no server needed
-  npx svc score REFERENCE DISTORTED --csv frames.csv --fail-under vmaf.mean=93
-  npx svc server                         serve scores: REST on port 8080, with a page at /ui, gRPC on 9090
-  npx svc score --help                   everything else, with examples`;
+  npx svc up                             the service on this machine: REST on 8080, its page at /ui, gRPC on 9090
+  npx svc jobs submit REFERENCE DISTORTED --wait
+                                         then, elsewhere: have two videos of your own scored by it
+  npx svc jobs watch                     what runs and waits, as it happens
+  npx svc score REFERENCE DISTORTED      score two videos here and now, without a service
+  npx svc --help                         everything else; every command has --help with examples`;
 
 async function demo(signal: AbortSignal): Promise<void> {
   const started = performance.now();
@@ -30,21 +33,26 @@ async function demo(signal: AbortSignal): Promise<void> {
   const pair = await step("Making a sample pair: 10 s of 1280x720, encoded at two qualities", (line) =>
     makePair(folder.path, signal, (progress) => line.update(progress)),
   );
-  const view = await scoreWithService(folder.path, pair, signal);
+  const page = await scoreWithService(folder.path, pair, signal);
   say("");
-  say(page(view, pair));
+  say(page);
   say(NEXT);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   say(`\nDone in ${seconds} s. The service is stopped and its files are removed.`);
 }
 
-/** The service lives as long as this function runs. */
-async function scoreWithService(folder: string, pair: Pair, signal: AbortSignal): Promise<ScoreView> {
-  await using service = await step("Starting the service", () => startService(folder, signal));
+/** The report of the pair's job. The service lives as long as this function runs. */
+async function scoreWithService(folder: string, pair: Pair, signal: AbortSignal): Promise<string> {
+  await using service = await step("Starting the service: svc up", () => startService(folder, signal));
   say(`  REST at ${service.rest}, gRPC at ${service.grpc}`);
-  return await step("Scoring the pair over the service's API", (line) =>
-    scorePair(service.grpc, pair, signal, (progress) => line.update(progress)),
-  );
+  using connection = new Connection({ address: service.grpc });
+  const id = await submitPair(connection, pair, signal);
+  const job = await step(`Scoring the pair: job ${id}`, (line) => followJob(connection, id, line, signal));
+  say(`  in ${job.segmentsTotal} pieces of work, each given out and scored by itself`);
+  const terminal = detectTerminal(process.stdout, process.env);
+  const options = { terminal, allMetrics: false, chartHeight: CHART_HEIGHT };
+  const report = await jobReport(connection, job, options, signal);
+  return [...report, ...jobLines(job, terminal), ""].join("\n");
 }
 
 /** Tells what is going on, with a progress line on a terminal, and how long it took. */
@@ -60,13 +68,6 @@ async function step<T>(title: string, run: (line: ProgressLine) => Promise<T>): 
   } finally {
     line.clear();
   }
-}
-
-function page(view: ScoreView, pair: Pair): string {
-  const terminal = detectTerminal(process.stdout, process.env);
-  const names = { reference: basename(pair.reference), distorted: basename(pair.distorted) };
-  const options = { terminal, names, features: ["psnr"], allMetrics: false, chartHeight: CHART_HEIGHT };
-  return report(view, options).join("\n");
 }
 
 /** Removed when disposed, and when the process ends in a hurry. */

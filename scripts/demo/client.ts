@@ -1,89 +1,33 @@
-/** A client of the service's gRPC interface: scores a pair and follows its progress. */
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Client, credentials, type ServiceError } from "@grpc/grpc-js";
-import type { ScoreView, Series } from "../../src/cli/view.ts";
-import type { Progress } from "../../src/engine/result.ts";
-import {
-  type FrameScore,
-  type ScoreProgress,
-  type ScoreRequest,
-  ScoreRequestSchema,
-  type ScoreResult,
-  type ScoreStreamResponse,
-  ScoreStreamResponseSchema,
-} from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+/** A client of the service's jobs: submits a pair, follows the job as it is streamed, and has it when it has ended. */
+
+import { fetchJob } from "../../src/cli/jobs/get.ts";
+import { failureOfJob, progressOf } from "../../src/cli/jobs/state.ts";
+import { awaitJobs } from "../../src/cli/jobs/wait.ts";
+import type { ProgressLine } from "../../src/cli/progress.ts";
+import type { Connection } from "../../src/client/connection.ts";
+import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Pair } from "./sample.ts";
 
-const SCORE_STREAM = "/svc.v1.ScoringService/ScoreStream";
-/** Milliseconds; the demo's pair takes some seconds. */
-const DEADLINE_MS = 300_000;
+/** The id of the pair's job. Throws Failure. */
+export async function submitPair(connection: Connection, pair: Pair, signal: AbortSignal): Promise<string> {
+  const request = { job: { ...pair, name: "demo", features: ["psnr"] } };
+  const { job } = await connection.call(JobService.method.submitJob, request, { signal });
+  if (job === undefined) throw new Error("The service stored no job.");
+  return job.id;
+}
 
-/** Scores the pair at an address (HOST:PORT). Aborting ends the call, and with it the scorer. */
-export async function scorePair(
-  address: string,
-  pair: Pair,
+/** The job once it has succeeded; its progress goes to the line. Throws its failure. */
+export async function followJob(
+  connection: Connection,
+  id: string,
+  line: ProgressLine,
   signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-): Promise<ScoreView> {
-  const client = new Client(address, credentials.createInsecure());
-  try {
-    return await received(client, pair, signal, onProgress);
-  } finally {
-    client.close();
+): Promise<Job> {
+  const onJob = ({ progress }: Job) =>
+    progress ? line.update(progressOf(progress)) : line.note("Reading the two files …");
+  const [ended] = await awaitJobs(connection, [id], { onJob }, signal);
+  if (ended?.state !== Job_State.SUCCEEDED) {
+    throw ended === undefined ? new Error("The service lost the job.") : failureOfJob(ended);
   }
-}
-
-async function received(
-  client: Client,
-  pair: Pair,
-  signal: AbortSignal,
-  onProgress: (progress: Progress) => void,
-): Promise<ScoreView> {
-  const call = client.makeServerStreamRequest<ScoreRequest, ScoreStreamResponse>(
-    SCORE_STREAM,
-    (message) => Buffer.from(toBinary(ScoreRequestSchema, message)),
-    (bytes) => fromBinary(ScoreStreamResponseSchema, bytes),
-    create(ScoreRequestSchema, { ...pair, features: ["psnr"], frames: true }),
-    { deadline: Date.now() + DEADLINE_MS },
-  );
-  const cancel = () => call.cancel();
-  signal.addEventListener("abort", cancel);
-  const frames: FrameScore[] = [];
-  let result: ScoreResult | undefined;
-  try {
-    for await (const { event } of call as AsyncIterable<ScoreStreamResponse>) {
-      if (event.case === "progress") onProgress(progressOf(event.value));
-      if (event.case === "frames") frames.push(...event.value.frames);
-      if (event.case === "result") result = event.value;
-    }
-  } catch (error) {
-    throw new Error(`The service did not score the pair: ${detailsOf(error)}`, { cause: error });
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
-  return viewOf(result, frames);
-}
-
-function progressOf({ framesDone, framesTotal, fps, secondsLeft }: ScoreProgress): Progress {
-  return { framesDone, framesTotal, fps, secondsLeft };
-}
-
-function detailsOf(error: unknown): string {
-  return (error as Partial<ServiceError>).details ?? String(error);
-}
-
-function viewOf(result: ScoreResult | undefined, frames: readonly FrameScore[]): ScoreView {
-  const { reference, distorted, scorer } = result ?? {};
-  if (!result || !reference || !distorted || !scorer)
-    throw new Error("The service ended the score without a result.");
-  return { ...result, reference, distorted, scorer, frames: seriesOf(frames) };
-}
-
-function seriesOf(frames: readonly FrameScore[]): Series {
-  return {
-    length: frames.length,
-    metrics: Object.keys(frames[0]?.metrics ?? {}),
-    frame: (row) => frames[row]?.frame ?? 0,
-    value: (metric, row) => frames[row]?.metrics[metric],
-  };
+  return fetchJob(connection, id, signal);
 }

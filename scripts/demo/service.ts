@@ -1,16 +1,19 @@
-/** The demo's service: `svc server` on free loopback ports, and its end. */
+/** The demo's service: `svc up` on free loopback ports, and its end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
-/** Milliseconds; the service is up in one second on a slow machine. */
-const START_LIMIT_MS = 20_000;
+/** Milliseconds; the service is up in a few seconds on a slow machine. */
+const START_LIMIT_MS = 60_000;
 const READY_POLL_MS = 50;
 /** Milliseconds that a service told to stop gets before it is killed. */
-const STOP_LIMIT_MS = 5_000;
+const STOP_LIMIT_MS = 10_000;
+/** Seconds of video per piece of work: short, so that the demo's pair makes several. */
+const SEGMENT_SECONDS = 2;
 
 export interface Service extends AsyncDisposable {
   /** http://HOST:PORT */
@@ -19,12 +22,14 @@ export interface Service extends AsyncDisposable {
   readonly grpc: string;
 }
 
-/** Starts the service for the files of one folder and waits until it can score. */
+/** Starts the service for the files of one folder, where its database goes too, and waits until it takes jobs. */
 export async function startService(folder: string, signal: AbortSignal): Promise<Service> {
-  const flags = ["--host", "127.0.0.1", "--port", "0", "--grpc-port", "0", "--print-addresses"];
+  const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0", "--print-addresses"];
+  const data = ["--data-dir", join(folder, "data"), "--media-root", folder];
+  const pace = ["--segment-seconds", String(SEGMENT_SECONDS), "--drain-timeout", "0"];
   const server = spawn(
     SVC,
-    ["server", ...flags, "--media-root", folder, "--log-level", "error", "--log-format", "text"],
+    ["up", ...ports, ...data, ...pace, "--log-level", "error", "--log-format", "text"],
     {
       stdio: ["ignore", "pipe", "pipe"],
       // A Ctrl-C of the terminal is for the demo, which then stops the service in its own time.
@@ -78,7 +83,7 @@ async function untilReady(rest: string, signal: AbortSignal): Promise<void> {
     const body = await answer.text();
     if (answer.ok) return;
     await pause(READY_POLL_MS, undefined, { signal }).catch((error: unknown) => {
-      throw new Error(`The service is not ready to score: ${body}`, { cause: error });
+      throw new Error(`The service is not ready for jobs: ${body}`, { cause: error });
     });
   }
 }

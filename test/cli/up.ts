@@ -1,0 +1,99 @@
+/** `svc up` with its database in a folder of its own, and commands that talk to it. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SvcProcess } from "../server/svc-process.ts";
+import { type Ended, type Running, type RunOptions, SVC, start, startOnTerminal } from "./program.ts";
+
+interface Ports {
+  readonly rest: string;
+  readonly grpc: string;
+  readonly metrics: string;
+}
+
+const FREE: Ports = { rest: "0", grpc: "0", metrics: "0" };
+
+export class Up implements AsyncDisposable {
+  /** "127.0.0.1:PORT" of gRPC. */
+  readonly server: string;
+  readonly rest: string;
+  readonly #data: string;
+  readonly #ports: Ports;
+  #process: SvcProcess;
+
+  private constructor(data: string, process: SvcProcess, addresses: Readonly<Record<string, string>>) {
+    const { rest = "", grpc = "", metrics = "" } = addresses;
+    this.#data = data;
+    this.#process = process;
+    this.#ports = { rest: portOf(rest), grpc: portOf(grpc), metrics: portOf(metrics) };
+    this.server = grpc;
+    this.rest = rest;
+  }
+
+  static async start(): Promise<Up> {
+    const data = await mkdtemp(join(tmpdir(), "svc-up-"));
+    const process = run(data, FREE);
+    try {
+      return new Up(data, process, await process.addresses());
+    } catch (error) {
+      await process[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  get process(): SvcProcess {
+    return this.#process;
+  }
+
+  /** Kills it as a power cut does, and starts it again where it was. `between`: while it is away. */
+  async restart(between: () => Promise<void> = async () => {}): Promise<void> {
+    this.#process.signal("SIGKILL");
+    await this.#process.exited();
+    await between();
+    this.#process = run(this.#data, this.#ports);
+    await this.#process.addresses();
+  }
+
+  /** Starts `svc …` for this server. */
+  start(args: readonly string[], options: RunOptions = {}): Running {
+    return start(SVC, args, { ...options, env: { ...this.env, ...options.env } });
+  }
+
+  /** Runs `svc …` for this server to its end; `input` is its standard input. */
+  async svc(
+    args: readonly string[],
+    { input = "", ...options }: RunOptions & { input?: string } = {},
+  ): Promise<Ended> {
+    await using running = this.start(args, options);
+    running.child.stdin?.end(input);
+    return await running.ended();
+  }
+
+  /** Starts a shell command in which "$@" is `svc`, for this server. */
+  shell(command: string): Running {
+    return start("sh", ["-c", command, "sh", SVC], { env: this.env });
+  }
+
+  /** Starts `svc …` on a terminal of its own. */
+  onTerminal(args: readonly string[], columns: number): Running {
+    return startOnTerminal([SVC, ...args], columns, this.env);
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    return { SVC_SERVER: this.server };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#process[Symbol.asyncDispose]();
+    await rm(this.#data, { recursive: true });
+  }
+}
+
+function run(data: string, { rest, grpc, metrics }: Ports): SvcProcess {
+  const ports = ["--port", rest, "--grpc-port", grpc, "--metrics-port", metrics];
+  return new SvcProcess("up", { args: [...ports, "--data-dir", data, "--drain-timeout", "0"] });
+}
+
+function portOf(address: string): string {
+  return address.slice(address.lastIndexOf(":") + 1);
+}
