@@ -1,0 +1,201 @@
+/** What must hold of every job when a run is over; each fault is one line. */
+import { isDeepStrictEqual } from "node:util";
+import { Connection } from "../../src/client/connection.ts";
+import {
+  type Job,
+  Job_State,
+  Job_StateSchema,
+  JobService,
+  type JobWork,
+  JobWork_Kind,
+  JobWork_State,
+  JobWork_StateSchema,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import {
+  type FrameScore,
+  type ScoreResult,
+  ScoreResultSchema,
+} from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import type { Acknowledged } from "./load.ts";
+import { isEnd, type SeenEvent } from "./watcher.ts";
+
+/** Failures of a good pair that blows explain: its work was struck as often as work may be. */
+const STRUCK: ReadonlySet<string> = new Set(["LEASE_LOST", "SCORER_FAILED"]);
+/** Times that a piece of work may fail before its job does. */
+const MAX_FAILURES = 4;
+const PAGE = 500;
+const OVER: ReadonlySet<JobWork_State> = new Set([
+  ...[JobWork_State.DONE, JobWork_State.FAILED, JobWork_State.CANCELLED],
+]);
+
+/** From each state, those that may follow; a change within a state is one too. */
+const FOLLOWS: Readonly<Record<number, readonly Job_State[]>> = {
+  [Job_State.QUEUED]: [...[Job_State.QUEUED, Job_State.RUNNING, Job_State.FAILED, Job_State.CANCELLED]],
+  [Job_State.RUNNING]: [...[Job_State.RUNNING, Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED]],
+};
+
+export interface Audit {
+  readonly faults: readonly string[];
+  readonly ends: Readonly<Record<string, number>>;
+  /** Good jobs that failed because their work was struck as often as work may be. */
+  readonly struckDown: number;
+  readonly segmentsScored: number;
+  readonly framesCompared: number;
+  readonly attemptsAboveFirst: number;
+}
+
+export class Auditor {
+  readonly faults: string[] = [];
+  readonly ends: Record<string, number> = {};
+  struckDown = 0;
+  segmentsScored = 0;
+  framesCompared = 0;
+  attemptsAboveFirst = 0;
+  readonly #connection: Connection;
+
+  constructor(address: string) {
+    this.#connection = new Connection({ address });
+  }
+
+  close(): void {
+    this.#connection[Symbol.dispose]();
+  }
+
+  async audit(acknowledged: readonly Acknowledged[], events: readonly SeenEvent[]): Promise<Audit> {
+    await this.#noneMissingNoneTwice(acknowledged);
+    const byJob = Map.groupBy(events, ({ jobId }) => jobId);
+    for (const one of acknowledged) {
+      const { job } = await this.#connection.call(JobService.method.getJob, { id: one.id });
+      if (job === undefined) {
+        this.faults.push(`${one.id}: answered without a job`);
+        continue;
+      }
+      const end = nameOf(job.state);
+      this.ends[end] = (this.ends[end] ?? 0) + 1;
+      this.#history(job, byJob.get(one.id) ?? []);
+      this.#work(job);
+      await this.#end(one, job);
+    }
+    const ids = new Set(events.map(({ eventId }) => eventId));
+    if (ids.size !== events.length) this.faults.push(`${events.length - ids.size} event ids came twice`);
+    return this;
+  }
+
+  /** The list holds exactly the acknowledged jobs: a repeated submission is one job. */
+  async #noneMissingNoneTwice(acknowledged: readonly Acknowledged[]): Promise<void> {
+    const expected = new Set(acknowledged.map(({ id }) => id));
+    if (expected.size !== acknowledged.length) this.faults.push("two keys were answered with the same job");
+    const listed = await this.#listed();
+    for (const id of expected) if (!listed.has(id)) this.faults.push(`${id}: acknowledged, but not there`);
+    for (const id of listed) if (!expected.has(id)) this.faults.push(`${id}: there, but nobody's`);
+  }
+
+  async #listed(): Promise<Set<string>> {
+    const ids = new Set<string>();
+    let pageToken = "";
+    do {
+      const page = await this.#connection.call(JobService.method.listJobs, { pageSize: PAGE, pageToken });
+      for (const { id } of page.jobs) ids.add(id);
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return ids;
+  }
+
+  /** The watcher saw every change once and in order, up to the one that ended the job, and none after. */
+  #history(job: Job, events: readonly SeenEvent[]): void {
+    const fault = (what: string) => this.faults.push(`${job.id}: ${what}: ${told(events)}`);
+    if (events[0]?.revision !== 1) fault("the first event is not revision 1");
+    for (const [index, event] of events.entries()) {
+      const before = events[index - 1];
+      if (before === undefined) continue;
+      if (event.revision !== before.revision + 1) fault(`after ${before.revision} came ${event.revision}`);
+      if (!FOLLOWS[before.state]?.includes(event.state)) {
+        fault(`${nameOf(before.state)} was followed by ${nameOf(event.state)}`);
+      }
+    }
+    const last = events.at(-1);
+    if (last?.revision !== job.revision || last.state !== job.state) fault("the last event is not the job");
+    if (!isEnd(job.state)) fault("it has not ended");
+  }
+
+  /** Nothing waits or runs for a job that has ended, and its segments are its frames, each once. */
+  #work({ id, state, work, segmentsDone, segmentsTotal }: Job): void {
+    for (const one of work) {
+      if (!OVER.has(one.state))
+        this.faults.push(
+          `${id}: ended, but a piece of its work is ${JobWork_StateSchema.value[one.state]?.localName}`,
+        );
+      this.attemptsAboveFirst += Math.max(0, one.attempt - 1);
+    }
+    if (state !== Job_State.SUCCEEDED) return;
+    const done = work.filter((one) => one.kind !== JobWork_Kind.PLAN && one.state === JobWork_State.DONE);
+    this.segmentsScored += done.length;
+    if (!isRow(done)) this.faults.push(`${id}: its segments are not a row without gaps`);
+    if (segmentsDone !== segmentsTotal) {
+      this.faults.push(`${id}: succeeded with ${segmentsDone} of ${segmentsTotal} segments`);
+    }
+  }
+
+  async #end({ order, cancelledAs }: Acknowledged, job: Job): Promise<void> {
+    const { state, error } = job;
+    const fault = (what: string) =>
+      this.faults.push(`${job.id} (${order.kind}): ${what}; ${nameOf(state)} ${JSON.stringify(error)}`);
+    if (cancelledAs !== undefined && state !== Job_State.CANCELLED) fault("its cancel was acknowledged");
+    if (cancelledAs === undefined && state === Job_State.CANCELLED) fault("nobody cancelled it");
+    if (state === Job_State.SUCCEEDED) {
+      if (order.kind === "faulty") fault("it cannot be scored");
+      else await this.#compare(job, order.pair.truth);
+    }
+    if (state !== Job_State.FAILED) return;
+    if (order.kind === "faulty" && error?.code === order.pair.code) return;
+    if (this.#wasStruckDown(job)) this.struckDown++;
+    else fault("it should not have failed");
+  }
+
+  #wasStruckDown({ error, work }: Job): boolean {
+    return STRUCK.has(error?.code ?? "") && work.some(({ attempt }) => attempt >= MAX_FAILURES);
+  }
+
+  /** Result and frames have the digits of the undisturbed run, all of them. */
+  async #compare({ id, score, result }: Job, truth: ScoreResult): Promise<void> {
+    if (result === undefined || score !== truth.score) {
+      this.faults.push(`${id}: score ${score}, ${result === undefined ? "without" : "with"} a result`);
+      return;
+    }
+    const frames: FrameScore[] = [];
+    for await (const batch of this.#connection.stream(JobService.method.getJobFrames, { id })) {
+      frames.push(...(batch.frames?.frames ?? []));
+    }
+    this.framesCompared += frames.length;
+    const found: ScoreResult = { ...result, frames, durationMs: truth.durationMs };
+    for (const { name, localName } of ScoreResultSchema.fields) {
+      const field = localName as keyof ScoreResult;
+      if (isDeepStrictEqual(found[field], truth[field])) continue;
+      this.faults.push(`${id}: ${name} differs: ${shown(found[field])} instead of ${shown(truth[field])}`);
+    }
+  }
+}
+
+const SHOWN = 500;
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? "none").slice(0, SHOWN);
+}
+
+/** Whether pieces of work follow on each other from frame 0. */
+function isRow(work: readonly JobWork[]): boolean {
+  let next = 0;
+  for (const { firstFrame, frameCount } of [...work].sort((a, b) => a.firstFrame - b.firstFrame)) {
+    if (firstFrame !== next) return false;
+    next += frameCount;
+  }
+  return work.length > 0;
+}
+
+function nameOf(state: Job_State): string {
+  return Job_StateSchema.value[state]?.localName ?? String(state);
+}
+
+function told(events: readonly SeenEvent[]): string {
+  return events.map(({ revision, state }) => `${revision} ${nameOf(state)}`).join(", ");
+}

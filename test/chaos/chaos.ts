@@ -1,0 +1,166 @@
+/** A chaos run: load on a real installation while its processes are killed; then everything is counted. */
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sequence } from "../media/crafted.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { Auditor } from "./audit.ts";
+import { Installation } from "./installation.ts";
+import { Killer } from "./killer.ts";
+import { Load } from "./load.ts";
+import { type ChaosMedia, makeMedia } from "./media.ts";
+import { until } from "./program.ts";
+import type { BlowKind } from "./schedule.ts";
+import { openChaosStore, type StoreName } from "./stores.ts";
+import { Watcher } from "./watcher.ts";
+
+/** Milliseconds for every job to end after the last blow: leases and back-offs pass, and then work is done. */
+const SETTLE_MS = 90_000;
+/** What a node logs when its report comes too late. */
+const REFUSED = "report refused: the work is another's by now";
+
+export interface ChaosOptions {
+  readonly store: StoreName;
+  /** The same seed draws the same blows; what they hit, and the load, depend on how fast the machine is too. */
+  readonly seed: number;
+  readonly kills: number;
+  /** Is told every blow. */
+  readonly say: (line: string) => void;
+  /** Ends the run early; it throws the signal's reason, and leaves nothing behind. */
+  readonly signal: AbortSignal;
+}
+
+/** What a run came to. It held when `faults` is empty. */
+export interface Outcome {
+  readonly faults: readonly string[];
+  readonly kills: number;
+  readonly blows: Readonly<Partial<Record<BlowKind, number>>>;
+  readonly seconds: number;
+  /** Seconds from the last blow to the end of the last job. */
+  readonly settleSeconds: number;
+  readonly jobs: number;
+  readonly ends: Readonly<Record<string, number>>;
+  readonly struckDown: number;
+  /** Submissions that had to be repeated, and those of them that had been stored unheard. */
+  readonly repeatedSubmits: number;
+  readonly existed: number;
+  readonly events: number;
+  readonly resumed: number;
+  readonly segmentsScored: number;
+  readonly framesCompared: number;
+  readonly attemptsAboveFirst: number;
+  /** Reports of nodes that came too late: their lease had been given to another. */
+  readonly refusedReports: number;
+  /** Ends of the logs, for a run with faults. */
+  readonly logs: string;
+}
+
+export async function chaos(options: ChaosOptions): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), "svc-chaos-"));
+  const media = await MediaDirectory.open();
+  try {
+    const clips = await makeMedia(media);
+    const store = await openChaosStore(options.store, folder);
+    try {
+      const installation = await Installation.start(folder, store);
+      try {
+        return await run(installation, clips, options);
+      } finally {
+        await installation.killAll();
+      }
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await media.remove();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function run(installation: Installation, media: ChaosMedia, options: ChaosOptions): Promise<Outcome> {
+  const { seed, say, signal } = options;
+  const started = performance.now();
+  const watcher = new Watcher(installation.grpc);
+  await watcher.start();
+  const load = new Load(installation.grpc, { media, watcher, random: sequence(seed) });
+  const killer = new Killer(installation, seed, say);
+  const auditor = new Auditor(installation.grpc);
+  try {
+    await strikeUnderLoad(load, killer, options);
+    const struck = performance.now();
+    await settled(load, installation, signal);
+    const settleSeconds = (performance.now() - struck) / 1000;
+    const audit = await auditor.audit(load.acknowledged, watcher.events);
+    const { resumed } = watcher;
+    await watcher.stop();
+    const faults = [...audit.faults, ...(await endFaults(installation, watcher))];
+    return {
+      ...audit,
+      faults,
+      kills: killer.kills,
+      blows: Object.fromEntries(killer.counts),
+      seconds: (performance.now() - started) / 1000,
+      settleSeconds,
+      ...loadFigures(load),
+      events: watcher.events.length,
+      resumed,
+      refusedReports: installation.logged(REFUSED),
+      logs: faults.length > 0 ? installation.logs() : "",
+    };
+  } finally {
+    await watcher.stop();
+    load.close();
+    auditor.close();
+  }
+}
+
+async function strikeUnderLoad(
+  load: Load,
+  killer: Killer,
+  { kills, signal }: Pick<ChaosOptions, "kills" | "signal">,
+): Promise<void> {
+  const enough = new AbortController();
+  const loading = load.run(enough.signal);
+  try {
+    // Whichever breaks first ends the run.
+    await Promise.race([killer.run(kills), loading, untilAborted(signal)]);
+  } finally {
+    enough.abort();
+  }
+  await Promise.race([loading, untilAborted(signal)]);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<never> {
+  signal.throwIfAborted();
+  await once(signal, "abort");
+  throw signal.reason;
+}
+
+async function settled(load: Load, installation: Installation, signal: AbortSignal): Promise<void> {
+  await until(
+    () => signal.aborted || load.outstanding.length === 0,
+    () => `jobs to end: ${load.outstanding.map(({ id }) => id).join(", ")}\n${installation.logs()}`,
+    SETTLE_MS,
+  );
+  signal.throwIfAborted();
+}
+
+/** Stops everything, and says what was not as it should be in the end. */
+async function endFaults(installation: Installation, { snapshots }: Watcher): Promise<string[]> {
+  const faults: string[] = [];
+  if (snapshots !== 1) faults.push(`the stream began ${snapshots} times with a snapshot`);
+  for (const end of await installation.stop()) if (!end.endsWith(" 0")) faults.push(`bad end: ${end}`);
+  faults.push(...installation.programs.flatMap(({ unasked }) => unasked));
+  for (const left of await installation.leftovers()) faults.push(`left behind: ${left}`);
+  faults.push(...(await installation.store.faults()));
+  return faults;
+}
+
+function loadFigures({ acknowledged }: Load) {
+  return {
+    jobs: acknowledged.length,
+    repeatedSubmits: acknowledged.filter(({ attempts }) => attempts > 1).length,
+    existed: acknowledged.filter(({ existed }) => existed).length,
+  };
+}

@@ -1,0 +1,116 @@
+/** A whole service of real processes: a controller on a store, and nodes. */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { leakedProcesses } from "../../scripts/testing/leaks.ts";
+import { freePort, Program } from "./program.ts";
+import type { ChaosStore } from "./stores.ts";
+
+/** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */
+const LEASE_SECONDS = 3;
+/** Slots of each node: more in sum than this machine has cores, so that everything is always late. */
+const SLOTS = [1, 1, 2];
+/** Lines of each log that are shown when something went wrong. */
+const LOG_LINES = 40;
+
+export class Installation {
+  readonly store: ChaosStore;
+  readonly controller: Program;
+  readonly nodes: readonly Program[];
+  readonly leaseMs = LEASE_SECONDS * 1000;
+  /** "127.0.0.1:PORT" */
+  readonly grpc: string;
+  readonly #folder: string;
+
+  private constructor(folder: string, store: ChaosStore, ports: { rest: number; grpc: number }) {
+    this.#folder = folder;
+    this.store = store;
+    this.grpc = `127.0.0.1:${ports.grpc}`;
+    this.controller = this.#program("controller", [
+      ...["controller", "--auth-disabled", ...store.flags],
+      ...["--port", String(ports.rest), "--grpc-port", String(ports.grpc), "--metrics-port", "0"],
+      ...["--lease", String(LEASE_SECONDS), "--segment-seconds", "1"],
+    ]);
+    this.nodes = SLOTS.map((slots, index) =>
+      this.#program(`node-${index + 1}`, [
+        ...["node", "--controller", this.grpc, "--name", `node-${index + 1}`, "--slots", String(slots)],
+        ...["--threads", "1", "--metrics-port", "0"],
+      ]),
+    );
+  }
+
+  /** Starts everything. `folder` is for its files: logs, temporary files, an embedded store. */
+  static async start(folder: string, store: ChaosStore): Promise<Installation> {
+    const ports = { rest: await freePort(), grpc: await freePort() };
+    const installation = new Installation(folder, store, ports);
+    try {
+      await installation.controller.start();
+      for (const node of installation.nodes) await node.start();
+    } catch (error) {
+      await installation.killAll();
+      throw new Error(installation.logs(), { cause: error });
+    }
+    return installation;
+  }
+
+  get programs(): readonly Program[] {
+    return [...this.nodes, this.controller];
+  }
+
+  /** Ends everything as an orchestrator does; each program with the way it ended. */
+  async stop(): Promise<string[]> {
+    const ends: string[] = [];
+    for (const program of this.programs) ends.push(`${program.name} ${String(await program.stop())}`);
+    return ends;
+  }
+
+  /** Ends everything at once. */
+  async killAll(): Promise<void> {
+    await Promise.all(
+      this.programs.map((program) => {
+        program.signal("SIGCONT");
+        return program.kill();
+      }),
+    );
+  }
+
+  /** What is left of the programs that were stopped: files in their temporary folders, and processes. */
+  async leftovers(): Promise<string[]> {
+    const processes = await leakedProcesses(`SVC_CHAOS=${this.#folder}`, this.#folder);
+    const files = this.programs.flatMap(({ name }) =>
+      readdirSync(this.#scratch(name)).map((file) => `${name}: ${file}`),
+    );
+    return [...processes.map(({ pid, command }) => `${pid} ${command}`), ...files];
+  }
+
+  /** The ends of all logs. */
+  logs(): string {
+    return this.programs
+      .filter(({ logPath }) => existsSync(logPath))
+      .map(({ name, logPath }) => {
+        const lines = readFileSync(logPath, "utf8").trim().split("\n").slice(-LOG_LINES);
+        return `--- ${name}\n${lines.join("\n")}`;
+      })
+      .join("\n");
+  }
+
+  /** How often a message stands in the logs. */
+  logged(message: string): number {
+    return this.programs.reduce((sum, { logPath }) => {
+      return sum + readFileSync(logPath, "utf8").split(JSON.stringify(message)).length - 1;
+    }, 0);
+  }
+
+  #program(name: string, args: readonly string[]): Program {
+    mkdirSync(this.#scratch(name), { recursive: true });
+    return new Program({
+      name,
+      args: [...args, "--print-addresses", "--log-format", "json"],
+      env: { TMPDIR: this.#scratch(name), SVC_CHAOS: this.#folder },
+      log: join(this.#folder, `${name}.log`),
+    });
+  }
+
+  #scratch(name: string): string {
+    return join(this.#folder, "scratch", name);
+  }
+}

@@ -1,0 +1,158 @@
+/** A real `svc` process that is killed and started again, always with the same arguments. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
+
+/** Milliseconds for a process to say where it listens, or to end when it is asked to. */
+const PATIENCE_MS = 60_000;
+/** Milliseconds before a process that ended by itself is started again, as an orchestrator does. */
+const RESTART_MS = 500;
+/** Below the ports that systems give to outgoing connections, so that a port stays free while its owner is dead. */
+const PORTS = { from: 20_000, count: 10_000 };
+
+export interface ProgramOptions {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** File that its log is appended to. */
+  readonly log: string;
+}
+
+export class Program {
+  readonly name: string;
+  readonly logPath: string;
+  /** Exits that nobody asked for: "node-1 exited with 1". */
+  readonly unasked: string[] = [];
+  readonly #options: ProgramOptions;
+  #child: ChildProcess | undefined;
+  #exited: Promise<void> = Promise.resolve();
+  /** Whether it shall run. */
+  #wanted = false;
+
+  constructor(options: ProgramOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.logPath = options.log;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  /** Starts it and waits until it says where it listens. */
+  async start(): Promise<void> {
+    this.#wanted = true;
+    const child = this.#spawn();
+    const { stdout } = child;
+    if (stdout === null) throw new Error("the addresses are not piped");
+    const line = once(createInterface({ input: stdout }), "line");
+    await within(Promise.race([line, this.#exited]), `${this.name} to listen`);
+    stdout.resume();
+  }
+
+  /** kill -9, and nothing restarts it. Returns when it is gone. */
+  async kill(): Promise<void> {
+    this.#wanted = false;
+    this.signal("SIGKILL");
+    await this.#exited;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  /** Ends it as an orchestrator does; its exit code. */
+  async stop(): Promise<number | NodeJS.Signals | null> {
+    this.#wanted = false;
+    this.signal("SIGTERM");
+    try {
+      await within(this.#exited, `${this.name} to end`);
+    } finally {
+      this.signal("SIGKILL");
+    }
+    return this.#child?.exitCode ?? this.#child?.signalCode ?? null;
+  }
+
+  #spawn(): ChildProcess {
+    const log = openSync(this.#options.log, "a");
+    const child = spawn(SVC, this.#options.args, {
+      stdio: ["ignore", "pipe", log],
+      env: { ...process.env, ...this.#options.env },
+    });
+    closeSync(log);
+    this.#child = child;
+    this.#exited = this.#watch(child);
+    return child;
+  }
+
+  /** Resolves when it has ended; one that was wanted is started again a moment later. */
+  async #watch(child: ChildProcess): Promise<void> {
+    const [code, signal] = await once(child, "exit");
+    if (this.#wanted) void this.#restart(String(code ?? signal));
+  }
+
+  async #restart(how: string): Promise<void> {
+    this.unasked.push(`${this.name} ended by itself: ${how}`);
+    await delay(RESTART_MS);
+    if (this.#wanted) this.#spawn().stdout?.resume();
+  }
+}
+
+/** A port of this machine that nobody has, and that no outgoing connection gets. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    const server = createServer();
+    const listening = once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    server.listen(port, "127.0.0.1");
+    const free = await listening;
+    await new Promise((resolve) => server.close(resolve));
+    if (free) return port;
+  }
+}
+
+/** Runs `svc` to its end. */
+export async function svc(args: readonly string[]) {
+  const child = spawn(SVC, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => (stdout += chunk));
+  child.stderr.on("data", (chunk) => (stderr += chunk));
+  const [code] = await once(child, "close");
+  return { code, stdout, stderr };
+}
+
+/** A promise that must settle within a time; throws when it does not. */
+export async function within<T>(promise: Promise<T>, what: string, limitMs = PATIENCE_MS): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`waited ${limitMs} ms for ${what}`)), limitMs);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Looks again and again until something holds. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string | (() => string),
+  limitMs = PATIENCE_MS,
+): Promise<void> {
+  const giveUp = Date.now() + limitMs;
+  while (!(await holds())) {
+    if (Date.now() > giveUp) {
+      throw new Error(`waited ${limitMs} ms for ${typeof what === "string" ? what : what()}`);
+    }
+    await delay(20);
+  }
+}

@@ -1,0 +1,75 @@
+/** What is struck and when: drawn from a seed, so that a run can be repeated. */
+
+/** Every kind of blow, with how often it is drawn among those that a store allows. */
+export const BLOWS = {
+  /** kill -9 of the controller, started again later. */
+  controller: { weight: 5, database: false, kill: true },
+  /** kill -9 of a node, started again later under the same name. */
+  node: { weight: 5, database: false, kill: true },
+  /** kill -9 of a scorer at work. */
+  scorer: { weight: 6, database: false, kill: true },
+  /** SIGSTOP of a node for longer than a lease, then SIGCONT. */
+  "node stopped": { weight: 2, database: false, kill: false },
+  /** SIGSTOP of the controller, for shorter and longer than a lease, then SIGCONT. */
+  "controller stopped": { weight: 1, database: false, kill: false },
+  /** One of the database's connections ended by its administrator. */
+  "database connection": { weight: 3, database: true, kill: true },
+  /** kill -9 of one process of the database, which then restarts itself through crash recovery. */
+  "database process": { weight: 3, database: true, kill: true },
+  /** The database stopped at once, without a checkpoint, and started again later. */
+  "database stopped": { weight: 2, database: true, kill: true },
+  /** kill -9 of the database's first process, started again later. */
+  postmaster: { weight: 2, database: true, kill: true },
+} as const satisfies Record<string, { weight: number; database: boolean; kill: boolean }>;
+
+export type BlowKind = keyof typeof BLOWS;
+
+export interface Blow {
+  readonly kind: BlowKind;
+  /** Milliseconds after the blow before. */
+  readonly afterMs: number;
+  /** Which node it strikes, where it strikes one. */
+  readonly node: number;
+  /** Milliseconds that it stays down or stopped, where it does. */
+  readonly downMs: number;
+}
+
+export interface Field {
+  readonly nodes: number;
+  /** Whether there is a database of its own process to strike. */
+  readonly database: boolean;
+  readonly leaseMs: number;
+}
+
+/** Milliseconds between blows, at most. */
+const LONGEST_PAUSE_MS = 2_000;
+
+/** Blows without end: each kind once, in a drawn order, and then by weight. */
+export function* blows(random: (below: number) => number, field: Field): Generator<Blow, never> {
+  const kinds = (Object.keys(BLOWS) as BlowKind[]).filter((kind) => field.database || !BLOWS[kind].database);
+  for (const first = [...kinds]; first.length > 0; ) {
+    for (const kind of first.splice(random(first.length), 1)) yield drawn(kind, random, field);
+  }
+  for (;;) yield drawn(drawKind(kinds, random), random, field);
+}
+
+function drawn(kind: BlowKind, random: (below: number) => number, field: Field): Blow {
+  const afterMs = random(LONGEST_PAUSE_MS);
+  const node = random(field.nodes);
+  return { kind, afterMs, node, downMs: downMs(kind, random, field) };
+}
+
+function drawKind(kinds: readonly BlowKind[], random: (below: number) => number): BlowKind {
+  let left = random(kinds.reduce((sum, kind) => sum + BLOWS[kind].weight, 0));
+  for (const kind of kinds) {
+    left -= BLOWS[kind].weight;
+    if (left < 0) return kind;
+  }
+  return "scorer";
+}
+
+/** Outages from none at all to longer than a lease: one in four is longer. */
+function downMs(kind: BlowKind, random: (below: number) => number, { leaseMs }: Field): number {
+  if (kind === "node stopped") return leaseMs + 1_000 + random(leaseMs);
+  return random(4) === 0 ? leaseMs + random(leaseMs) : random(1_500);
+}

@@ -1,0 +1,94 @@
+/** Reads the stream of jobs through every outage, resuming by event id, and remembers every event as it came. */
+import { setTimeout as delay } from "node:timers/promises";
+import { Connection } from "../../src/client/connection.ts";
+import {
+  Job_State,
+  JobService,
+  type StreamJobsResponse,
+  StreamJobsResponse_Kind,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+
+/** Milliseconds between attempts to resume. */
+const RESUME_MS = 100;
+
+export interface SeenEvent {
+  readonly eventId: string;
+  readonly jobId: string;
+  readonly revision: number;
+  readonly state: Job_State;
+  readonly segmentsDone: number;
+}
+
+export class Watcher {
+  readonly events: SeenEvent[] = [];
+  /** Latest state of each job. */
+  readonly states = new Map<string, Job_State>();
+  /** Times that the stream was cut and went on. */
+  resumed = 0;
+  /** Snapshots that were begun; one is right, more mean that events were missed. */
+  snapshots = 0;
+  readonly #connection: Connection;
+  readonly #stop = new AbortController();
+  readonly #snapshotEnded = Promise.withResolvers<void>();
+  #afterEventId = "";
+  #cut = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(address: string) {
+    this.#connection = new Connection({ address });
+  }
+
+  /** Begins; resolves when the first snapshot is complete. */
+  async start(): Promise<void> {
+    this.#running = this.#watch();
+    await this.#snapshotEnded.promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    this.#connection[Symbol.dispose]();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        const request = { afterEventId: this.#afterEventId };
+        for await (const event of this.#connection.stream(JobService.method.streamJobs, request, {
+          signal,
+        })) {
+          this.#see(event);
+        }
+      } catch {
+        // Every failure is one more outage to come through; what it lost, the audit finds.
+      }
+      this.#cut = true;
+      await delay(RESUME_MS);
+    }
+  }
+
+  #see({ kind, eventId, job }: StreamJobsResponse): void {
+    if (this.#cut) this.resumed++;
+    this.#cut = false;
+    if (eventId !== "") this.#afterEventId = eventId;
+    if (kind === StreamJobsResponse_Kind.SNAPSHOT_END) {
+      this.snapshots++;
+      this.#snapshotEnded.resolve();
+    }
+    if (job === undefined) return;
+    const { id, revision, state, segmentsDone } = job;
+    this.events.push({ eventId, jobId: id, revision, state, segmentsDone });
+    this.states.set(id, state);
+  }
+}
+
+const TERMINAL: ReadonlySet<Job_State> = new Set([
+  Job_State.SUCCEEDED,
+  Job_State.FAILED,
+  Job_State.CANCELLED,
+]);
+
+export function isEnd(state: Job_State | undefined): boolean {
+  return state !== undefined && TERMINAL.has(state);
+}
