@@ -27,7 +27,8 @@ const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
       ended_at = now(), ${NEXT_REVISION}
-    where job.id = $1 and job.generation = $2 and job.segments_done = job.segments_total
+    where job.id = $1 and job.generation = $2 and job.segments_total > 0
+      and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
     returning job.*),
   told as (${eventsOf("ended", "'RUNNING'")})

@@ -1,5 +1,6 @@
 /** What nodes report of their work, each report in one statement that counts only with the live lease. */
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import type { WorkKind } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
@@ -16,34 +17,34 @@ export function fenceValues({ session, itemId, attempt }: Fence): [string, strin
 }
 
 const STATE_OF_LEASE = statement(`
-  select work.reported = $3 as reported, work.state = 'LEASED' as live, work.tenant_id
+  select work.reported = $3 as reported, work.state = 'LEASED' as live, work.kind, work.tenant_id
   from work where work.id = $2 and work.attempt = $3
     and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`);
 
 export interface Refusal {
   readonly recorded: "REPEATED" | "STALE";
-  /** The lease is alive: it was refused for another reason. */
-  readonly live: boolean;
+  /** What the lease is of, when it is alive: it was refused for another reason. */
+  readonly live: WorkKind | undefined;
   readonly tenant: string | undefined;
 }
 
 /** Why a report did not count: asked afterwards, because only a new snapshot sees what came between. */
 export async function refusalOf(database: Database, fence: Fence): Promise<Refusal> {
   const [row] = isId(fence.itemId)
-    ? await database.query<{ reported: boolean; live: boolean; tenant_id: string }>(
+    ? await database.query<{ reported: boolean; live: boolean; kind: WorkKind; tenant_id: string }>(
         "fleet",
         STATE_OF_LEASE,
         fenceValues(fence),
       )
     : [];
   const recorded = row?.reported === true && !row.live ? "REPEATED" : "STALE";
-  return { recorded, live: row?.live === true, tenant: row?.tenant_id };
+  return { recorded, live: row?.live === true ? row.kind : undefined, tenant: row?.tenant_id };
 }
 
 /** The lock keeps the work leased until the piece is there, so that whoever ends the lease sees and removes it. */
 const RECORD_PIECE = statement(`
   with held as (
-    select work.id, work.attempt from work where ${LIVE_LEASE} for share),
+    select work.id, work.attempt from work where ${LIVE_LEASE} and work.kind <> 'PLAN' for share),
   put as (
     insert into piece (work_id, attempt, number, row_count, rows)
     select id, attempt, $4::int, $5::int, $6::bytea from held on conflict do nothing returning 1)
@@ -150,7 +151,7 @@ export async function recordSegment(
 
 async function refusedSegment(database: Database, fence: Fence, number: number): Promise<Recorded> {
   const { recorded, live } = await refusalOf(database, fence);
-  if (!live) return recorded;
+  if (live === undefined || live === "PLAN") return recorded;
   throw new Failure(
     "INVALID_REQUEST",
     `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,
