@@ -4,13 +4,13 @@ import type { Registry } from "prom-client";
 import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { type Controller, openController } from "../controller/controller.ts";
 import type { operations } from "../gen/rest/controller.ts";
-import { Background, type Phase, pause, type StopSignal } from "../platform/lifecycle.ts";
+import { Background, type Phase, pause, type StopSignal, shutDown } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { Opening } from "../platform/opening.ts";
 import { controllerHandlers } from "../rest/controller.ts";
 import { Description } from "../rest/description.ts";
 import { MonitoringServer } from "../rest/monitoring.ts";
-import { restServer } from "../rest/server.ts";
+import { closeServer, restServer } from "../rest/server.ts";
 import { controllerServices } from "../rpc/controller.ts";
 import { RpcServer } from "../rpc/server.ts";
 import type { Store } from "../store/store.ts";
@@ -93,8 +93,7 @@ export class ControllerPart {
       this.#health.start();
       return addresses;
     } catch (thrown) {
-      await this.#rest.close();
-      await this.#closeStore();
+      await shutDown(this.phases(0), this.#options.log);
       throw thrown;
     }
   }
@@ -121,7 +120,7 @@ export class ControllerPart {
     return [
       { name: "end streams and waits", limitMs: 2_500, run: () => this.#refuseNew() },
       { name: "close gRPC", limitMs: drainMs + CLOSE_LIMIT_MS, run: () => this.#rpc.close(drainMs + 500) },
-      { name: "close REST", limitMs: drainMs + CLOSE_LIMIT_MS, run: () => this.#rest.close() },
+      { name: "close REST", limitMs: drainMs + CLOSE_LIMIT_MS, run: () => closeServer(this.#rest) },
       {
         name: "stop the controller",
         limitMs: STOP_LIMIT_MS,

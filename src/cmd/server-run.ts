@@ -9,7 +9,7 @@ import { type Log, openLog } from "../platform/log.ts";
 import { openMetrics } from "../platform/metrics.ts";
 import { Description } from "../rest/description.ts";
 import { scoringHandlers } from "../rest/scoring.ts";
-import { restServer } from "../rest/server.ts";
+import { closeServer, restServer } from "../rest/server.ts";
 import { scoringService } from "../rpc/scoring.ts";
 import { RpcServer } from "../rpc/server.ts";
 import { ScoringMetrics } from "../scoring/metrics.ts";
@@ -88,6 +88,6 @@ function phases({ opening, service, rest, rpc }: Parts, drainMs: number): Phase[
     { name: "finish running scores", limitMs: drainMs + ABORT_GRACE_MS, run: () => service.drain(drainMs) },
     { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
     { name: "close gRPC", limitMs: CLOSE_LIMIT_MS + 500, run: () => rpc.close(CLOSE_LIMIT_MS) },
-    { name: "close REST", limitMs: CLOSE_LIMIT_MS, run: () => rest.close() },
+    { name: "close REST", limitMs: CLOSE_LIMIT_MS, run: () => closeServer(rest) },
   ];
 }

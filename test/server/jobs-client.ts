@@ -14,6 +14,7 @@ export interface Job {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly segmentsTotal: number;
   readonly segmentsDone: number;
+  readonly retries: number;
   readonly revision: number;
   readonly score?: number;
   readonly result?: Result;
