@@ -1,0 +1,216 @@
+/** The schema: made once, recorded, refused when it is newer or another's; moved with its rows. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
+import { copyStore } from "../../src/store/copy.ts";
+import { Database } from "../../src/store/database.ts";
+import { embeddedDriver } from "../../src/store/embedded.ts";
+import { knownMigrations, type Migration, migrate } from "../../src/store/migrations.ts";
+import { openStore } from "../../src/store/open.ts";
+import { postgresDriver } from "../../src/store/postgres.ts";
+import { statement } from "../../src/store/statement.ts";
+import { PostgresCluster } from "./postgres.ts";
+import {
+  claim,
+  embeddedTarget,
+  fence,
+  LEASE_MS,
+  newJob,
+  plannedJob,
+  register,
+  SILENT,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+const failure =
+  (code: string, pattern = /./) =>
+  (thrown: unknown) => {
+    assert.ok(thrown instanceof Failure, String(thrown));
+    assert.equal(thrown.code, code, thrown.message);
+    assert.match(thrown.message, pattern);
+    return true;
+  };
+
+const newer = (sql: string): Migration => {
+  const number = knownMigrations().length + 1;
+  return { number, name: `${String(number).padStart(4, "0")}_later.sql`, sql, checksum: "c" };
+};
+
+describe("the schema and its moves", () => {
+  let cluster: PostgresCluster;
+  before(async () => {
+    cluster = await PostgresCluster.start();
+  });
+  after(async () => cluster[Symbol.asyncDispose]());
+
+  /** Runs with a database that is closed afterwards. */
+  const using = async <T>(databaseUrl: string, run: (database: Database) => Promise<T>): Promise<T> => {
+    const database = new Database(postgresDriver(databaseUrl));
+    try {
+      return await run(database);
+    } finally {
+      await database.close();
+    }
+  };
+
+  test("the files are numbered from 1 without gaps", () => {
+    assert.deepEqual(
+      knownMigrations().map(({ number }) => number),
+      knownMigrations().map((_, n) => n + 1),
+    );
+  });
+
+  test("many at once make the schema once, and again there is nothing to do", async () => {
+    const url = await cluster.createDatabase("at_once");
+    const applied = await Promise.all(
+      Array.from({ length: 5 }, async () => using(url, async (database) => migrate(database))),
+    );
+    assert.deepEqual(
+      applied.flat(),
+      knownMigrations().map(({ name }) => name),
+    );
+    assert.deepEqual(await using(url, migrate), []);
+  });
+
+  test("a schema of a newer version is refused, and one that is not what the program knows", async () => {
+    const url = await cluster.createDatabase("newer");
+    const later = newer("create table later (a int)");
+    await using(url, async (database) => migrate(database, [...knownMigrations(), later]));
+    await assert.rejects(openStore({ databaseUrl: url }, SILENT), failure("SCHEMA_TOO_NEW", /_later\.sql/));
+    const [first, ...rest] = knownMigrations();
+    assert.ok(first);
+    const changed = [{ ...first, checksum: "another" }, ...rest, later];
+    await assert.rejects(
+      using(url, async (database) => migrate(database, changed)),
+      failure("SCHEMA_REFUSED", /0001/),
+    );
+  });
+
+  test("a migration that fails leaves nothing of itself", async () => {
+    const url = await cluster.createDatabase("fails");
+    const broken = newer("create table half (a int); select 1/0");
+    await assert.rejects(using(url, async (database) => migrate(database, [...knownMigrations(), broken])));
+    await using(url, async (database) => {
+      const [row] = await database.query<{ found: string | null }>(
+        "owner",
+        statement("select to_regclass('svc.half') as found"),
+        [],
+      );
+      assert.equal(row?.found, null);
+      assert.deepEqual(
+        await migrate(database),
+        knownMigrations().map(({ name }) => name),
+      );
+    });
+  });
+
+  test("a user who may not make the roles is told what to run", async () => {
+    await cluster.createDatabase("plain_user");
+    await using(cluster.url("plain_user"), migrate);
+    await cluster.admin(
+      "create role plain login; grant all on database plain_user to plain; alter database plain_user owner to plain",
+    );
+    const url = cluster.url("plain_user", "plain");
+    await assert.rejects(
+      openStore({ databaseUrl: url }, SILENT),
+      failure("SCHEMA_REFUSED", /grant svc_tenant, svc_fleet to/),
+    );
+    await cluster.admin("drop schema svc cascade", "plain_user");
+    await cluster.admin("grant svc_tenant, svc_fleet to plain");
+    const store = await openStore({ databaseUrl: url }, SILENT);
+    await store.insertJobs("t", [newJob()]);
+    await store.close();
+  });
+
+  test("an embedded installation moves to PostgreSQL with everything, and its work goes on", async () => {
+    const { target, remove } = await embeddedTarget();
+    const url = await cluster.createDatabase("moved");
+    const old = await openStore(target, SILENT);
+    const node = await register(old, "t");
+    const key = newJob({ idempotencyKey: "key", labels: { title: "ü" }, spec: '{"a":  1}' });
+    await old.insertJobs("t", [key]);
+    await old.cancelJob("t", key.id);
+    const job = await plannedJob(old, node, 3);
+    const rows = new Uint8Array(300_000).map((_, n) => n * 7);
+    await old.recordSegment(
+      fence(node, await take(old, node)),
+      segmentRecord({ last: { number: 0, rows, rowCount: 9 } }),
+    );
+    const running = await take(old, node);
+    await old.insertJobs(
+      "t",
+      Array.from({ length: 1200 }, () => newJob()),
+    );
+    const cursor = await old.eventCursor();
+    const before = {
+      job: await old.jobDetail("t", job.id),
+      list: await old.listJobs("t", {}, undefined, 2000),
+      parts: await old.parts("t", job.id, 0, 10),
+    };
+    await assert.rejects(copyStore(target.dataDir, url), failure("STORE_LOCKED"));
+    await old.close();
+
+    const copied = await copyStore(target.dataDir, url);
+    assert.deepEqual([copied["job"], copied["work"], copied["piece"], copied["node"]], [1202, 1205, 1, 1]);
+    assert.ok((copied["event"] ?? 0) >= 1206);
+    const moved = await openStore({ databaseUrl: url }, SILENT);
+    const after = {
+      job: await moved.jobDetail("t", job.id),
+      list: await moved.listJobs("t", {}, undefined, 2000),
+      parts: await moved.parts("t", job.id, 0, 10),
+    };
+    assert.deepEqual(after, before);
+    assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams begin anew");
+    const [again] = await moved.insertJobs("t", [newJob({ idempotencyKey: "key" })]);
+    assert.deepEqual([again?.created, again?.job.id], [false, key.id]);
+
+    const [listed] = await moved.listNodes("t");
+    assert.deepEqual([listed?.id, listed?.state, listed?.work.length], [node.id, "OFFLINE", 1]);
+    const start = await moved.eventCursor();
+    await moved.renew(node.session, [{ itemId: running.id, attempt: 1, framesDone: 5 }], LEASE_MS, false);
+    assert.equal((await moved.recordSegment(fence(node, running), segmentRecord())).recorded, "RECORDED");
+    assert.equal((await take(moved, node)).jobId, job.id, "older jobs still go first");
+    const [late] = await moved.insertJobs("t", [newJob()]);
+    const events = (await moved.eventsAfter(start, 100))?.events ?? [];
+    assert.deepEqual(
+      events.map((event) => event.job.id),
+      [job.id, job.id, late?.job.id],
+    );
+    assert.ok(await claim(moved, node));
+    await moved.close();
+    await assert.rejects(copyStore(target.dataDir, url), failure("STORE_NOT_EMPTY", /svc\.job/));
+    await remove();
+  });
+
+  test("a copy that fails midway leaves an empty database, and can be tried again", async () => {
+    const { target, remove } = await embeddedTarget();
+    const url = await cluster.createDatabase("midway");
+    const old = await openStore(target, SILENT);
+    await old.insertJobs("t", [newJob(), newJob()]);
+    await old.close();
+    await using(url, migrate);
+    await cluster.admin("alter table svc.event add constraint refused check (revision > 1)", "midway");
+    await assert.rejects(copyStore(target.dataDir, url));
+    await using(url, async (database) => {
+      const [row] = await database.query<{ count: number }>(
+        "owner",
+        statement("select count(*) as count from svc.job"),
+        [],
+      );
+      assert.equal(row?.count, 0);
+    });
+    await cluster.admin("alter table svc.event drop constraint refused", "midway");
+    assert.equal((await copyStore(target.dataDir, url))["job"], 2);
+    await remove();
+  });
+
+  test("where there is nothing to copy, nothing is made", async () => {
+    const { target, remove } = await embeddedTarget();
+    const url = await cluster.createDatabase("nothing");
+    await assert.rejects(copyStore(target.dataDir, url), failure("INVALID_REQUEST", /no embedded database/));
+    const database = new Database(embeddedDriver(target.dataDir));
+    await database.close();
+    await remove();
+  });
+});
