@@ -1,0 +1,270 @@
+/** svc jobs and svc nodes against a real `svc up`: submit, list, get, frames, cancel, drain. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { score } from "../cli/program.ts";
+import { Up } from "../cli/up.ts";
+import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
+
+let clips: Clips;
+let up: Up;
+let pair: [string, string];
+before(async () => {
+  clips = await makeClips();
+  pair = [clips.pair.reference, clips.pair.distorted];
+  up = await Up.start();
+});
+after(async () => {
+  await up[Symbol.asyncDispose]();
+  await clips[Symbol.asyncDispose]();
+});
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NOWHERE = "00000000-0000-4000-8000-000000000000";
+/** Of what the controller lets into a name, the worst: it turns the text around, and hides some. */
+const HOSTILE = "\u202ename\u200b \u2066SUCCEEDED";
+
+/** Where a line breaks depends on how long the paths of the day are. */
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
+
+/** What the tests read of a job, a frame or a node in JSON. */
+interface JsonLine {
+  readonly id: string;
+  readonly spec: { readonly name: string };
+  readonly frame: number;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly capabilities: { readonly scorer: { readonly program: string } };
+}
+
+function jsonLines(text: string): JsonLine[] {
+  return text
+    .trimEnd()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+/** Submits a pair and answers with its id. */
+async function submitted(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await up.svc(["jobs", "submit", ...args]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout.trimEnd(), UUID, "the id, alone on its line");
+  return stdout.trimEnd();
+}
+
+/** Submits a pair that takes minutes, and waits until it is being scored. */
+async function runningJob(...args: string[]): Promise<string> {
+  const { reference, distorted, rawVideo } = clips.longPair;
+  const size = `${rawVideo.width}x${rawVideo.height}`;
+  const id = await submitted([reference, distorted, "--size", size, ...args]);
+  await up.process.scorerRuns();
+  return id;
+}
+
+function submitList(text: string, ...args: string[]) {
+  return up.svc(["jobs", "submit", "--from", "-", ...args], { input: text });
+}
+
+describe("a pair", () => {
+  test("scores as svc score does: the same report, result and frames", async () => {
+    const args = [...pair, "--metric", "psnr"];
+    const waited = await up.svc(["jobs", "submit", ...args, "--wait", "--name", "clip"]);
+    assert.equal(waited.code, 0, waited.stderr);
+    const id = /^Job (\S+)$/m.exec(waited.stderr)?.[1] ?? "";
+    assert.match(id, UUID);
+    const here = await score(args);
+    const untimed = (text: string) => text.slice(0, text.indexOf("Scored "));
+    assert.equal(untimed(waited.stdout), untimed(here.stdout));
+    assert.match(unwrapped(waited.stdout), new RegExp(`Job ${id} "clip", [\\d.]+ s from start to end\\.`));
+    const shown = await up.svc(["jobs", "get", id]);
+    assert.equal(shown.stdout.trimEnd(), waited.stdout.trimEnd());
+    const job = JSON.parse((await up.svc(["jobs", "get", id, "--json"])).stdout);
+    const result = JSON.parse((await score([...args, "--json"])).stdout);
+    assert.equal(job.state, "SUCCEEDED");
+    assert.deepEqual({ ...job.result, durationMs: 0 }, { ...result, durationMs: 0 });
+    const csv = (await score([...args, "--csv", "-", "-q"])).stdout;
+    assert.equal((await up.svc(["jobs", "frames", id])).stdout, csv);
+    const file = join(clips.directory.path, "frames.csv");
+    assert.equal((await up.svc(["jobs", "frames", id, "--csv", file])).code, 0);
+    assert.equal(await readFile(file, "utf8"), csv);
+    const some = jsonLines(
+      (await up.svc(["jobs", "frames", id, "--json", "--first", "3", "--count", "2"])).stdout,
+    );
+    assert.deepEqual(
+      some.map(({ frame }) => frame),
+      [3, 4],
+    );
+    assert.equal(Object.keys(some[0]?.metrics ?? {})[0], "vmaf");
+  });
+
+  test("is held against gates, which are checked before it is submitted", async () => {
+    const gate = (text: string, ...more: string[]) =>
+      up.svc(["jobs", "submit", ...pair, "--wait", "--fail-under", text, ...more]);
+    const passed = await gate("vmaf.mean=1");
+    assert.equal(passed.code, 0, passed.stderr);
+    assert.match(passed.stdout, /^pass {2}vmaf\.mean [\d.]+ ≥ 1$/m);
+    const missed = await gate("vmaf.min=99.9", "-q");
+    assert.deepEqual([missed.code, missed.stdout], [1, ""]);
+    assert.match(missed.stderr, /^FAIL {2}vmaf\.min \d+\.\d{6} < 99\.9\n$/);
+    const json = await gate("vmaf.mean=100.1", "--json");
+    assert.equal(json.code, 1);
+    assert.equal(JSON.parse(json.stdout).result.frameCount, FRAMES);
+    const label = ["--label", "gate=wrong"];
+    assert.equal((await gate("psnr.mean=30", ...label)).code, 2);
+    assert.equal((await up.svc(["jobs", "list", ...label])).stdout, "No jobs.\n");
+  });
+
+  test("that cannot be scored fails with what is wrong, and the page of the job says it too", async () => {
+    const failed = await up.svc([
+      "jobs",
+      "submit",
+      pair[0],
+      join(clips.directory.path, "none.mp4"),
+      "--wait",
+    ]);
+    assert.equal(failed.code, 2);
+    assert.match(unwrapped(failed.stderr), /error: .*none\.mp4.* \[MEDIA_NOT_FOUND\]/);
+    const id = /^Job (\S+)$/m.exec(failed.stderr)?.[1] ?? "";
+    const shown = await up.svc(["jobs", "get", id]);
+    assert.equal(shown.code, 0);
+    assert.match(shown.stdout, /^State +FAILED/m);
+    assert.match(unwrapped(shown.stdout), /error: .*none\.mp4.* \[MEDIA_NOT_FOUND\]/);
+    const watched = await up.svc(["jobs", "watch", id]);
+    assert.equal(watched.code, 2);
+    assert.match(watched.stdout, new RegExp(`^FAILED +${id} +none\\.mp4 .*\\[MEDIA_NOT_FOUND\\]\\n$`));
+  });
+
+  test("is stored once under an idempotency key, and another under it is refused", async () => {
+    const args = ["jobs", "submit", ...pair, "--idempotency-key", "once"];
+    const [first, second] = [await up.svc(args), await up.svc(args)];
+    assert.equal(first.stdout, second.stdout);
+    assert.deepEqual([first.stderr, second.code], ["", 0]);
+    assert.match(second.stderr, /^1 of 1 had been stored before/);
+    const other = await up.svc([...args, "--subsample", "2"]);
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /IDEMPOTENCY_CONFLICT/);
+  });
+});
+
+describe("a list of pairs", () => {
+  test("as CSV from a file: an id per line in its order, waited for, each held against the gates", async () => {
+    const file = join(clips.directory.path, "pairs.csv");
+    const rows = ["one", "two", "three"].map((name) => `${pair[0]},${pair[1]},${name},x\n`);
+    await writeFile(file, `reference,distorted,name,label:row\n${rows.join("")}`);
+    const { code, stdout } = await up.svc(["jobs", "submit", "--from", file, "--label", "list=csv"]);
+    assert.equal(code, 0);
+    const ids = stdout.trimEnd().split("\n");
+    const jobs = jsonLines(
+      (await up.svc(["jobs", "list", "--label", "list=csv", "--label", "row=x", "--json"])).stdout,
+    );
+    assert.deepEqual(
+      ids.map((id) => jobs.find((job) => job.id === id)?.spec.name),
+      ["one", "two", "three"],
+    );
+    const waited = await up.svc([
+      "jobs",
+      "submit",
+      "--from",
+      file,
+      "--wait",
+      "--fail-under",
+      "vmaf.min=99.9",
+    ]);
+    assert.equal(waited.code, 1);
+    assert.equal(waited.stdout.match(/^SUCCEEDED {2}\S{36} {2}\w+ {2}VMAF \d+\.\d{6}$/gm)?.length, 3);
+    assert.equal(waited.stdout.match(/^FAIL {2}vmaf\.min .* (one|two|three)$/gm)?.length, 3);
+  });
+
+  test("with a line that the server refuses is told by that line, and its batch is not stored", async () => {
+    const good = { reference: pair[0], distorted: pair[1], labels: { list: "refused" } };
+    const lines = [good, good, { ...good, model: "../secret" }].map((spec) => JSON.stringify(spec));
+    const { code, stdout, stderr } = await submitList(lines.join("\n"));
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(unwrapped(stderr), /error: line 3: .*\.\.\/secret.*lines 1 to 3 no job was stored/);
+    assert.equal((await up.svc(["jobs", "list", "--label", "list=refused"])).stdout, "No jobs.\n");
+  });
+});
+
+describe("cancelling", () => {
+  test("kills the scorer; what had ended already is told, and the others are cancelled", async () => {
+    const done = await submitted(pair);
+    assert.equal((await up.svc(["jobs", "watch", done])).code, 0);
+    const running = await runningJob();
+    const { code, stdout, stderr } = await up.svc(["jobs", "cancel", done, NOWHERE, running]);
+    assert.equal(code, 2);
+    assert.match(stdout, new RegExp(`^CANCELLED {2}${running} `));
+    assert.match(stderr, /JOB_FINISHED[\s\S]*JOB_NOT_FOUND/);
+    await up.process.scorerGone();
+    const again = await up.svc(["jobs", "cancel", running, "--json"]);
+    assert.deepEqual([again.code, JSON.parse(again.stdout).state], [0, "CANCELLED"]);
+    const watched = await up.svc(["jobs", "watch", running]);
+    assert.deepEqual([watched.code, watched.stdout.slice(0, 9)], [3, "CANCELLED"]);
+  });
+});
+
+test("names and labels of others move no cursor, in any output", async () => {
+  const id = await submitted([...pair, "--name", HOSTILE, "--label", `of=${HOSTILE}`]);
+  await up.svc(["jobs", "watch", id]);
+  const outputs = [
+    await up.svc(["jobs", "submit", `${pair[0]}${HOSTILE}`, pair[1], "--wait"]),
+    await up.svc(["jobs", "submit", ...pair, "--name", "\x1b[2J\x07"]),
+    await up.svc(["jobs", "list"]),
+    await up.svc(["jobs", "list", "--json"]),
+    await up.svc(["jobs", "get", id]),
+    await up.svc(["jobs", "get", id, "--json"]),
+    await up.svc(["jobs", "watch", id]),
+    await up.svc(["jobs", "watch", id, "--json"]),
+    await up.svc(["jobs", "get", `${HOSTILE}\x1b[2J`]),
+    await up.svc(["nodes", "drain", `${HOSTILE}\x1b[2J`]),
+  ];
+  for (const { stdout, stderr } of outputs) {
+    assert.doesNotMatch((stdout + stderr).replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
+  }
+  assert.equal(JSON.parse(outputs[5]?.stdout ?? "").spec.name, HOSTILE, "JSON parses to the very name");
+});
+
+test("a table fits the width that COLUMNS gives", async () => {
+  const { stdout } = await up.svc(["jobs", "list"], { env: { COLUMNS: "60", LC_ALL: "C" } });
+  const lines = stdout.trimEnd().split("\n");
+  assert.ok(lines.length > 3);
+  for (const line of lines) assert.ok(line.length <= 60, line);
+});
+
+describe("nodes", () => {
+  test("are listed, by name or id drained, and take nothing more", async () => {
+    const listed = await up.svc(["nodes", "list"]);
+    assert.match(listed.stdout, /^ID .*\n\S{36} +ONLINE +0\/1 .* local\n$/);
+    const [node] = jsonLines((await up.svc(["nodes", "list", "--json"])).stdout);
+    assert.equal(node?.capabilities.scorer.program, "ffmpeg");
+    const drained = await up.svc(["nodes", "drain", "local"]);
+    assert.equal(drained.code, 0, drained.stderr);
+    assert.match(drained.stdout, /^DRAINING +\S{36} {2}local\n$/);
+    assert.equal(
+      JSON.parse((await up.svc(["nodes", "drain", node?.id ?? "", "--json"])).stdout).state,
+      "DRAINING",
+    );
+    const unknown = await up.svc(["nodes", "drain", "nobody"]);
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /"nobody".*NODE_NOT_FOUND/s);
+  });
+});
+
+// Last: the node is drained and leaves them alone.
+test("a list of more than one batch, as JSON lines on standard input, is stored; the same again stores nothing", async () => {
+  const line = JSON.stringify({ reference: pair[0], distorted: pair[1], labels: { list: "many" } });
+  const text = `${line}\n`.repeat(1_003);
+  const [first, second] = [
+    await submitList(text, "--idempotency-key", "many"),
+    await submitList(text, "--idempotency-key", "many"),
+  ];
+  assert.equal(first.code, 0, first.stderr);
+  assert.equal(new Set(first.stdout.trimEnd().split("\n")).size, 1_003);
+  assert.equal(second.stdout, first.stdout);
+  const all = await up.svc(["jobs", "list", "--all", "--label", "list=many", "--json"]);
+  assert.equal(jsonLines(all.stdout).length, 1_003);
+  const table = await up.svc(["jobs", "list", "--limit", "7", "--label", "list=many"]);
+  assert.equal(table.stdout.trimEnd().split("\n").length, 8);
+});
