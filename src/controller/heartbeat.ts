@@ -12,6 +12,8 @@ import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 
 const MAX_HOLD_MS = 20_000;
+/** A held heartbeat ends in time for so many renewals in a lease, whatever the node asks. */
+const RENEWALS = 3;
 /** Twice the most slots: each may have work that is scored and not reported yet. */
 const MAX_RUNNING = 2048;
 
@@ -36,7 +38,7 @@ export async function heartbeat(
 ): Promise<HeartbeatResponse> {
   const running = runningOf(request);
   if (request.holdMs > MAX_HOLD_MS) throw invalid(`holdMs is ${request.holdMs}. Use 0 to ${MAX_HOLD_MS}.`);
-  const until = performance.now() + request.holdMs;
+  const until = performance.now() + Math.min(request.holdMs, options.leaseMs / RENEWALS);
   const bell = new Doorbell();
   const renew = () => renewed(options, request, running, tenant);
   const endings = [ringOnAbort(signal, bell), ringOnAbort(options.stopping, bell)];

@@ -98,6 +98,20 @@ export class Peer {
     return this.#nodes.heartbeat(request, caller(this.#tenant, signal));
   }
 
+  /** Stays alive until the function that it returns is called. */
+  beat(): () => Promise<void> {
+    const ends = new AbortController();
+    const beating = (async () => {
+      while (!ends.signal.aborted) await this.heartbeat({ holdMs: 20_000 }, ends.signal);
+    })().catch((error: unknown) => {
+      if (!ends.signal.aborted) throw error;
+    });
+    return async () => {
+      ends.abort();
+      await beating;
+    };
+  }
+
   /** Does all work that there is, of pairs of so many frames; returns how much. */
   async work(frames: number, length?: number): Promise<number> {
     for (let done = 0; ; done++) {

@@ -106,7 +106,10 @@ export class System {
 
   /** Waits until a job is as it should be, by its stream. */
   async until(tenant: string, id: string, holds: (job: Job) => boolean): Promise<Job> {
-    for await (const { job } of this.stream(tenant, { ids: [id] })) if (job && holds(job)) return job;
+    for await (const { job } of this.stream(tenant, { ids: [id] })) {
+      if (job && holds(job)) return job;
+      if (job?.endTime) assert.fail(`the job ended in state ${job.state}: ${job.error?.message}`);
+    }
     return assert.fail("the stream ended");
   }
 

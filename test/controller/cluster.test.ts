@@ -1,0 +1,173 @@
+/** Several controllers on one PostgreSQL: any serves any call, and what one does the others hear at once. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { openStore } from "../../src/store/open.ts";
+import { PostgresCluster } from "../store/postgres.ts";
+import { Peer } from "./peer.ts";
+import { scoreOf } from "./scored.ts";
+import { FLEET, LOG, refused, System, wrapped } from "./system.ts";
+
+const FRAMES = 60;
+
+async function sum(systems: readonly System[], name: string, labels = {}): Promise<number> {
+  const values = await Promise.all(systems.map(async (system) => system.metric(name, labels)));
+  return values.reduce((total, value) => total + value, 0);
+}
+
+describe("two controllers on one PostgreSQL", () => {
+  let cluster: PostgresCluster;
+  let one: System;
+  let other: System;
+  const open = async (databaseUrl: string, leaseMs = 30_000): Promise<System> => {
+    const store = await openStore({ databaseUrl }, LOG);
+    return new System(store, { leaseMs }, async () => store.close());
+  };
+  before(async () => {
+    // One test kills it.
+    cluster = await PostgresCluster.start({ durable: true });
+    const url = await cluster.createDatabase("svc");
+    [one, other] = [await open(url), await open(url)];
+  });
+  after(async () => {
+    await one.close();
+    await other.close();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  test("a job submitted at one wakes a pull at the other, and both streams tell of it", async () => {
+    const tenant = "both";
+    const node = await Peer.register(other.nodes, tenant);
+    const pull = node.pullSome(60_000);
+    const { job } = await one.submit(tenant);
+    const item = await pull;
+    assert.equal(item.jobId, job.id);
+    await node.plan(item, FRAMES, 20);
+    // A node may speak to either.
+    const ends = [one, other].map(async (system) =>
+      system.until(tenant, job.id, ({ endTime }) => endTime !== undefined),
+    );
+    assert.ok((await node.work(FRAMES)) >= 3);
+    for (const { state, score } of await Promise.all(ends)) {
+      assert.deepEqual([state, score?.toFixed(6)], [Job_State.SUCCEEDED, scoreOf(FRAMES).toFixed(6)]);
+    }
+  });
+
+  test("a cancel at one reaches a heartbeat that is held at the other, a drain and a new registration too", async () => {
+    const tenant = "news";
+    const quiet = await Peer.register(other.nodes, tenant);
+    const gone = new AbortController();
+    const never = quiet.heartbeat({ holdMs: 20_000 }, gone.signal);
+    const node = await Peer.register(other.nodes, tenant, { name: "same" });
+    const { job } = await one.submit(tenant);
+    const item = await node.pullSome();
+    const running = [{ itemId: item.itemId, attempt: item.attempt }];
+    const heartbeat = node.heartbeat({ running, holdMs: 20_000 });
+    await one.cancel(tenant, job.id);
+    assert.equal((await Promise.race([heartbeat, never])).stop.length, 1);
+    const superseded = Promise.race([node.heartbeat({ holdMs: 20_000 }), never]);
+    const pull = refused(node.pull(60_000), "NODE_SUPERSEDED");
+    await Peer.register(one.nodes, tenant, { name: "same" });
+    await refused(superseded, "NODE_SUPERSEDED");
+    await pull;
+    gone.abort();
+    await refused(never, "SCORE_CANCELLED");
+  });
+
+  test("the same work is given out once, whoever asks where", async () => {
+    const tenants = ["many a", "many b", "many c"];
+    const ids: { tenant: string; id: string }[] = [];
+    for (let index = 0; index < 30; index++) {
+      const tenant = tenants[index % 3] as string;
+      const { job } = await (index % 2 === 0 ? one : other).submit(tenant);
+      ids.push({ tenant, id: job.id });
+    }
+    const given = new Set<string>();
+    const nodes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => Peer.register((index % 2 === 0 ? one : other).nodes, FLEET)),
+    );
+    await Promise.all(
+      nodes.map(async (node) => {
+        for (let item = await node.pull(2_000); item !== undefined; item = await node.pull(2_000)) {
+          const lease = `${item.itemId} ${item.attempt}`;
+          assert.ok(!given.has(lease), "given out twice");
+          given.add(lease);
+          if (item.work.case === "plan") await node.plan(item, FRAMES, 30);
+          else await node.score(item, FRAMES);
+        }
+      }),
+    );
+    for (const { tenant, id } of ids) {
+      const { state, retries } = await one.until(tenant, id, ({ endTime }) => endTime !== undefined);
+      assert.deepEqual([state, retries], [Job_State.SUCCEEDED, 0]);
+    }
+    assert.equal(await sum([one, other], "svc_jobs_ended_total", { state: "SUCCEEDED" }), 31);
+  });
+
+  test("a job whose controller died while it pooled is pooled by whoever finds it", async () => {
+    const tenant = "pool";
+    const died = Promise.withResolvers<void>();
+    const succeed = async (): Promise<never> => {
+      died.resolve();
+      throw new Failure("STORE_UNAVAILABLE", "The connection is gone.");
+    };
+    const dying = new System(wrapped(one.store, { succeed }), {}, async () => {});
+    const { job } = await dying.submit(tenant);
+    const node = await Peer.register(dying.nodes, tenant);
+    await node.plan(await node.pullSome(), FRAMES);
+    await node.score(await node.pullSome(), FRAMES);
+    await died.promise;
+    await dying.close();
+    assert.equal((await one.job(tenant, job.id)).state, Job_State.RUNNING);
+    // For so long its controller could have been at it still.
+    await cluster.admin("update svc.job set pool_until = now() where state = 'RUNNING'", "svc");
+    await other.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+  });
+
+  test("a store that goes away is told clearly, and when it is back leases go on", async () => {
+    const tenant = "outage";
+    const { job } = await one.submit(tenant);
+    const node = await Peer.register(one.nodes, tenant);
+    const item = await node.pullSome();
+    await cluster.stop("SIGKILL");
+    await refused(one.submit(tenant), "STORE_UNAVAILABLE");
+    await refused(one.controller.readiness(), "STORE_UNAVAILABLE");
+    await refused(node.plan(item, FRAMES), "STORE_UNAVAILABLE");
+    await cluster.run();
+    await cluster.admin(
+      "update svc.work set lease_until = now() - interval '1 hour' where state = 'LEASED'",
+      "svc",
+    );
+    const ready = async (system: System): Promise<boolean> =>
+      system.controller.readiness().then(
+        () => true,
+        () => false,
+      );
+    while (!((await ready(one)) && (await ready(other))));
+    const running = [{ itemId: item.itemId, attempt: item.attempt }];
+    assert.deepEqual((await node.heartbeat({ running })).stop, []);
+    await node.plan(item, FRAMES);
+    await node.work(FRAMES);
+    const ended = await other.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
+    assert.deepEqual([ended.state, ended.retries], [Job_State.SUCCEEDED, 0]);
+  });
+
+  test("a lease that ran out is ended by one of them", async () => {
+    const tenant = "once";
+    const url = await cluster.createDatabase("short");
+    const hasty = [await open(url, 1_000), await open(url, 1_000)];
+    const [first, second] = hasty as [System, System];
+    const { job } = await first.submit(tenant);
+    const node = await Peer.register(first.nodes, tenant);
+    const item = await node.pullSome();
+    const waiting = await Peer.register(second.nodes, tenant);
+    const end = waiting.beat();
+    const again = await waiting.pullSome(60_000);
+    assert.deepEqual([again.itemId, again.attempt], [item.itemId, item.attempt + 1]);
+    assert.equal((await first.job(tenant, job.id)).retries, 1);
+    assert.equal(await sum(hasty, "svc_work_expired_total"), 1);
+    await end();
+    for (const system of hasty) await system.close();
+  });
+});

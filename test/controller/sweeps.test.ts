@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { caller, Peer } from "./peer.ts";
+import { refused, System } from "./system.ts";
+
+describe("sweeps", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open({ leaseMs: 1_000 });
+  });
+  after(async () => system.close());
+
+  test("give out again the work of a node that fell silent, and its late report counts no more", async () => {
+    const tenant = "silent";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const other = await Peer.register(system.nodes, tenant);
+    const end = other.beat();
+    const item = await node.pullSome();
+    await system.until(tenant, job.id, ({ retries }) => retries === 1);
+    const stateOf = async (id: string): Promise<Node_State | undefined> => {
+      const { nodes } = await system.nodes.listNodes(create(ListNodesRequestSchema), caller(tenant));
+      return nodes.find((one) => one.id === id)?.state;
+    };
+    while ((await stateOf(node.nodeId)) !== Node_State.OFFLINE);
+    await refused(node.plan(item, 40), "STALE_ATTEMPT");
+    const again = await other.pullSome();
+    assert.deepEqual([again.itemId, again.attempt], [item.itemId, item.attempt + 1]);
+    await other.plan(again, 40);
+    await other.work(40);
+    await end();
+    const { state } = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
+    assert.equal(state, Job_State.SUCCEEDED);
+    // Only silent, not gone: it is there again with its next heartbeat, and told to stop.
+    const { stop } = await node.heartbeat({ running: [{ itemId: item.itemId, attempt: item.attempt }] });
+    assert.equal(stop.length, 1);
+    assert.equal(await stateOf(node.nodeId), Node_State.ONLINE);
+    assert.ok((await system.metric("svc_work_expired_total")) >= 1);
+  });
+
+  test("leave the work of a node alone that renews in time, however long it takes", async () => {
+    const tenant = "alive";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const item = await node.pullSome();
+    const running = [{ itemId: item.itemId, attempt: item.attempt }];
+    // Another's lease runs out meanwhile: sweeps do go on.
+    const lost = await system.submit("lost");
+    await (await Peer.register(system.nodes, "lost")).pullSome();
+    let retried = false;
+    const seen = system
+      .until("lost", lost.job.id, ({ retries }) => retries === 1)
+      .then(() => {
+        retried = true;
+      });
+    while (!retried) assert.deepEqual((await node.heartbeat({ running, holdMs: 100 })).stop, []);
+    await seen;
+    await node.plan(item, 40);
+    assert.equal((await system.job(tenant, job.id)).retries, 0);
+  });
+
+  test("delete jobs whose retention is over, with all that is theirs, and tell of it", async () => {
+    const tenant = "old";
+    const node = await Peer.register(system.nodes, tenant);
+    const end = node.beat();
+    const ended = await system.submit(tenant);
+    await node.work(40);
+    await system.until(tenant, ended.job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    await end();
+    const kept = await system.submit(tenant);
+    const stream = system.stream(tenant)[Symbol.asyncIterator]();
+    for (let told = await stream.next(); told.value.kind !== Kind.SNAPSHOT_END; told = await stream.next());
+    const deleted = stream.next();
+    const strict = new System(system.store, { retentionMs: 0 }, async () => {});
+    const { value } = await deleted;
+    assert.deepEqual([value.kind, value.job.id], [Kind.DELETED, ended.job.id]);
+    await stream.return?.();
+    await strict.close();
+    await refused(system.job(tenant, ended.job.id), "JOB_NOT_FOUND");
+    assert.equal((await system.job(tenant, kept.job.id)).state, Job_State.QUEUED);
+  });
+});
+
+test("after its start a controller lets nodes renew before it judges their leases", async () => {
+  let checked = 0;
+  const looked = Promise.withResolvers<void>();
+  const system = await System.open({}, (store) => ({
+    // The first look at the clock is that of the sweep of leases: the second comes after it is through.
+    now: () => {
+      if (++checked === 4) looked.resolve();
+      return store.now();
+    },
+    expireLeases: () => assert.fail("judged too early"),
+  }));
+  await looked.promise;
+  await system.close();
+});
