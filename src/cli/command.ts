@@ -44,8 +44,9 @@ export class AfterOutcome extends Error {
 }
 
 export interface Telling {
-  /** A failure is told on standard output too, as JSON. */
+  /** A failure is told on standard output too, as JSON: on one line, or with `indent` on several. */
   readonly json: boolean | undefined;
+  readonly indent?: number;
   /** What did not happen, for that JSON. */
   readonly title: string;
   readonly advice: Advice;
@@ -69,7 +70,7 @@ export async function conclude(
     const failure = late ? thrown.failure : Failure.from(thrown);
     process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
     if (telling.json && !late) {
-      await writeAll(process.stdout, [failureJson(failure, telling.title, 2)]).catch(() => {});
+      await writeAll(process.stdout, [failureJson(failure, telling.title, telling.indent)]).catch(() => {});
     }
     const lines = interruption.signal.aborted
       ? [telling.stopped?.() ?? "Stopped."]

@@ -1,7 +1,7 @@
 /** The options of `svc score`, which other commands share in part: their notation, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseRational } from "../engine/rational.ts";
-import { DEFAULT_MODEL, FEATURES, type Feature, type PairRequest, type RawVideo } from "../engine/request.ts";
+import { DEFAULT_MODEL, FEATURES, type Feature } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
 
 /** What commander hands over of the options that say what to score, and how. */
@@ -44,7 +44,7 @@ const MAX_THREADS = 256;
 const MAX_SIDE_PIXELS = 16_384;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
-const DEFAULT_PIXEL_FORMAT = "yuv420p";
+export const DEFAULT_PIXEL_FORMAT = "yuv420p";
 
 export function addScoreOptions(command: Command): Command {
   addPairOptions(command);
@@ -212,35 +212,6 @@ function parseSize(value: string): Size {
 
 function isSide(pixels: number): boolean {
   return pixels >= 1 && pixels <= MAX_SIDE_PIXELS;
-}
-
-/** The engine's request. Throws Failure where options do not go together. */
-export function requestOf(reference: string, distorted: string, flags: PairFlags): PairRequest {
-  return {
-    reference,
-    distorted,
-    models: flags.model ?? [DEFAULT_MODEL],
-    features: flags.metric ?? [],
-    rawVideo: rawVideoOf(flags),
-    scaling: flags.scaling ? "AUTO" : "REFUSE",
-    onFrameCountMismatch: flags.onFrameCountMismatch === "common" ? "COMMON" : "REFUSE",
-    onFrameRateMismatch: flags.onFrameRateMismatch === "common" ? "COMMON" : "REFUSE",
-    editLists: flags.editLists === "ignore" ? "IGNORE" : "APPLY",
-    subsample: flags.subsample,
-  };
-}
-
-function rawVideoOf({ size, pixelFormat, frameRate }: PairFlags): RawVideo | undefined {
-  if (size) return { ...size, pixelFormat: pixelFormat ?? DEFAULT_PIXEL_FORMAT, frameRate };
-  const alone =
-    pixelFormat !== undefined ? "--pixel-format" : frameRate !== undefined ? "--frame-rate" : undefined;
-  if (alone) {
-    throw new Failure(
-      "INVALID_REQUEST",
-      `${alone} describes raw .yuv files: give their size too, with --size WxH.`,
-    );
-  }
-  return undefined;
 }
 
 /** Throws Failure where two options want standard output, or one has no meaning without another. */

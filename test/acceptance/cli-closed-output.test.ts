@@ -7,7 +7,13 @@ import { SVC, start } from "../cli/program.ts";
 const UNREAD = `{ trap '' PIPE; while echo 2>/dev/null; do :; done; "$@"; echo "exit $?" >&2; } | :`;
 const FIRST_LINE = `{ "$@"; echo "exit $?" >&2; } | head -n 1`;
 
-for (const args of [["--help"], ["score", "--help"], ["server", "--help"], ["--version"]]) {
+for (const args of [
+  ["--help"],
+  ["score", "--help"],
+  ["jobs", "submit", "--help"],
+  ["server", "--help"],
+  ["--version"],
+]) {
   for (const [reader, command] of [
     ["nobody", UNREAD],
     ["head", FIRST_LINE],

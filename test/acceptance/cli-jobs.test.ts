@@ -252,7 +252,22 @@ describe("nodes", () => {
   });
 });
 
-// Last: the node is drained and leaves them alone.
+// Last: the node is drained and leaves what follows alone.
+test("jobs with all the labels that there may be are listed, more of them than a message holds", async () => {
+  const labels = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`k${n}`, "映".repeat(255)]));
+  const line = JSON.stringify({
+    reference: pair[0],
+    distorted: pair[1],
+    labels: { ...labels, list: "large" },
+  });
+  const stored = await submitList(`${line}\n`.repeat(190));
+  assert.equal(stored.code, 0, stored.stderr);
+  const listed = await up.svc(["jobs", "list", "--all", "--label", "list=large", "--json"]);
+  assert.equal(listed.code, 0, listed.stderr);
+  const ids = jsonLines(listed.stdout).map(({ id }) => id);
+  assert.deepEqual(ids.toSorted(), stored.stdout.trimEnd().split("\n").toSorted());
+});
+
 test("a list of more than one batch, as JSON lines on standard input, is stored; the same again stores nothing", async () => {
   const line = JSON.stringify({ reference: pair[0], distorted: pair[1], labels: { list: "many" } });
   const text = `${line}\n`.repeat(1_003);

@@ -1,8 +1,16 @@
 /** The command `svc jobs list`. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import { type Job, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
+import {
+  type Job,
+  JobSchema,
+  JobService,
+  type ListJobsRequestSchema,
+  type ListJobsResponse,
+} from "../../gen/proto/svc/v1/job_pb.ts";
 import { JOB_STATES, type JobState } from "../../jobs/states.ts";
+import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { ageText } from "../numbers.ts";
@@ -89,14 +97,34 @@ async function* pages(
 ): AsyncGenerator<readonly Job[]> {
   const states = state.map(stateOf);
   let left = all ? Number.POSITIVE_INFINITY : limit;
-  let pageToken = "";
-  do {
-    const request = { states, labels: label, pageSize: Math.min(PAGE, left), pageToken };
-    const page = await connection.call(JobService.method.listJobs, request, { signal });
+  let pageToken: string | undefined = "";
+  let most = PAGE;
+  while (left > 0 && pageToken !== undefined) {
+    const request = { states, labels: label, pageSize: Math.min(most, left), pageToken };
+    const page = await pageOf(connection, request, signal);
+    if (page === undefined) {
+      most = Math.ceil(request.pageSize / 2);
+      continue;
+    }
     if (page.jobs.length > 0) yield page.jobs;
     left -= page.jobs.length;
-    pageToken = page.nextPageToken;
-  } while (left > 0 && pageToken !== "");
+    pageToken = page.nextPageToken || undefined;
+  }
+}
+
+/** undefined: so many jobs are more than a message holds, because theirs are long names and many labels. */
+async function pageOf(
+  connection: Connection,
+  request: MessageInitShape<typeof ListJobsRequestSchema> & { pageSize: number },
+  signal: AbortSignal,
+): Promise<ListJobsResponse | undefined> {
+  try {
+    return await connection.call(JobService.method.listJobs, request, { signal });
+  } catch (thrown) {
+    const tooLarge = thrown instanceof Failure && thrown.code === "REQUEST_TOO_LARGE";
+    if (tooLarge && request.pageSize > 1) return undefined;
+    throw thrown;
+  }
 }
 
 function tableText(jobs: readonly Job[], heading: boolean): string {

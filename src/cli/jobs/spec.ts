@@ -4,7 +4,8 @@ import { create } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import { addPairOptions, type PairFlags, requestOf } from "../options.ts";
+import { addPairOptions, type PairFlags } from "../options.ts";
+import { requestOf } from "../pair-request.ts";
 import { type Labels, labelOption } from "./labels.ts";
 
 export interface SpecFlags extends PairFlags {
