@@ -1,0 +1,278 @@
+/** What REST and gRPC make of the controller's services: the same, for the tenant that a token names. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { after, before, describe, test } from "node:test";
+import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import type { Connection } from "../../src/client/connection.ts";
+import {
+  type GetJobFramesResponse,
+  JobSchema,
+  JobService,
+  JobSpecSchema,
+  StreamJobsResponse_Kind,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { Peer } from "../controller/peer.ts";
+import { EventStream } from "./event-stream.ts";
+import { GrpcClient } from "./grpc-client.ts";
+import { dial } from "./rest-client.ts";
+import { Transports } from "./transports.ts";
+
+const FRAMES = 60;
+const SEGMENT = 20;
+const PAIR = { reference: "/media/r.mp4", distorted: "/media/d.mp4" };
+
+let transports: Transports;
+let mine: Connection;
+let yours: Connection;
+let node: Peer;
+/** Times that a part of a job's values was read from the store. */
+let partsRead = 0;
+before(async () => {
+  transports = await Transports.open((store) => ({
+    parts: (...call) => {
+      partsRead++;
+      return store.parts(...call);
+    },
+  }));
+  mine = transports.connect("mine");
+  yours = transports.connect("yours");
+  node = await Peer.register(transports.system.nodes, "mine");
+});
+after(async () => {
+  mine[Symbol.dispose]();
+  yours[Symbol.dispose]();
+  await transports[Symbol.asyncDispose]();
+});
+
+async function submit(spec: MessageInitShape<typeof JobSpecSchema> = {}): Promise<string> {
+  const { job } = await mine.call(JobService.method.submitJob, {
+    job: create(JobSpecSchema, { ...PAIR, ...spec }),
+  });
+  return job?.id ?? "";
+}
+
+/** A job with all its values. */
+async function scored(spec: MessageInitShape<typeof JobSpecSchema> = {}): Promise<string> {
+  const id = await submit(spec);
+  await node.work(FRAMES, SEGMENT);
+  await transports.system.until("mine", id, ({ endTime }) => endTime !== undefined);
+  return id;
+}
+
+async function codeOf(work: Promise<unknown>): Promise<FailureCode> {
+  try {
+    await work;
+  } catch (thrown) {
+    return Failure.from(thrown).code;
+  }
+  return assert.fail("it was not refused");
+}
+
+async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of stream) all.push(one);
+  return all;
+}
+
+test("a job is the same over both, member by member", async () => {
+  const id = await scored({ labels: { a: "b" }, priority: -3, name: "both" });
+  const { job } = await mine.call(JobService.method.getJob, { id });
+  assert.ok(job?.spec && job.result);
+  const { frames: _, ...result } = toJson(JobSchema, job, { alwaysEmitImplicit: true }) as Record<
+    string,
+    unknown
+  > & {
+    frames?: unknown;
+  };
+  const { body } = await transports.ask("mine", `/v1/jobs/${id}`);
+  assert.deepEqual(body["spec"], toJson(JobSpecSchema, job.spec));
+  const { spec: _spec, result: restResult, ...rest } = body;
+  const { spec: _own, result: grpcResult, ...grpc } = result;
+  assert.deepEqual(rest, grpc);
+  assert.deepEqual({ ...(restResult as object), frames: [] }, grpcResult);
+});
+
+test("frames are the same over both, in order, whole or a range", async () => {
+  const id = await scored();
+  const rows = (batches: readonly GetJobFramesResponse[]) =>
+    batches.flatMap(({ frames }) => frames?.frames.map(({ frame, metrics }) => ({ frame, metrics })) ?? []);
+  const whole = rows(await read(mine.stream(JobService.method.getJobFrames, { id })));
+  assert.deepEqual(
+    whole.map(({ frame }) => frame),
+    Array.from({ length: FRAMES }, (_, index) => index),
+  );
+  assert.deepEqual((await transports.ask("mine", `/v1/jobs/${id}/frames`)).body["frames"], whole);
+  const range = { id, firstFrame: SEGMENT - 1, frameCount: 3 };
+  assert.deepEqual(rows(await read(mine.stream(JobService.method.getJobFrames, range))), whole.slice(19, 22));
+  const path = `/v1/jobs/${id}/frames?firstFrame=19&frameCount=3`;
+  assert.deepEqual((await transports.ask("mine", path)).body["frames"], whole.slice(19, 22));
+});
+
+test("frames are read from the store as the client reads: one that stops holds little", async () => {
+  const [frames, segment] = [200_000, 5_000];
+  const id = await submit();
+  await node.work(frames, segment);
+  await transports.system.until("mine", id, ({ endTime }) => endTime !== undefined);
+  const path = `/v1/jobs/${id}/frames`;
+  partsRead = 0;
+  const socket = dial(transports);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer mine\r\n\r\n`);
+  await once(socket, "data");
+  socket.pause();
+  const other = await transports.ask("mine", path);
+  assert.equal((other.body["frames"] as unknown[]).length, frames);
+  const wholeReads = frames / segment;
+  assert.ok(partsRead >= wholeReads, `${partsRead} reads`);
+  assert.ok(
+    partsRead < 2 * wholeReads - 2,
+    `${partsRead} reads: the one that stopped was read ahead of its client`,
+  );
+  socket.destroy();
+  await once(socket, "close");
+});
+
+describe("another tenant", () => {
+  test("is refused a job over gRPC and REST alike, and sees none of it in lists and streams", async () => {
+    const id = await scored({ name: "secret" });
+    const { getJob, cancelJob, getJobFrames, listJobs } = JobService.method;
+    assert.equal(await codeOf(yours.call(getJob, { id })), "WRONG_TENANT");
+    assert.equal(await codeOf(yours.call(cancelJob, { id })), "WRONG_TENANT");
+    assert.equal(await codeOf(read(yours.stream(getJobFrames, { id }))), "WRONG_TENANT");
+    assert.deepEqual((await yours.call(listJobs, {})).jobs, []);
+    for (const [path, method] of [
+      [id, "GET"],
+      [`${id}:cancel`, "POST"],
+      [`${id}/frames`, "GET"],
+    ]) {
+      const { status, body } = await transports.ask("yours", `/v1/jobs/${path}`, { method: method ?? "" });
+      assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"], path);
+      assert.doesNotMatch(JSON.stringify(body), /secret|media/);
+    }
+    assert.deepEqual((await transports.ask("yours", "/v1/jobs")).body["jobs"], []);
+    using stream = await EventStream.open(`${transports.rest}/v1/jobs:stream`, {
+      authorization: "Bearer yours",
+    });
+    assert.equal((await stream.next())?.event, "snapshotEnd");
+  });
+
+  test("sees no node of ours, and drains none", async () => {
+    assert.deepEqual((await yours.call(NodeService.method.listNodes, {})).nodes, []);
+    assert.equal(
+      await codeOf(yours.call(NodeService.method.drainNode, { id: node.nodeId })),
+      "NODE_NOT_FOUND",
+    );
+    const { status } = await transports.ask("yours", `/v1/nodes/${node.nodeId}:drain`, { method: "POST" });
+    assert.equal(status, 404);
+    assert.equal(
+      await codeOf(yours.call(NodeService.method.pullWork, { session: node.session })),
+      "SESSION_UNKNOWN",
+    );
+  });
+
+  test("who names no tenant is refused everything but the probes", async () => {
+    using nobody = transports.connect(undefined);
+    assert.equal(await codeOf(nobody.call(JobService.method.listJobs, {})), "WRONG_TENANT");
+    assert.equal(await codeOf(read(nobody.stream(JobService.method.streamJobs, {}))), "WRONG_TENANT");
+    assert.equal((await fetch(`${transports.rest}/v1/jobs`)).status, 403);
+    assert.equal((await fetch(`${transports.rest}/ui/spec.json`)).status, 403);
+    for (const path of ["/v1/health", "/healthz", "/v1/ready", "/readyz"]) {
+      assert.equal((await fetch(transports.rest + path)).status, 200, path);
+    }
+  });
+});
+
+describe("streams", () => {
+  test("a gRPC stream tells the snapshot and each change, and ends when its caller leaves it", async () => {
+    const id = await submit();
+    const kinds: StreamJobsResponse_Kind[] = [];
+    for await (const { kind, job } of mine.stream(JobService.method.streamJobs, { ids: [id] })) {
+      kinds.push(kind);
+      if (kind === StreamJobsResponse_Kind.SNAPSHOT_END) await mine.call(JobService.method.cancelJob, { id });
+      if (kind === StreamJobsResponse_Kind.CHANGE) {
+        assert.equal(job?.id, id);
+        break;
+      }
+    }
+    const { SNAPSHOT, SNAPSHOT_END, CHANGE } = StreamJobsResponse_Kind;
+    assert.deepEqual(kinds, [SNAPSHOT, SNAPSHOT_END, CHANGE]);
+    await transports.system.store.ping();
+    while ((await transports.system.metric("svc_streams")) > 0) await transports.system.store.ping();
+  });
+
+  test("an event stream whose client leaves is closed", async () => {
+    {
+      using stream = await EventStream.open(`${transports.rest}/v1/jobs:stream`, {
+        authorization: "Bearer mine",
+      });
+      await stream.find(({ event }) => event === "snapshotEnd");
+      assert.equal(await transports.system.metric("svc_streams"), 1);
+    }
+    while ((await transports.system.metric("svc_streams")) > 0) await transports.system.store.ping();
+  });
+
+  test("what is wrong with a stream is its status", async () => {
+    const { status, body } = await transports.ask("mine", "/v1/jobs:stream?id=x", {
+      headers: { "last-event-id": "~ ~" },
+    });
+    assert.deepEqual([status, body["code"]], [400, "INVALID_REQUEST"]);
+  });
+});
+
+test("a score that takes longer than its limit is 504 with the job's id, and the job goes on", async () => {
+  const { status, body } = await transports.ask("mine", "/v1/score", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(PAIR),
+  });
+  assert.deepEqual([status, body["code"]], [504, "SCORE_TIMEOUT"]);
+  const { jobId } = body["found"] as { readonly jobId: string };
+  const { job } = await mine.call(JobService.method.getJob, { id: jobId });
+  assert.equal(job?.endTime, undefined);
+  await mine.call(JobService.method.cancelJob, { id: jobId });
+});
+
+test("a call whose caller leaves is ended: a pull gives its place back", async () => {
+  await node.work(FRAMES, SEGMENT);
+  const leave = new AbortController();
+  const request = { session: node.session, waitMs: 60_000 };
+  const pull = codeOf(
+    mine.call(NodeService.method.pullWork, request, { signal: leave.signal, timeoutMs: 90_000 }),
+  );
+  while ((await transports.system.metric("svc_pulls_waiting")) === 0) await transports.system.store.ping();
+  leave.abort();
+  assert.equal(await pull, "SCORE_CANCELLED");
+  while ((await transports.system.metric("svc_pulls_waiting")) > 0) await transports.system.store.ping();
+  const late = mine.call(NodeService.method.pullWork, request, { timeoutMs: 200 });
+  await assert.rejects(late);
+  while ((await transports.system.metric("svc_pulls_waiting")) > 0) await transports.system.store.ping();
+});
+
+test("no more than 100 calls at a time on one connection", async () => {
+  const session = connect(`http://${transports.grpc}`);
+  const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
+    session.once("remoteSettings", resolve),
+  );
+  assert.equal(settings.maxConcurrentStreams, 100);
+  session.close();
+});
+
+test("health knows each service by name, and reflection describes them with all that they import", async () => {
+  using client = new GrpcClient(transports);
+  const named = (name: string) => Buffer.from([0x0a, name.length, ...Buffer.from(name)]);
+  for (const name of ["svc.v1.JobService", "svc.v1.NodeService"]) {
+    const [answer] = await client.bytesCall("/grpc.health.v1.Health/Check", named(name)).take(1).toArray();
+    assert.deepEqual(answer, Buffer.from([0x08, 1]), name);
+  }
+  const ask = async (request: Buffer): Promise<string> => {
+    const stream = client.bytesCall("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", request);
+    const [answer] = (await stream.take(1).toArray()) as Buffer[];
+    return answer?.toString("latin1") ?? "";
+  };
+  const symbol = (name: string) => ask(Buffer.from([0x22, name.length, ...Buffer.from(name)]));
+  assert.match(await ask(Buffer.from([0x3a, 1, 0x2a])), /svc\.v1\.JobService.*svc\.v1\.NodeService/s);
+  assert.match(await symbol("svc.v1.NodeService"), /svc\/v1\/node\.proto/);
+  assert.match(await symbol("svc.v1.JobService"), /google\/protobuf\/timestamp\.proto/);
+});

@@ -1,0 +1,86 @@
+/** REST and gRPC over a controller's services in this process, where a token names the tenant. */
+import assert from "node:assert/strict";
+import { Registry } from "prom-client";
+import type { Authenticate } from "../../src/auth/principal.ts";
+import { Connection } from "../../src/client/connection.ts";
+import type { operations } from "../../src/gen/rest/controller.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { controllerHandlers } from "../../src/rest/controller.ts";
+import { Description } from "../../src/rest/description.ts";
+import { closeServer, restServer } from "../../src/rest/server.ts";
+import { controllerServices } from "../../src/rpc/controller.ts";
+import { RpcServer } from "../../src/rpc/server.ts";
+import type { Store } from "../../src/store/store.ts";
+import { LOG, System } from "../controller/system.ts";
+
+/** "Bearer TENANT": what an identity provider would say is not what is tested here. */
+const authenticate: Authenticate = async (authorization) => {
+  const tenant = /^Bearer (\w+)$/.exec(authorization ?? "")?.[1];
+  if (tenant === undefined) throw new Failure("WRONG_TENANT", "The request names no tenant.");
+  return { tenant, subject: `user of ${tenant}`, roles: ["svc:admin"] };
+};
+
+export class Transports implements AsyncDisposable {
+  readonly system: System;
+  /** "http://127.0.0.1:PORT" */
+  readonly rest: string;
+  /** "127.0.0.1:PORT" */
+  readonly grpc: string;
+  readonly #close: () => Promise<void>;
+
+  private constructor(system: System, rest: string, grpc: string, close: () => Promise<void>) {
+    this.system = system;
+    this.rest = rest;
+    this.grpc = grpc;
+    this.#close = close;
+  }
+
+  /** `instead`: what happens around some of the store's methods. */
+  static async open(instead?: (store: Store) => Partial<Store>): Promise<Transports> {
+    const system = await System.open({}, instead);
+    const registry = new Registry();
+    const description = await Description.load<keyof operations>("controller");
+    const parts = {
+      operations: () => system.controller,
+      readiness: () => system.controller.readiness(),
+      scoreTimeoutMs: 1_000,
+    };
+    const options = { authenticate, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 };
+    const app = restServer(description, controllerHandlers(parts, description), options);
+    const rpc = new RpcServer(
+      controllerServices(() => system.controller, authenticate),
+      registry,
+    );
+    const rest = await app.listen({ host: "127.0.0.1", port: 0 });
+    const grpc = `127.0.0.1:${await rpc.listen("127.0.0.1:0")}`;
+    rpc.setServing(true);
+    return new Transports(system, rest, grpc, async () => {
+      system.controller.refuseNew();
+      await rpc.close(1_000);
+      await closeServer(app);
+      await system.close();
+    });
+  }
+
+  /** A gRPC client of a tenant; undefined: one without a token. */
+  connect(tenant: string | undefined): Connection {
+    return new Connection({ address: this.grpc, token: async () => tenant });
+  }
+
+  /** Asks over REST as a tenant; the answer is JSON. */
+  async ask(tenant: string, path: string, init: RequestInit = {}) {
+    const headers = { authorization: `Bearer ${tenant}`, ...init.headers };
+    const response = await fetch(this.rest + path, { ...init, headers });
+    const body: unknown = await response.json();
+    assert.ok(typeof body === "object" && body !== null);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: body as Readonly<Record<string, unknown>>,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#close();
+  }
+}
