@@ -105,8 +105,18 @@ function addErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
     const fault = faultOf(thrown, request.routeOptions.bodyLimit);
     if (fault.code === "INTERNAL") log.error({ requestId: request.id, err: thrown }, "http request failed");
+    if (fault.code === "REQUEST_TOO_LARGE") dropRest(request, reply);
     return sendFault(reply, fault);
   });
+}
+
+/**
+ * What the client still sends is read and dropped, within the time that a request has to arrive: a
+ * client that is cut off while it sends never comes to read why.
+ */
+function dropRest(request: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader("connection");
+  request.raw.resume();
 }
 
 function addOperations<Operations>(
