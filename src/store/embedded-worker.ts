@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
+import { breakdownIn } from "./breakdown.ts";
 import { durableOptions } from "./durable-files.ts";
 
 /** From the thread: that it is ready, then what the database says. It ends when it is closed. */
@@ -57,6 +58,9 @@ async function run(place: Place): Promise<void> {
     } else {
       const answer = database.execProtocolRawSync(message);
       if (answer.length > 0) tell(answer);
+      // It would answer nothing more, and what it has in memory is not to be trusted: the next start recovers.
+      const breakdown = breakdownIn(answer);
+      if (breakdown !== undefined) throw new Error(`the embedded database broke down: ${breakdown}`);
     }
   });
   tell("ready");

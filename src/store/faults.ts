@@ -14,6 +14,9 @@ const UNAVAILABLE = /^(08|25|53|55|57|58|XX|0A000)/;
 /** The text holds what PostgreSQL does not store: a NUL character, or (22P02, in JSON) half of a surrogate pair. */
 const UNSTORABLE = new Set(["22021", "22P02", "22P05"]);
 
+/** Severities after which PostgreSQL ends the connection, whatever the code is: a full disk can be one. */
+const FATAL = new Set(["FATAL", "PANIC"]);
+
 /** A connection's own errors have no SQLSTATE. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;

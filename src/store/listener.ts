@@ -86,6 +86,8 @@ class Listener {
     client.once("end", stop);
     client.on("error", stop);
     signal.addEventListener("abort", stop);
+    // It may have aborted while the connection was opened.
+    if (signal.aborted) stop();
     try {
       client.on("notification", (notification) => this.#receive(notification));
       await client.query(`listen ${CHANNEL}`);

@@ -1,0 +1,186 @@
+/** PostgreSQL goes away and comes back; controllers hear of each other through it. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Failure } from "../../src/platform/failure.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Announcement, Store } from "../../src/store/store.ts";
+import { PostgresCluster } from "./postgres.ts";
+import { fence, newJob, newTenant, plannedJob, register, SILENT, segmentRecord, take } from "./stores.ts";
+
+const unavailable = (thrown: unknown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE";
+
+describe("a store on PostgreSQL", () => {
+  let cluster: PostgresCluster;
+  let databaseUrl: string;
+  let one: Store;
+  let other: Store;
+
+  before(async () => {
+    cluster = await PostgresCluster.start({ durable: true });
+    databaseUrl = await cluster.createDatabase("svc");
+    one = await openStore({ databaseUrl }, SILENT);
+    other = await openStore({ databaseUrl }, SILENT);
+  });
+  after(async () => {
+    await one.close();
+    await other.close();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  /** The announcements that a store hears from now on: the first that fits. */
+  const heard = (store: Store, fits: (announcement: Announcement) => boolean): Promise<Announcement> => {
+    const { promise, resolve } = Promise.withResolvers<Announcement>();
+    const stop = store.onAnnouncement((announcement) => {
+      if (!fits(announcement)) return;
+      stop();
+      resolve(announcement);
+    });
+    return promise;
+  };
+
+  test("an announcement reaches this process at once and the others soon, once each", async () => {
+    const ready = { tenant: "ü", workClass: "w" };
+    const seen: Announcement[] = [];
+    const stop = one.onAnnouncement((announcement) => seen.push(announcement));
+    const there = heard(other, ({ kind }) => kind === "work");
+    const news = heard(other, ({ kind }) => kind === "news");
+    one.announce({ kind: "work", ready: [ready] });
+    one.announce({ kind: "work", ready: [ready] });
+    one.announce({ kind: "events" });
+    one.announce({ kind: "news", nodeIds: ["n"] });
+    assert.deepEqual(
+      seen.map(({ kind }) => kind),
+      ["work", "work", "events", "news"],
+    );
+    assert.deepEqual(await there, { kind: "work", ready: [ready] });
+    assert.deepEqual(await news, { kind: "news", nodeIds: ["n"] });
+    const back = heard(one, ({ kind }) => kind === "events");
+    other.announce({ kind: "events" });
+    await back;
+    stop();
+    assert.equal(seen.length, 5, "nobody hears himself twice");
+  });
+
+  test("more than a message carries is told as work anywhere; news comes in several messages", async () => {
+    const there = heard(other, ({ kind }) => kind === "work");
+    const nodeIds = Array.from({ length: 1000 }, (_, n) => `node-${n}`);
+    const seen = new Set<string>();
+    const all = heard(other, (announcement) => {
+      if (announcement.kind === "news") for (const id of announcement.nodeIds) seen.add(id);
+      return seen.size === nodeIds.length;
+    });
+    one.announce({
+      kind: "work",
+      ready: Array.from({ length: 500 }, (_, n) => ({ tenant: `tenant-${n}`, workClass: "class" })),
+    });
+    one.announce({ kind: "news", nodeIds });
+    assert.deepEqual(await there, { kind: "work", ready: [] });
+    await all;
+  });
+
+  test("what anybody else puts on the channel is ignored", async () => {
+    const there = heard(other, ({ kind }) => kind === "events");
+    for (const payload of [
+      "",
+      "x",
+      "{}",
+      '{"kind":"work"}',
+      "null",
+      `${"x".repeat(36)}null`,
+      `${"x".repeat(36)}{"kind":"work","ready":7}`,
+    ]) {
+      await cluster.admin(`select pg_notify('svc_announcements', '${payload}')`, "svc");
+    }
+    one.announce({ kind: "events" });
+    await there;
+    await one.ping();
+    await other.ping();
+  });
+
+  test("connections that an operator ends are opened again, the listening one too", async () => {
+    await Promise.all(Array.from({ length: 20 }, async () => one.ping()));
+    const again = heard(one, ({ kind }) => kind === "events");
+    await cluster.admin(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'",
+    );
+    await again;
+    await settled(one);
+    await settled(other);
+    await other.ping();
+  });
+
+  test("while the server is away every call fails soon and clearly; then everything goes on where it was", async () => {
+    const tenant = newTenant();
+    const node = await register(one, tenant);
+    const job = await plannedJob(one, node, 1);
+    const work = await take(one, node);
+    const cursor = await one.eventCursor();
+    await cluster.stop("SIGQUIT");
+    await assert.rejects(one.ping(), unavailable);
+    await assert.rejects(one.insertJobs(tenant, [newJob()]), unavailable);
+    await assert.rejects(other.eventsAfter(cursor, 10), unavailable);
+    await assert.rejects(openStore({ databaseUrl }, SILENT), unavailable);
+    one.announce({ kind: "events" });
+    const again = heard(one, ({ kind }) => kind === "work");
+    await cluster.run();
+    await again;
+    await settled(one);
+    await settled(other);
+    assert.equal((await other.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
+    assert.equal(await other.succeed(job.id, 1, 1, 100, "{}"), true);
+    const events = (await one.eventsAfter(cursor, 100))?.events ?? [];
+    assert.deepEqual(
+      events.map((event) => event.job.state),
+      ["RUNNING", "SUCCEEDED"],
+    );
+  });
+
+  test("an acknowledged job survives a crash of the server", async () => {
+    const tenant = newTenant();
+    const given = Array.from({ length: 5 }, () => newJob());
+    for (const job of given) await one.insertJobs(tenant, [job]);
+    await cluster.stop("SIGKILL");
+    await cluster.run();
+    await settled(one);
+    const found = await one.listJobs(tenant, {}, undefined, 10);
+    assert.deepEqual(
+      found.map(({ id }) => id).reverse(),
+      given.map(({ id }) => id),
+    );
+  });
+
+  test("a store is closed while it is opening its connections again", async () => {
+    const closing = await openStore({ databaseUrl }, SILENT);
+    for (let round = 0; round < 3; round++) {
+      await cluster.admin(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'",
+      );
+    }
+    await closing.close();
+    const stores = await Promise.all([1, 2, 3].map(async () => openStore({ databaseUrl }, SILENT)));
+    await cluster.stop("SIGQUIT");
+    await cluster.run();
+    await Promise.all(stores.map(async (store) => store.close()));
+    await settled(one);
+    await settled(other);
+  });
+
+  test("a closed store refuses", async () => {
+    const closed = await openStore({ databaseUrl }, SILENT);
+    await closed.close();
+    await closed.close();
+    await assert.rejects(closed.ping(), unavailable);
+  });
+});
+
+/** Connections that broke while idle may fail one statement each before they are known to be broken. */
+async function settled(store: Store): Promise<void> {
+  for (;;) {
+    try {
+      await store.ping();
+      return;
+    } catch (error) {
+      assert.ok(unavailable(error));
+    }
+  }
+}
