@@ -45,7 +45,7 @@ export interface FrameValues {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** A part of a job's frames: those of one scored segment, produced one by one. */
+/** A part of a job's frames: those of one scored segment, produced one by one. To be taken once, before the next part. */
 export interface FramePart {
   readonly metrics: readonly string[];
   rows(): Iterable<FrameValues>;

@@ -8,7 +8,13 @@ import { invalid } from "./calls.ts";
 const MAX_SEGMENTS = 10_000;
 /** 16384 × 16384, the largest picture that is scored. */
 const MAX_PIXELS = 2 ** 28;
-const MEGA = 1e6;
+/**
+ * The unit of the fair share: what planning a pair costs, and about as many pixels as are scored in
+ * that time (50 frames of 1920x1080).
+ */
+const UNIT_PIXELS = 1e8;
+/** What a segment costs however short it is: a scorer that starts, and decoding up to its first frame. */
+const START_COST = 0.2;
 
 /**
  * Throws INVALID_REQUEST. Segments follow each other from the first frame to the last; scorer and
@@ -48,7 +54,7 @@ function segmentsOf({ segments, frameCount, pixels }: PlanReport): NewSegment[] 
   const checked = segments.map((planned, index) => {
     const segment = checkSegment(planned, index, next);
     next += planned.frameCount;
-    return { ...segment, cost: (planned.frameCount * pixels) / MEGA };
+    return { ...segment, cost: START_COST + (planned.frameCount * pixels) / UNIT_PIXELS };
   });
   if (next === frameCount) return checked;
   throw invalid(`plan.segments have ${next} frames, and plan.frameCount is ${frameCount}.`);

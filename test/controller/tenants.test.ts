@@ -14,19 +14,22 @@ import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
 import { refused, System, submission } from "./system.ts";
 
+let system: System;
+before(async () => {
+  system = await System.open();
+});
+after(async () => system.close());
+
 describe("a tenant", () => {
   const [mine, yours] = ["mine", "yours"];
-  let system: System;
   let id: string;
   let node: Peer;
   before(async () => {
-    system = await System.open();
     ({ id } = (await system.submit(mine, { labels: { secret: "plan" }, name: "secret" }, "the key")).job);
     node = await Peer.register(system.nodes, mine);
     await node.work(60, 20);
     await system.until(mine, id, ({ state }) => state === Job_State.SUCCEEDED);
   });
-  after(async () => system.close());
 
   test("is refused every operation on another's job, and told nothing of it", async () => {
     const context = caller(yours);
@@ -110,12 +113,6 @@ describe("a tenant", () => {
 });
 
 describe("a batch of jobs", () => {
-  let system: System;
-  before(async () => {
-    system = await System.open();
-  });
-  after(async () => system.close());
-
   const submit = (tenant: string, jobs: readonly ReturnType<typeof submission>[]) =>
     system.jobs.submitJobs(create(SubmitJobsRequestSchema, { jobs: [...jobs] }), caller(tenant));
   const count = async (tenant: string): Promise<number> =>
