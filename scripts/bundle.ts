@@ -13,7 +13,7 @@ const COMPONENT = /^\/components\/[^/]+\/[^/]+$/;
  * reference leads nowhere, or where two files have different components of one name.
  */
 export async function bundle(file: string): Promise<Tree> {
-  return await new Bundle(resolve(file)).whole();
+  return new Bundle(resolve(file)).whole();
 }
 
 class Bundle {
@@ -49,7 +49,7 @@ class Bundle {
     if (typeof value !== "object" || value === null) return value;
     const copied: Tree = {};
     for (const [name, member] of Object.entries(value)) {
-      if (name === "$ref" && typeof member === "string") return await this.#refer(member, file);
+      if (name === "$ref" && typeof member === "string") return this.#refer(member, file);
       copied[name] = await this.#copy(member, file);
     }
     return copied;
@@ -59,7 +59,7 @@ class Bundle {
   async #refer(reference: string, file: string): Promise<unknown> {
     const [name = "", pointer = ""] = reference.split("#");
     const target = name === "" ? file : join(dirname(file), name);
-    if (!COMPONENT.test(pointer)) return await this.#copy(find(await this.#load(target), pointer), target);
+    if (!COMPONENT.test(pointer)) return this.#copy(find(await this.#load(target), pointer), target);
     await this.#include(pointer, target);
     return { $ref: `#${pointer}` };
   }

@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { csvHeader, csvLine } from "../messages/csv.ts";
 import { Failure } from "../platform/failure.ts";
 import { quoteName } from "./escape.ts";
 import { type Pieces, writeFault } from "./exit.ts";
-import { exact } from "./numbers.ts";
 import type { Series } from "./view.ts";
 
 const ROWS_PER_PIECE = 1000;
@@ -21,26 +21,6 @@ export function* csvText(series: Series): Generator<string> {
     }
   }
   yield piece;
-}
-
-export function csvHeader(metrics: readonly string[]): string {
-  return `${["frame", ...metrics].map(cell).join(",")}\n`;
-}
-
-export function csvLine(
-  frame: number,
-  metrics: readonly string[],
-  value: (metric: string) => number | undefined,
-): string {
-  const values = metrics.map((metric) => {
-    const known = value(metric);
-    return known === undefined ? "" : exact(known);
-  });
-  return `${[frame, ...values].join(",")}\n`;
-}
-
-function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Where a CSV goes, checked before scoring. */

@@ -101,9 +101,11 @@ export class ControllerPart {
   /** A signal to stop that comes before the store is open ends the process: there is nothing to finish. */
   async startUnless(stopSignal: Promise<StopSignal>): Promise<ControllerAddresses> {
     const addresses = await Promise.race([this.#start(), stopSignal.then(() => undefined)]);
-    if (addresses !== undefined) return addresses;
-    this.#options.log.info("stopped before the store was open");
-    process.exit(0);
+    if (addresses === undefined) {
+      this.#options.log.info("stopped before the store was open");
+      process.exit(0);
+    }
+    return addresses;
   }
 
   async #listen(): Promise<ControllerAddresses> {

@@ -6,8 +6,12 @@ export function csvHeader(metrics: readonly string[]): string {
 }
 
 /** A frame's line: its values in the header's order with six decimals, as the scorer prints; one that is not finite is empty. */
-export function csvLine(frame: number, values: readonly (number | undefined)[]): string {
-  const texts = values.map((value) => (value === undefined ? "" : value.toFixed(6)));
+export function csvLine(
+  frame: number,
+  metrics: readonly string[],
+  value: (metric: string) => number | undefined,
+): string {
+  const texts = metrics.map((metric) => value(metric)?.toFixed(6) ?? "");
   return `${[frame, ...texts].join(",")}\n`;
 }
 

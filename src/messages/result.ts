@@ -1,6 +1,5 @@
 /** The engine's result as the message of the interface. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { FrameTable } from "../engine/frames.ts";
 import type { Progress, ScoreResult } from "../engine/result.ts";
 import {
   type FrameScoreSchema,
@@ -10,7 +9,7 @@ import {
   ScoreResultSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 
-export type { FrameTable, Progress, ScoreResult };
+export type { Progress, ScoreResult };
 
 /** Everything but the per-frame values: those can be too many to hold as objects, so each transport tells them its way. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {

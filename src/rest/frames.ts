@@ -34,10 +34,7 @@ export async function* csvOfFrames(parts: Parts): AsyncGenerator<string> {
       piece = csvHeader(metrics);
     }
     for (const row of part.rows()) {
-      piece += csvLine(
-        row.frame,
-        metrics.map((metric) => row.metrics[metric]),
-      );
+      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric]);
       if (piece.length < PIECE) continue;
       yield piece;
       piece = "";

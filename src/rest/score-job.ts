@@ -5,10 +5,11 @@ import type { CallContext, JobOperations } from "../controller/operations.ts";
 import {
   GetJobFramesRequestSchema,
   GetJobRequestSchema,
+  type JobSpec,
   JobSpecSchema,
   SubmitJobRequestSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
-import { type ScoreRequest, ScoreRequestSchema, type ScoreResult } from "../gen/proto/svc/v1/scoring_pb.ts";
+import type { ScoreResult } from "../gen/proto/svc/v1/scoring_pb.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import { jobJson, resultJson } from "../messages/json.ts";
 import { Failure } from "../platform/failure.ts";
@@ -16,6 +17,7 @@ import { contextOf } from "./context.ts";
 import { begun, jsonWithFrames } from "./frames.ts";
 import type { Call } from "./handlers.ts";
 import { locationOf, present } from "./jobs.ts";
+import type { JsonObject } from "./json.ts";
 import { messageOf } from "./message.ts";
 import { preferencesOf } from "./preferences.ts";
 
@@ -26,18 +28,19 @@ export async function scoreJob(
   scoreTimeoutMs: number,
   call: ScoreCall,
 ): Promise<FastifyReply> {
-  const { frames, ...request } = messageOf(ScoreRequestSchema, call.body);
+  // A score request is a job's spec and the wish for the frames.
+  const { frames, ...spec } = call.body as JsonObject;
   const { respondAsync, waitMs } = preferencesOf(call.request.headers["prefer"]);
   const context = contextOf(call);
   await jobs.requireNode(context);
-  const jobId = await submit(jobs, request, context);
+  const jobId = await submit(jobs, messageOf(JobSpecSchema, spec), context);
   const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
   const options = { waitMs: limitMs, keep: respondAsync };
   const waited = await jobs.waitForJob(jobId, options, context).catch((thrown: unknown) => {
     throw endedByOthers(thrown, jobId, context);
   });
-  if (waited.done) return await sendResult(jobs, call, jobId, waited.result, frames);
-  if (respondAsync) return await sendAccepted(jobs, call, jobId);
+  if (waited.done) return sendResult(jobs, call, jobId, waited.result, frames === true);
+  if (respondAsync) return sendAccepted(jobs, call, jobId);
   throw new Failure(
     "SCORE_TIMEOUT",
     `The score takes longer than ${scoreTimeoutMs / 1000} s. The job goes on: ask for ${locationOf(jobId)}.`,
@@ -55,12 +58,7 @@ function endedByOthers(thrown: unknown, jobId: string, { signal }: CallContext):
   });
 }
 
-async function submit(
-  jobs: JobOperations,
-  { $typeName: _, ...request }: Omit<ScoreRequest, "frames">,
-  context: CallContext,
-): Promise<string> {
-  const job = create(JobSpecSchema, request);
+async function submit(jobs: JobOperations, job: JobSpec, context: CallContext): Promise<string> {
   const stored = await jobs.submitJob(create(SubmitJobRequestSchema, { job }), context);
   return present(stored.job).id;
 }

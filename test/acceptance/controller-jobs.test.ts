@@ -161,12 +161,12 @@ describe("submitting", () => {
     do {
       const query = new URLSearchParams({ label, state: "SUCCEEDED", pageSize: "2", pageToken: token });
       if (token === "") query.delete("pageToken");
-      const { body } = await jobs.list(`?${query}`);
+      const { body } = await jobs.list(`?${query.toString()}`);
       listed.push(...body.jobs.map(({ spec }) => String(spec["name"])));
       token = body.nextPageToken;
       assert.ok(body.jobs.every((job) => job.result === undefined && job.work === undefined));
     } while (token !== "");
-    assert.deepEqual(listed, [...names].reverse());
+    assert.deepEqual(listed, names.toReversed());
     assert.deepEqual((await jobs.list(`?label=${label}&state=FAILED&state=CANCELLED`)).body.jobs, []);
     assert.deepEqual((await jobs.list("?label=team/part=two")).body.jobs, []);
   });

@@ -231,7 +231,7 @@ describe("what is refused", () => {
     [
       "a batch of 1,001",
       "/v1/jobs:batch",
-      post({ jobs: Array(1001).fill({ job: PAIR }) }),
+      post({ jobs: Array.from({ length: 1001 }, () => ({ job: PAIR })) }),
       400,
       "INVALID_REQUEST",
       /1000/,

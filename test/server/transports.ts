@@ -68,7 +68,11 @@ export class Transports implements AsyncDisposable {
   }
 
   /** Asks over REST as a tenant; the answer is JSON. */
-  async ask(tenant: string, path: string, init: RequestInit = {}) {
+  async ask(
+    tenant: string,
+    path: string,
+    init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
     const headers = { authorization: `Bearer ${tenant}`, ...init.headers };
     const response = await fetch(this.rest + path, { ...init, headers });
     const body: unknown = await response.json();

@@ -2,9 +2,10 @@
 import { type Command, Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { csvHeader, csvLine } from "../../messages/csv.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { csvHeader, csvLine, csvTarget, writeCsv } from "../csv.ts";
+import { csvTarget, writeCsv } from "../csv.ts";
 import { printableJson, quoteName } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { whole } from "../options.ts";
