@@ -23,6 +23,10 @@ export function sqlState(error: unknown): string | undefined {
   return /^[0-9A-Z]{5}$/.test(error.code) && "severity" in error ? error.code : undefined;
 }
 
+function severityOf(error: unknown): string {
+  return error instanceof Error && "severity" in error ? String(error.severity) : "";
+}
+
 /** Whether the same change may be tried again: it did not happen, because of another one at the same time. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(sqlState(error) ?? "");
@@ -31,6 +35,7 @@ export function isRetryable(error: unknown): boolean {
 /** Whether the connection that gave this error can be used again. */
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error);
+  if (FATAL.has(severityOf(error))) return true;
   // 25P03: ended while idle in a transaction.
   return state === undefined || /^(08|57P|XX)/.test(state) || state === "0A000" || state === "25P03";
 }

@@ -4,9 +4,15 @@ import type { Log } from "../platform/log.ts";
 import type { Database } from "./database.ts";
 import { statement } from "./statement.ts";
 
-const LOOK_EVERY_MS = 5_000;
-/** Bytes written to the log of changes after which dead rows are removed, and the log is cut off. */
-const LOG_BYTES = 16 * 2 ** 20;
+export interface Upkeep {
+  /** Milliseconds between looks. */
+  readonly everyMs: number;
+  /** Bytes written to the log of changes after which dead rows are removed and the log is cut off. */
+  readonly logBytes: number;
+}
+
+/** Both statements together hold others up for some tens of milliseconds. */
+const USUAL: Upkeep = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
 
 const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
 const STEPS = [
@@ -15,17 +21,18 @@ const STEPS = [
 ];
 
 /** Without it the log grows without end, and claims step over ever more dead entries. */
-export function upkeepOf(database: Database, log: Log): Background {
+export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = USUAL): Background {
   return new Background(async (signal, isStarted) => {
     isStarted();
     let done = 0;
-    for (await pause(LOOK_EVERY_MS, signal); !signal.aborted; await pause(LOOK_EVERY_MS, signal)) {
+    for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal)) {
       try {
         const [row] = await database.query<{ bytes: string }>("owner", WRITTEN, []);
         const written = Number(row?.bytes ?? 0);
-        if (written < done || written - done < LOG_BYTES) continue;
+        if (written >= done && written - done < logBytes) continue;
         for (const step of STEPS) if (!signal.aborted) await database.query("owner", step, []);
         done = written;
+        log.debug({ logBytes: written }, "dead rows are removed and the log of changes is cut off");
       } catch (err) {
         log.warn({ err }, "the upkeep of the embedded database failed; it is tried again");
       }

@@ -45,7 +45,7 @@ test("every transaction is synced before it is acknowledged", async () => {
   };
   const database = await PGlite.create(durableOptions(join(target.dataDir, "database"), count));
   await database.exec("set search_path = public; create table t (a int)");
-  for (let n = 0; n < 50; n++) {
+  for (let n = 0; n < 15; n++) {
     const before = syncs;
     await database.query("insert into t values ($1)", [n]);
     assert.ok(syncs > before, `insert ${n} was not synced`);
@@ -66,7 +66,7 @@ test("no acknowledged row is lost when the process is killed as it writes, time 
     const writer = spawn(process.execPath, [WRITER, target.dataDir], {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    await untilWritten(writer, acknowledged, round * 40);
+    await untilWritten(writer, acknowledged, round * 15);
     const store = await openStore(target, SILENT);
     const found = new Set((await store.listJobs("t", {}, undefined, 100_000)).map(({ id }) => id));
     assert.deepEqual(
@@ -83,7 +83,7 @@ test("a second process is refused while the first lives, and takes over when it 
   const { target, remove } = await installation();
   const holder = spawn(process.execPath, [WRITER, target.dataDir], { stdio: ["ignore", "pipe", "inherit"] });
   const ids: string[] = [];
-  const killed = untilWritten(holder, ids, 500);
+  const killed = untilWritten(holder, ids, 60);
   await once(holder.stdout, "data");
   await assert.rejects(openStore(target, SILENT), (thrown) => {
     assert.ok(thrown instanceof Failure && thrown.code === "STORE_LOCKED");

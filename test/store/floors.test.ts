@@ -1,0 +1,60 @@
+/** Where claims begin: after what was claimed last, and now and then from the start. */
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import { Floors, type Position, START } from "../../src/store/floors.ts";
+
+const at = (rank: number, jobSeq: number, seq = 0): Position => ({ rank, jobSeq, seq });
+
+function placeOf(floors: Floors, key = 1n): readonly number[] {
+  const { rank, jobSeq, seq } = floors.of("t", key);
+  return [rank, jobSeq, seq];
+}
+
+test("a claim begins where the last one ended, of its own tenant and class", () => {
+  const floors = new Floors();
+  assert.equal(floors.of("t", 1n), START);
+  floors.claimed("t", 1n, at(0, 5), START);
+  assert.deepEqual(placeOf(floors), [0, 5, 0]);
+  assert.equal(floors.of("t", 2n), START);
+  assert.equal(floors.of("u", 1n), START);
+  floors.claimed("t", 1n, at(0, 5, 3), floors.of("t", 1n));
+  assert.deepEqual(placeOf(floors), [0, 5, 3]);
+});
+
+test("work that became ready before it lowers the floor; new jobs only when their rank does", () => {
+  const floors = new Floors();
+  floors.claimed("t", 1n, at(0, 5), START);
+  floors.lowerToRank("t", 1n, 0);
+  floors.lowerToRank("t", 1n, 7);
+  assert.deepEqual(placeOf(floors), [0, 5, 0]);
+  floors.lowerToRank("t", 1n, -1);
+  assert.equal(floors.of("t", 1n), START);
+  floors.claimed("t", 1n, at(0, 5), START);
+  const from = floors.of("t", 1n);
+  floors.lower("t", 1n);
+  floors.claimed("t", 1n, at(0, 6), from);
+  assert.equal(floors.of("t", 1n), START, "lowered while the claim ran");
+});
+
+test("once a second a claim begins at the start, however busy the claims are", () => {
+  let now = 0;
+  const clock = mock.method(performance, "now", () => now);
+  const floors = new Floors();
+  floors.claimed("t", 1n, at(0, 1), START);
+  for (now = 100; now < 1000; now += 100) {
+    const from = floors.of("t", 1n);
+    assert.notEqual(from, START);
+    floors.claimed("t", 1n, at(0, now), from);
+  }
+  assert.equal(floors.of("t", 1n), START);
+  floors.claimed("t", 1n, at(0, 1), START);
+  assert.deepEqual(placeOf(floors), [0, 1, 0]);
+  clock.mock.restore();
+});
+
+test("it forgets rather than grow without end", () => {
+  const floors = new Floors();
+  for (let key = 0n; key < 10_001n; key++) floors.claimed("t", key, at(0, 1), START);
+  assert.equal(floors.of("t", 1n), START);
+  assert.deepEqual(placeOf(floors, 10_000n), [0, 1, 0]);
+});

@@ -1,0 +1,47 @@
+/** The embedded database removes its dead rows and cuts its log off by itself. */
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import pino from "pino";
+import { Announcements } from "../../src/store/announcements.ts";
+import { Database } from "../../src/store/database.ts";
+import { embeddedDriver } from "../../src/store/embedded.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
+import { statement } from "../../src/store/statement.ts";
+import { upkeepOf } from "../../src/store/upkeep.ts";
+import { embeddedTarget, newJob } from "./stores.ts";
+
+test("upkeep removes dead rows and old files of the log, and ends when it is stopped", async () => {
+  const { target, remove } = await embeddedTarget();
+  const database = new Database(embeddedDriver(target.dataDir));
+  await migrate(database);
+  const store = new SqlStore(database, new Announcements(() => {}), []);
+  const jobs = Array.from({ length: 1000 }, () => newJob({ spec: "x".repeat(1000) }));
+  await store.insertJobs("t", jobs);
+  for (const { id } of jobs.slice(0, 20)) await store.cancelJob("t", id);
+  const ask = async (sql: string) =>
+    (await database.query<{ value: string }>("owner", statement(sql), []))[0]?.value;
+  const redo = "select redo_lsn as value from pg_control_checkpoint()";
+  const allVisible = "select count(*) as value from svc.work where state = 'CANCELLED'";
+  const before = { redo: await ask(redo), log: logFiles(target.dataDir) };
+
+  const { promise: done, resolve } = Promise.withResolvers<string>();
+  const log = pino({ level: "debug" }, { write: (line: string) => resolve(line) });
+  const upkeep = upkeepOf(database, log, { everyMs: 1, logBytes: 1 });
+  upkeep.start();
+  assert.match(await done, /cut off/);
+  await upkeep.stop();
+  await upkeep.stop();
+
+  assert.notEqual(await ask(redo), before.redo, "a checkpoint was made");
+  assert.ok(logFiles(target.dataDir) <= before.log);
+  assert.equal(await ask(allVisible), 20);
+  const vacuumed = "select count(*) as value from pg_class where relname = 'work' and relallvisible > 0";
+  assert.equal(await ask(vacuumed), 1, "only VACUUM marks pages as all visible");
+  await store.close();
+  await remove();
+});
+
+const logFiles = (dataDir: string) => readdirSync(join(dataDir, "database", "pg_wal")).length;
