@@ -22,7 +22,7 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
   if (track.samples !== undefined || context.ffmpeg === undefined) return track;
   const messages = new Messages();
   let frames = 0;
-  await using sandbox = await Sandbox.open({ ...context, sources: [source] });
+  await using sandbox = Sandbox.open({ ...context, sources: [source] });
   const exit = await sandbox.run({
     program: context.ffmpeg,
     args: [

@@ -59,7 +59,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
   const packets = new PacketList();
   const picture = new PictureReader();
   const messages = new Messages();
-  await using sandbox = await Sandbox.open({ ...context, sources: [source] });
+  await using sandbox = Sandbox.open({ ...context, sources: [source] });
   const exit = await sandbox.run({
     program: context.ffmpeg,
     args: [

@@ -6,12 +6,15 @@
  * A program is started through /bin/sh, which sets the limits, forks a watchdog and
  * replaces itself with the program. The watchdog waits on a pipe whose other end only
  * this process holds: when this process dies, however it dies, the pipe closes, and
- * the watchdog removes the working directory and kills the group.
+ * the watchdog removes the working directory and kills the group. The directory is made
+ * only when the first shell is there to do that, and waits for it.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { Failure } from "../platform/failure.ts";
 import { splitLines } from "./lines.ts";
 import type { Source } from "./source.ts";
@@ -57,9 +60,14 @@ const FIRST_INPUT_FD = 3;
 /** Milliseconds that a watchdog gets to remove a directory and kill its group. */
 const WATCHDOG_MS = 300;
 
+/** Bytes of chance in the name of a working directory: no two meet. */
+const NAME_BYTES = 12;
+
 /** $1 watchdog's fd, $2 directory, $3 KiB of memory, $4 CPU seconds, $5 512-byte blocks of a file; then the program. */
 const LAUNCH = `
 fd=$1 dir=$2
+eval "read -r _ <&$fd" || { rm -rf -- "$dir"; exit 1; }
+cd -- "$dir" || exit 1
 ulimit -c 0
 ulimit -v "$3" 2>/dev/null || :
 ulimit -t "$4" 2>/dev/null || :
@@ -83,8 +91,12 @@ export class Sandbox {
   readonly #signal: AbortSignal;
   readonly #groups = new Set<ChildProcess>();
 
-  private constructor(directory: string, options: SandboxOptions) {
-    this.directory = directory;
+  /** What is done in the directory before the first program runs. */
+  readonly #preparations: (() => Promise<void>)[] = [];
+  #prepared: Promise<void> | undefined;
+
+  private constructor(options: SandboxOptions) {
+    this.directory = join(tmpdir(), `svc-score-${randomBytes(NAME_BYTES).toString("base64url")}`);
     this.#sources = options.sources;
     this.#isolation = options.isolation;
     this.#signal = options.signal;
@@ -92,23 +104,23 @@ export class Sandbox {
 
   /**
    * A working directory in which each source stands under a fixed name
-   * (`reference.mp4`), linked to the opened file and not to its path.
-   * Dispose of it to kill what still runs and to remove the directory.
+   * (`reference.mp4`), linked to the opened file and not to its path. It is there from the
+   * first program on. Dispose of it to kill what still runs and to remove the directory.
    */
-  static async open(options: SandboxOptions): Promise<Sandbox> {
+  static open(options: SandboxOptions): Sandbox {
     throwIfAborted(options.signal);
-    const directory = await mkdtemp(join(tmpdir(), "svc-score-"));
-    const sandbox = new Sandbox(directory, options);
-    try {
-      for (const [index, source] of options.sources.entries()) {
-        const target = process.platform === "linux" ? `/proc/self/fd/${FIRST_INPUT_FD + index}` : source.path;
-        await symlink(target, join(directory, inputName(source)));
-      }
-    } catch (error) {
-      await sandbox[Symbol.asyncDispose]();
-      throw error;
+    const sandbox = new Sandbox(options);
+    for (const [index, source] of options.sources.entries()) {
+      const target = process.platform === "linux" ? `/proc/self/fd/${FIRST_INPUT_FD + index}` : source.path;
+      sandbox.prepare(() => symlink(target, join(sandbox.directory, inputName(source))));
     }
     return sandbox;
+  }
+
+  /** Puts something into the directory before the first program runs. */
+  prepare(step: () => Promise<void>): void {
+    if (this.#prepared !== undefined) throw new Error("a program has run already");
+    this.#preparations.push(step);
   }
 
   /** Runs a program to its end, reading its output by lines. Throws what the signal was aborted with. */
@@ -128,6 +140,7 @@ export class Sandbox {
     try {
       const [exit] = await Promise.all([
         exited(child),
+        this.#release(child),
         splitLines(child.stdout, command.onStdout),
         splitLines(child.stderr, command.onStderr),
       ]);
@@ -158,6 +171,24 @@ export class Sandbox {
     }
   }
 
+  /** Makes the directory, now that a shell waits that would remove it, and lets the shell go on. */
+  async #release(child: ChildProcess): Promise<void> {
+    try {
+      this.#prepared ??= this.#makeDirectory();
+      await this.#prepared;
+    } catch (error) {
+      killGroup(child);
+      throw error;
+    }
+    const pipe = this.#watchdogPipe(child);
+    if (pipe instanceof Writable) pipe.write("\n");
+  }
+
+  async #makeDirectory(): Promise<void> {
+    await mkdir(this.directory, { mode: 0o700 });
+    for (const step of this.#preparations) await step();
+  }
+
   /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only says "error". */
   #watchdogPipe(child: ChildProcess): ChildProcess["stdio"][number] | undefined {
     return (child.stdio as ChildProcess["stdio"] | undefined)?.[FIRST_INPUT_FD + this.#sources.length];
@@ -175,7 +206,8 @@ export class Sandbox {
     ];
     const isolated = [...this.#isolation, command.program, ...command.args];
     const child = spawn("/bin/sh", ["-c", LAUNCH, "svc-scorer", ...launch, ...isolated], {
-      cwd: this.directory,
+      // Until the directory is there.
+      cwd: "/",
       detached: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
       stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],

@@ -110,7 +110,7 @@ async function scoreSegmentOnce(
   meter: ProgressMeter,
 ): Promise<RunOutcome> {
   const { threads, timeoutMs, scorer } = options;
-  await using sandbox = await Sandbox.open({
+  await using sandbox = Sandbox.open({
     sources: [sources.reference, sources.distorted],
     isolation: options.isolation,
     signal: options.signal,

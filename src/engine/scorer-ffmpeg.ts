@@ -47,7 +47,7 @@ export class FfmpegScorer implements Scorer {
   }
 
   async score(run: Run): Promise<RunOutcome> {
-    await linkModels(run);
+    linkModels(run);
     const messages = new Messages();
     const delivered = { reference: 0, distorted: 0 };
     const exit = await run.sandbox.run({
@@ -112,9 +112,10 @@ function modelOption(model: Run["models"][number], index: number): string {
 }
 
 /** Model files are linked into the working directory, so that their paths need no escaping. */
-export async function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">): Promise<void> {
+export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">): void {
   for (const [index, { file }] of models.entries()) {
-    if (file !== undefined) await symlink(file, join(sandbox.directory, modelFileName(index)));
+    if (file === undefined) continue;
+    sandbox.prepare(() => symlink(file, join(sandbox.directory, modelFileName(index))));
   }
 }
 

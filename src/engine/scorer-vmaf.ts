@@ -33,7 +33,7 @@ export class VmafScorer implements Scorer {
   }
 
   async score(run: Run): Promise<RunOutcome> {
-    await linkModels(run);
+    linkModels(run);
     const feeds = { reference: feed(run, "reference"), distorted: feed(run, "distorted") };
     await makeFifos(run, feeds);
     const counter = new FrameCounter(run);

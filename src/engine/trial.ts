@@ -73,8 +73,8 @@ export class Trial {
 
   async #run(model: string): Promise<string> {
     const signal = AbortSignal.timeout(TRIAL_TIMEOUT_MS);
-    await using sandbox = await Sandbox.open({ sources: [], isolation: this.#isolation, signal });
-    await writeFile(join(sandbox.directory, "trial.y4m"), greyPicture());
+    await using sandbox = Sandbox.open({ sources: [], isolation: this.#isolation, signal });
+    sandbox.prepare(() => writeFile(join(sandbox.directory, "trial.y4m"), greyPicture()));
     const said: string[] = [];
     const exit = await sandbox.run({
       program: this.#path,

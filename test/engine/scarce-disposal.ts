@@ -5,7 +5,7 @@ import { Sandbox } from "../../src/engine/sandbox.ts";
 import { takeDescriptors } from "./descriptors.ts";
 
 const { signal } = new AbortController();
-const sandbox = await Sandbox.open({ sources: [], isolation: [], signal });
+const sandbox = Sandbox.open({ sources: [], isolation: [], signal });
 const { promise: started, resolve } = Promise.withResolvers<void>();
 const ended = sandbox.run({
   program: "/bin/sh",

@@ -1,0 +1,15 @@
+/** Dies as by kill -9 when the working directory of a score is there and no program has run yet. */
+import { Sandbox } from "../../src/engine/sandbox.ts";
+
+const signal = new AbortController().signal;
+await using sandbox = Sandbox.open({ sources: [], isolation: [], signal });
+sandbox.prepare(async () => {
+  process.stdout.write(`${sandbox.directory}\n`);
+  process.kill(process.pid, "SIGKILL");
+  await new Promise(() => {});
+});
+await sandbox.run({
+  program: "true",
+  args: [],
+  limits: { memoryBytes: 2 ** 30, cpuSeconds: 1, fileBytes: 2 ** 20 },
+});
