@@ -47,13 +47,14 @@ export class Sweeps {
   readonly #guard: LeaseGuard;
   readonly #loops: readonly Background[];
   readonly #work = new Doorbell();
-  #available = true;
 
   constructor(options: SweepOptions) {
     this.#options = options;
     const { leaseMs } = options;
     this.#guard = new LeaseGuard(leaseMs, performance.now());
     this.#loops = [
+      // Of no store: a controller that stood still finds out however long the store takes.
+      this.#every(leaseMs / 6, () => this.#tick()),
       this.#every(1_000, () => this.#refreshReady(), this.#work),
       this.#every(500, () => this.#promoteWaiting()),
       this.#every(2_000, () => this.#poolLeftOver()),
@@ -82,33 +83,30 @@ export class Sweeps {
     return new Background(async (signal, isStarted) => {
       const end = ringOnAbort(signal, bell);
       isStarted();
+      let fails = false;
       while (!signal.aborted) {
-        const more = await this.#try(step);
+        const { more, failure } = await attempt(step);
+        this.#tell(fails, failure);
+        fails = failure !== undefined;
         if (!more) await bell.wait(everyMs * (1 + JITTER * Math.random()));
       }
       end();
     });
   }
 
-  async #try(step: Step): Promise<boolean> {
-    try {
-      const more = await step();
-      this.#reached(true);
-      return more;
-    } catch (thrown) {
-      const failure = Failure.from(thrown);
-      if (failure.code === "STORE_UNAVAILABLE") this.#reached(false, failure);
-      else this.#options.log.error({ err: failure.cause ?? failure }, "a sweep failed");
-      return false;
-    }
+  /** Tells of a sweep once that the store is away for it, and once that it is back. */
+  #tell(failed: boolean, failure: Failure | undefined): void {
+    const { log } = this.#options;
+    if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE")
+      log.error({ err: failure.cause ?? failure }, "a sweep failed");
+    else if (failure !== undefined && !failed)
+      log.warn({ err: failure }, "the store is unavailable for a sweep");
+    else if (failure === undefined && failed) log.info("a sweep that failed goes on");
   }
 
-  #reached(available: boolean, err?: Failure): void {
-    if (!available) this.#guard.unavailable(performance.now());
-    if (available === this.#available) return;
-    this.#available = available;
-    if (available) this.#options.log.info("the store is available again");
-    else this.#options.log.warn({ err }, "the store is unavailable: nothing can be stored or given out");
+  async #tick(): Promise<boolean> {
+    this.#guard.tick(performance.now());
+    return false;
   }
 
   async #refreshReady(): Promise<boolean> {
@@ -133,7 +131,7 @@ export class Sweeps {
 
   async #expireLeases(): Promise<boolean> {
     const { store, metrics, log } = this.#options;
-    await this.#observeClock();
+    await this.#lookForOutage();
     if (!this.#guard.mayExpire(performance.now())) return false;
     const { expired, ready } = await store.expireLeases(STEP, (failures) => verdictOn(failures, false));
     if (expired === 0) return false;
@@ -166,6 +164,22 @@ export class Sweeps {
     return (await this.#options.store.deleteEvents(EVENTS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP;
   }
 
+  /**
+   * Only a store that does not even tell its time keeps nodes from renewing; one that fails at
+   * something else must not keep lost leases alive. Throws STORE_UNAVAILABLE.
+   */
+  async #lookForOutage(): Promise<void> {
+    const { leaseMs } = this.#options;
+    const before = performance.now();
+    let answered = false;
+    try {
+      await this.#observeClock();
+      answered = performance.now() - before < leaseMs / 2;
+    } finally {
+      if (!answered) this.#guard.unavailable(performance.now());
+    }
+  }
+
   async #observeClock(): Promise<void> {
     const before = performance.now();
     const wall = await this.#options.store.now();
@@ -177,5 +191,15 @@ export class Sweeps {
 
   #announce(ready: readonly Ready[]): void {
     if (ready.length > 0) this.#options.store.announce({ kind: "work", ready });
+  }
+}
+
+async function attempt(
+  step: Step,
+): Promise<{ readonly more: boolean; readonly failure: Failure | undefined }> {
+  try {
+    return { more: await step(), failure: undefined };
+  } catch (thrown) {
+    return { more: false, failure: Failure.from(thrown) };
   }
 }

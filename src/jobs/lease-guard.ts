@@ -19,12 +19,23 @@ export class LeaseGuard {
   #last: Moment | undefined;
   #leasesFrom: number;
   #retentionFrom: number;
+  #ticked: number;
 
   /** Begins with a pause of one lease: nodes could not renew while no controller ran. */
   constructor(leaseMs: number, steady: number) {
     this.#leaseMs = leaseMs;
     this.#leasesFrom = steady + leaseMs;
     this.#retentionFrom = steady;
+    this.#ticked = steady;
+  }
+
+  /**
+   * This process runs: to be called several times in half a lease. Where it was not, the process
+   * stood still, and nodes could not renew through it.
+   */
+  tick(steady: number): void {
+    if (steady - this.#ticked > this.#leaseMs / 2) this.unavailable(steady);
+    this.#ticked = steady;
   }
 
   /** Compares the clocks. Returns the milliseconds by which the database's jumped, 0 when it did not. */
@@ -46,6 +57,7 @@ export class LeaseGuard {
 
   /** Whether leases and heartbeats that ran out may be taken as such. */
   mayExpire(steady: number): boolean {
+    this.tick(steady);
     return steady >= this.#leasesFrom;
   }
 

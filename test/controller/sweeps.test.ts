@@ -3,6 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
 import { refused, System, wrapped } from "./system.ts";
 
@@ -98,5 +99,21 @@ describe("sweeps", () => {
     await looked.promise;
     assert.equal(judged, false);
     await patient.close();
+  });
+
+  test("judge leases, whatever else the store fails at", async () => {
+    const judged = Promise.withResolvers<void>();
+    const store = wrapped(system.store, {
+      promoteWaiting: async () => {
+        throw new Failure("STORE_UNAVAILABLE", "The table is locked.");
+      },
+      expireLeases: async (limit, decide) => {
+        judged.resolve();
+        return system.store.expireLeases(limit, decide);
+      },
+    });
+    const troubled = new System(store, { leaseMs: 1_000 }, async () => {});
+    await judged.promise;
+    await troubled.close();
   });
 });

@@ -5,9 +5,16 @@ import { JUMP_MS, LeaseGuard, RETENTION_PAUSE_MS } from "../../../src/jobs/lease
 
 const LEASE = 30_000;
 
+/** The process runs from one moment to another, as its clock says. */
+function run(guard: LeaseGuard, from: number, to: number): void {
+  for (let steady = from; steady <= to; steady += LEASE / 6) guard.tick(steady);
+  guard.tick(to);
+}
+
 describe("the guard of leases", () => {
   test("lets nodes renew for one lease after the start", () => {
     const guard = new LeaseGuard(LEASE, 1_000);
+    run(guard, 1_000, 1_000 + LEASE - 1);
     assert.equal(guard.mayExpire(1_000 + LEASE - 1), false);
     assert.equal(guard.mayExpire(1_000 + LEASE), true);
     assert.equal(guard.mayDelete(1_000), true);
@@ -15,9 +22,21 @@ describe("the guard of leases", () => {
 
   test("and for one lease after the store was away", () => {
     const guard = new LeaseGuard(LEASE, 0);
+    run(guard, 0, LEASE + 5);
     guard.unavailable(LEASE + 5);
+    run(guard, LEASE + 5, 2 * LEASE);
     assert.equal(guard.mayExpire(2 * LEASE), false);
     assert.equal(guard.mayExpire(2 * LEASE + 5), true);
+  });
+
+  test("and for one lease after this process stood still, however soon it judges then", () => {
+    const guard = new LeaseGuard(LEASE, 0);
+    run(guard, 0, 2 * LEASE);
+    assert.equal(guard.mayExpire(2.5 * LEASE), true);
+    assert.equal(guard.mayExpire(3 * LEASE + 1), false);
+    run(guard, 3 * LEASE + 1, 4 * LEASE);
+    assert.equal(guard.mayExpire(4 * LEASE), false);
+    assert.equal(guard.mayExpire(4 * LEASE + 1), true);
   });
 
   test("a jump of the clock pauses leases and retention, in either direction", () => {
@@ -28,12 +47,14 @@ describe("the guard of leases", () => {
         (gone, jump) => {
           const guard = new LeaseGuard(LEASE, 0);
           const steady = LEASE + gone;
+          run(guard, 0, steady);
           assert.equal(guard.observe({ wall: 1e12, steady: LEASE }), 0);
           const seen = guard.observe({ wall: 1e12 + gone + jump, steady });
           const jumped = Math.abs(jump) > JUMP_MS;
           assert.equal(seen, jumped ? jump : 0);
           assert.equal(guard.mayExpire(steady), !jumped);
           assert.equal(guard.mayDelete(steady), !jumped);
+          run(guard, steady, steady + LEASE);
           assert.equal(guard.mayExpire(steady + LEASE), true);
           assert.equal(guard.mayDelete(steady + RETENTION_PAUSE_MS), true);
         },
