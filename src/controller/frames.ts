@@ -1,7 +1,8 @@
-/** Per-frame values of a job, part by part: no more than one part is in memory. */
+/** Per-frame values of a job, piece by piece: no more than a few of them are in memory. */
 import { metricsOf, ownRows } from "../engine/parts.ts";
+import type { StoredPart } from "../engine/work.ts";
 import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
-import type { ScoredPart, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
 import type { FramePart, FrameValues } from "./operations.ts";
 
@@ -12,7 +13,7 @@ interface Wanted {
   left: number;
 }
 
-/** Each part is read when it is asked for; its rows are to be taken before the next. Throws Failure. */
+/** Each piece is read when it is asked for; its rows are to be taken before the next. Throws Failure. */
 export async function* jobFrames(
   store: Store,
   tenant: string,
@@ -23,14 +24,18 @@ export async function* jobFrames(
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);
     if (part === undefined) return;
-    yield { metrics: metricsOf(part), rows: () => rowsOf(part, wanted) };
+    for await (const piece of part.pieces) {
+      const read = { segment: part.segment, pieces: [piece] };
+      yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
+      if (wanted.left === 0) return;
+    }
     const end = part.firstFrame + part.frameCount;
     if (end <= wanted.from) return;
     wanted.from = end;
   }
 }
 
-function* rowsOf(part: ScoredPart, wanted: Wanted): Generator<FrameValues> {
+function* rowsOf(part: StoredPart, wanted: Wanted): Generator<FrameValues> {
   const { from } = wanted;
   for (const row of ownRows(part)) {
     if (wanted.left === 0) return;

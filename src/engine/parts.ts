@@ -13,6 +13,9 @@ import type { ScoreResult } from "./result.ts";
 import { MAX_FRAMES } from "./track.ts";
 import type { StoredPart } from "./work.ts";
 
+/** Pieces that are in memory, or are read one after the other. */
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /** Values that are joined in memory, 4 bytes each: a day of 12 metrics at 120 frames per second. */
 const MOST_VALUES = 12 * MAX_FRAMES;
 
@@ -23,7 +26,7 @@ const MOST_VALUES = 12 * MAX_FRAMES;
  */
 export async function joinParts(
   plan: string,
-  parts: readonly StoredPart[],
+  parts: readonly StoredPart<Pieces>[],
   durationMs: number,
 ): Promise<ScoreResult> {
   const facts = readPlan(plan);
@@ -42,10 +45,15 @@ export async function joinParts(
   return toResult(finished, facts.scorer, durationMs);
 }
 
-async function addPart(joiner: Joiner, part: StoredPart, segment: Segment, facts: PlanFacts): Promise<void> {
+async function addPart(
+  joiner: Joiner,
+  part: StoredPart<Pieces>,
+  segment: Segment,
+  facts: PlanFacts,
+): Promise<void> {
   const expected = Math.ceil((segment.before + segment.count + segment.after) / facts.subsample);
   let rows = 0;
-  for (const piece of part.pieces) {
+  for await (const piece of part.pieces) {
     const table = decodeRows(piece);
     if (table.metrics.length * facts.pairing.frameCount > MOST_VALUES) throw tooMany(table);
     for (let row = 0; row < table.length; row++, rows++) {
@@ -62,12 +70,12 @@ async function addPart(joiner: Joiner, part: StoredPart, segment: Segment, facts
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
 }
 
-function segmentOf({ segment }: StoredPart, { pairing }: PlanFacts): Segment {
+function segmentOf({ segment }: StoredPart<Pieces>, { pairing }: PlanFacts): Segment {
   return segment === undefined ? wholeSegment(pairing) : readSegment(segment);
 }
 
 /** Parts that do not fit together are a fault of cutting, but for the one that is everything. */
-function misfit(part: StoredPart | undefined, what: string): Failure {
+function misfit(part: StoredPart<Pieces> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined
     ? new Failure("SCORER_FAILED", message)

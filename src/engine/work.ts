@@ -75,8 +75,8 @@ export interface WorkEngine {
 }
 
 /** One scored segment as it was stored: its text and its rows in the code of frame-code.ts. */
-export interface StoredPart {
+export interface StoredPart<Pieces = readonly Uint8Array[]> {
   /** undefined: all frames in one piece. */
   readonly segment: string | undefined;
-  readonly pieces: readonly Uint8Array[];
+  readonly pieces: Pieces;
 }

@@ -13,7 +13,7 @@ import {
   workOf,
 } from "./rows.ts";
 import { type Sender, type Statement, statement, type Value } from "./statement.ts";
-import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob, ScoredPart } from "./store.ts";
+import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob } from "./store.ts";
 
 /** Planning costs about as much wherever it runs: a unit of the fair share. */
 const PLAN_COST = 1;
@@ -142,7 +142,7 @@ const DETAIL = statement(`
 /** The plan, and the work of the plan that counts. */
 const WORK_OF_JOB = statement(`
   select ${WORK_COLUMNS} from work
-  where work.tenant_id = $1 and work.job_id = $2 and work.generation in (0, $3)
+  where work.tenant_id = $1 and work.job_id = $2 and (work.generation = $3 or work.kind = 'PLAN')
   order by work.generation, work.seq`);
 
 export async function jobDetail(
@@ -207,50 +207,4 @@ export async function tenantOf(database: Database, jobId: string): Promise<strin
   if (!isId(jobId)) return undefined;
   const [row] = await database.query<{ tenant_id: string }>("fleet", TENANT_OF, [jobId]);
   return row?.tenant_id;
-}
-
-interface PartColumns {
-  readonly first_frame: number;
-  readonly frame_count: number;
-  readonly segment: string | null;
-  readonly pieces: Uint8Array[];
-}
-
-/** Scored work of the plan that counts, with the pieces of the attempt whose report was recorded. */
-const SCORED_PARTS = `
-  select work.first_frame, work.frame_count, work.segment, (
-    select coalesce(array_agg(piece.rows order by piece.number), '{}') from piece
-    where piece.work_id = work.id and piece.attempt = work.reported) as pieces
-  from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
-  where job.id = $1 and work.kind <> 'PLAN'`;
-
-const PARTS = statement(`${SCORED_PARTS}
-  and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.seq limit $4`);
-
-export async function parts(
-  database: Database,
-  tenant: string,
-  jobId: string,
-  fromFrame: number,
-  limit: number,
-): Promise<readonly ScoredPart[]> {
-  if (!isId(jobId)) return [];
-  const rows = await database.query<PartColumns>({ tenant }, PARTS, [jobId, tenant, fromFrame, limit]);
-  return rows.map(partOf);
-}
-
-const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.seq`);
-
-export async function allParts(
-  database: Database,
-  jobId: string,
-  generation: number,
-): Promise<readonly ScoredPart[]> {
-  const rows = await database.query<PartColumns>("fleet", ALL_PARTS, [jobId, generation]);
-  return rows.map(partOf);
-}
-
-function partOf(row: PartColumns): ScoredPart {
-  const { first_frame: firstFrame, frame_count: frameCount, segment, pieces } = row;
-  return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
 }

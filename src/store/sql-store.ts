@@ -7,9 +7,11 @@ import { cancelJob, failJob, recordCutFault, restartWhole } from "./endings.ts";
 import { eventCursor, eventsAfter, snapshot } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { renew } from "./heartbeat.ts";
-import { allParts, getJob, insertJobs, jobDetail, listJobs, parts, tenantOf } from "./jobs.ts";
+import { getJob, insertJobs, jobDetail, listJobs, tenantOf } from "./jobs.ts";
 import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
+import { allParts, parts } from "./parts.ts";
 import { succeed, takePoolable } from "./pooling.ts";
+import { jobsWith, replan } from "./replan.ts";
 import { recordPiece, recordPlan, recordSegment } from "./reports.ts";
 import { deleteEnded, deleteEvents, now } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
@@ -136,6 +138,16 @@ export class SqlStore implements S.Store {
     const whole = await restartWhole(this.#database, jobId, generation);
     this.#lower(whole ? [whole] : []);
     return whole;
+  }
+
+  async jobsWith(ready: S.Ready) {
+    return jobsWith(this.#database, ready);
+  }
+
+  async replan(jobId: string, generation: number) {
+    const outcome = await replan(this.#database, jobId, generation);
+    this.#lower(outcome ? [outcome.ready] : []);
+    return outcome;
   }
 
   async registerNode(node: S.NewNode) {

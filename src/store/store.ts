@@ -171,7 +171,8 @@ export interface ScoredPart {
   readonly frameCount: number;
   /** undefined for a WHOLE. */
   readonly segment: string | undefined;
-  readonly pieces: readonly Uint8Array[];
+  /** In their order, read a few at a time as they are asked for; none when the job has another plan by then. */
+  readonly pieces: AsyncIterable<Uint8Array>;
 }
 
 /** A job whose every segment is scored, to be pooled. */
@@ -326,8 +327,24 @@ export interface Store {
     result: string,
   ): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
-  /** The parts do not fit together: score the job in one piece, as recordCutFault does. */
+  /**
+   * The parts do not fit together: score the job in one piece, as recordCutFault does. undefined: it
+   * was scored so already, has ended, or has another plan by now.
+   */
   restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
+
+  // Work that no node can do any more.
+
+  /** Jobs, some if there are many, that have ready work of a class. */
+  jobsWith(ready: Ready): Promise<readonly { readonly id: string; readonly generation: number }[]>;
+  /**
+   * Begins a job anew with its plan: what is scored of it is gone. undefined: it has ended, is
+   * scored or not planned, or has another plan by now. `nodes`: those that worked on it.
+   */
+  replan(
+    jobId: string,
+    generation: number,
+  ): Promise<{ readonly ready: Ready; readonly nodes: readonly string[] } | undefined>;
 
   // Nodes.
 

@@ -11,6 +11,7 @@ import { postgresDriver } from "../../src/store/postgres.ts";
 import { statement } from "../../src/store/statement.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {
+  bytesOf,
   claim,
   embeddedTarget,
   fence,
@@ -146,7 +147,7 @@ describe("the schema and its moves", () => {
     const before = {
       job: await old.jobDetail("t", job.id),
       list: await old.listJobs("t", {}, undefined, 2000),
-      parts: await old.parts("t", job.id, 0, 10),
+      parts: await Promise.all((await old.parts("t", job.id, 0, 10)).map(bytesOf)),
     };
     await assert.rejects(copyStore(target.dataDir, url), failure("STORE_LOCKED"));
     await old.close();
@@ -158,7 +159,7 @@ describe("the schema and its moves", () => {
     const after = {
       job: await moved.jobDetail("t", job.id),
       list: await moved.listJobs("t", {}, undefined, 2000),
-      parts: await moved.parts("t", job.id, 0, 10),
+      parts: await Promise.all((await moved.parts("t", job.id, 0, 10)).map(bytesOf)),
     };
     assert.deepEqual(after, before);
     assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams begin anew");

@@ -12,6 +12,7 @@ import type {
   NewJob,
   NewNode,
   NewSegment,
+  ScoredPart,
   SegmentRecord,
   Store,
 } from "../../src/store/store.ts";
@@ -163,4 +164,11 @@ export async function plannedJob(
 export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord {
   const last = { number: 0, rows: new Uint8Array([1, 2, 3]), rowCount: FRAMES_EACH };
   return { last, durationMs: 10, plan: undefined, framesTotal: undefined, ...given };
+}
+
+/** The pieces of a part, each as its bytes. */
+export async function bytesOf(part: ScoredPart | undefined): Promise<number[][]> {
+  const pieces: number[][] = [];
+  for await (const rows of part?.pieces ?? []) pieces.push([...rows]);
+  return pieces;
 }

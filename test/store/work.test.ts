@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
 import type { ClaimedWork } from "../../src/store/store.ts";
 import {
+  bytesOf,
   claim,
   FRAMES_EACH,
   fence,
@@ -78,10 +79,7 @@ onBothStores((open) => {
         [FRAMES_EACH, FRAMES_EACH, "segment 1"],
       ],
     );
-    assert.deepEqual(
-      found[1]?.pieces.map((rows) => [...rows]),
-      [[1, 2, 3], [9]],
-    );
+    assert.deepEqual(await bytesOf(found[1]), [[1, 2, 3], [9]]);
     assert.deepEqual(
       (await store.parts(tenant, job.id, FRAMES_EACH, 5)).map(({ segment }) => segment),
       ["segment 1"],
@@ -215,10 +213,25 @@ onBothStores((open) => {
     await store.recordPiece(fence(other, live), { number: 0, rows: new Uint8Array([1]), rowCount: 1 });
     assert.equal((await store.recordSegment(fence(other, live), second)).recorded, "RECORDED");
     const [part] = await store.allParts(job.id, 1);
-    assert.deepEqual(
-      part?.pieces.map((rows) => [...rows]),
-      [[1], [2]],
-    );
+    assert.deepEqual(await bytesOf(part), [[1], [2]]);
+  });
+
+  test("a part of more pieces than one answer has is read whole and in order, as often as it is asked for", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    const work = await take(store, node);
+    const piece = (number: number) => ({ number, rows: new Uint8Array([number]), rowCount: 1 });
+    for (let number = 0; number < 24; number++) await store.recordPiece(fence(node, work), piece(number));
+    await store.recordSegment(fence(node, work), segmentRecord({ last: piece(24) }));
+    const expected = Array.from({ length: 25 }, (_, number) => [number]);
+    const [part] = await store.parts(tenant, job.id, 0, 1);
+    assert.deepEqual(await bytesOf(part), expected);
+    assert.deepEqual(await bytesOf(part), expected);
+    assert.deepEqual(await bytesOf((await store.allParts(job.id, 1))[0]), expected);
+    await store.restartWhole(job.id, 1);
+    assert.deepEqual(await bytesOf(part), [], "the values of a plan that counts no more are gone");
   });
 
   test("a lease that ran out can be renewed until it is ended", async () => {
