@@ -115,12 +115,12 @@ onBothStores((open) => {
       newJob({ name: String(n), labels: { even: String(n % 2 === 0) } }),
     );
     await store.insertJobs(tenant, given);
-    const ids = given.map(({ id }) => id).reverse();
+    const ids = given.map(({ id }) => id).toReversed();
     assert.deepEqual(await pages(store, tenant, {}, 77), ids);
     const even = given.filter(({ labels }) => labels["even"] === "true");
     assert.deepEqual(
       await pages(store, tenant, { labels: { even: "true" } }, 100),
-      even.map(({ id }) => id).reverse(),
+      even.map(({ id }) => id).toReversed(),
     );
     assert.deepEqual(await pages(store, tenant, { states: ["RUNNING", "FAILED"] }, 100), []);
     const some = [ids[3] ?? "", ids[900] ?? "", randomUUID(), "no id"];

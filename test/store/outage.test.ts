@@ -144,7 +144,7 @@ describe("a store on PostgreSQL", () => {
     await settled(one);
     const found = await one.listJobs(tenant, {}, undefined, 10);
     assert.deepEqual(
-      found.map(({ id }) => id).reverse(),
+      found.map(({ id }) => id).toReversed(),
       given.map(({ id }) => id),
     );
   });

@@ -1,0 +1,73 @@
+/** `svc migrate`, as an operator calls it. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openStore } from "../../src/store/open.ts";
+import { type Ended, SVC, start } from "../cli/program.ts";
+import { PostgresCluster } from "./postgres.ts";
+import { embeddedTarget, newJob, SILENT } from "./stores.ts";
+
+describe("svc migrate", () => {
+  let cluster: PostgresCluster;
+  before(async () => {
+    cluster = await PostgresCluster.start();
+  });
+  after(async () => cluster[Symbol.asyncDispose]());
+
+  test("makes the schema, and says when there is nothing to do", async () => {
+    const url = await cluster.createDatabase("schema");
+    const first = await svc(["migrate", "--database-url", url]);
+    assert.deepEqual([first.code, first.stderr], [0, ""]);
+    assert.match(first.stdout, /^applied 0001_jobs\.sql\n/);
+    const again = await svc(["migrate", "--database-url", url]);
+    assert.deepEqual([again.code, again.stdout], [0, "The schema is up to date.\n"]);
+  });
+
+  test("moves an installation, once, and leaves the old one as it was", async () => {
+    const { target, remove } = await embeddedTarget();
+    const old = await openStore(target, SILENT);
+    const job = newJob();
+    await old.insertJobs("t", [job]);
+    const url = await cluster.createDatabase("moved");
+    const busy = await svc(["migrate", "--from", target.dataDir, "--to", url]);
+    assert.equal(busy.code, 1);
+    assert.match(busy.stderr, new RegExp(`in use by process ${process.pid}\\b`));
+    await old.close();
+    const moved = await svc(["migrate", "--from", target.dataDir, "--to", url]);
+    assert.deepEqual([moved.code, moved.stderr], [0, ""]);
+    assert.match(moved.stdout, /copied 1 rows of job\ncopied 1 rows of work\n/);
+    const again = await svc(["migrate", "--from", target.dataDir, "--to", url]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, /nothing was copied/);
+    for (const place of [target, { databaseUrl: url }]) {
+      const store = await openStore(place, SILENT);
+      assert.equal((await store.job("t", job.id))?.state, "QUEUED");
+      await store.close();
+    }
+    await remove();
+  });
+
+  test("says what is wrong with a command line, and never a password", async () => {
+    const wrong = [
+      [],
+      ["--from", "/nowhere"],
+      ["--to", "postgres://localhost/x"],
+      ["--from", "/a", "--to", "postgres://a/x", "--database-url", "postgres://b/x"],
+    ];
+    for (const args of wrong) {
+      const { code, stderr } = await svc(["migrate", ...args]);
+      assert.equal(code, 2, args.join(" "));
+      assert.match(stderr, /migrate/);
+    }
+    const { code, stderr } = await svc(["migrate", "--database-url", "postgres://u:s3cret@127.0.0.1:1/x"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /ECONNREFUSED/);
+    const odd = await svc(["migrate", "--database-url", "mysql://u:s3cret@127.0.0.1/x"]);
+    assert.equal(odd.code, 1);
+    for (const said of [stderr, odd.stderr]) assert.ok(!said.includes("s3cret"), said);
+  });
+});
+
+async function svc(args: readonly string[]): Promise<Ended> {
+  await using running = start(SVC, args);
+  return await running.ended();
+}

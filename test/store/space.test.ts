@@ -1,0 +1,48 @@
+/** Per-frame values take little room in the database, all that it needs around them included. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { encodeRows } from "../../src/engine/frame-code.ts";
+import { FrameTable } from "../../src/engine/frames.ts";
+import { openStore } from "../../src/store/open.ts";
+import { PostgresCluster } from "./postgres.ts";
+import { fence, newTenant, plannedJob, register, SILENT, segmentRecord, take } from "./stores.ts";
+
+const METRICS = [
+  "vmaf",
+  "integer_adm2",
+  "integer_motion2",
+  "integer_vif_scale0",
+  "integer_vif_scale1",
+  "psnr_y",
+];
+
+/** Ten seconds of film at 24 and at 60 frames a second, values as noisy as millionths can be. */
+for (const frames of [240, 600]) {
+  test(`segments of ${frames} frames take under 8 bytes a value`, async () => {
+    await using cluster = await PostgresCluster.start();
+    const store = await openStore({ databaseUrl: await cluster.createDatabase("space") }, SILENT);
+    const node = await register(store, newTenant());
+    const count = 60;
+    const job = await plannedJob(store, node, count);
+    const table = new FrameTable(METRICS);
+    for (let frame = 0; frame < frames; frame++) {
+      table.append(
+        frame,
+        METRICS.map((_, n) => Math.round((90 - n * 12 + Math.random() * 10) * 1e6) / 1e6),
+      );
+    }
+    for (let n = 0; n < count; n++) {
+      const pieces = [...encodeRows(table, 900_000)];
+      assert.equal(pieces.length, 1);
+      const { rows = new Uint8Array(), rowCount = 0 } = pieces[0] ?? {};
+      const record = segmentRecord({ last: { number: 0, rows, rowCount } });
+      await store.recordSegment(fence(node, await take(store, node)), record);
+    }
+    assert.equal((await store.allParts(job.id, 1)).length, count);
+    await store.close();
+    const sizes = await cluster.admin("select pg_total_relation_size('svc.piece') as bytes", "space");
+    const bytes = Number(sizes.rows[0].bytes) / (count * frames * METRICS.length);
+    assert.ok(bytes < 8, `${bytes.toFixed(2)} bytes a value`);
+    assert.ok(bytes > 1, `${bytes.toFixed(2)} bytes a value: that is not all of it`);
+  });
+}
