@@ -30,7 +30,8 @@ create table job (
   created_at timestamptz not null,
   started_at timestamptz,
   ended_at timestamptz,
-  -- Counts the plans: 0 until planned, 1 in segments, 2 in one piece.
+  -- Counts the plans: 0 until planned; one more with every plan, with work in one piece instead of
+  -- segments, and with the wait for another plan.
   generation integer not null default 0,
   plan text,
   -- Class of the work that scores it.

@@ -12,6 +12,7 @@ import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Pooling } from "./pooling.ts";
 import type { Schedule } from "./schedule.ts";
+import { STRANDED_MS, Stranded } from "./stranded.ts";
 
 /** Rows of one step: short enough to disturb nobody. */
 const STEP = 100;
@@ -45,12 +46,14 @@ type Step = () => Promise<boolean>;
 export class Sweeps {
   readonly #options: SweepOptions;
   readonly #guard: LeaseGuard;
+  readonly #stranded: Stranded;
   readonly #loops: readonly Background[];
   readonly #work = new Doorbell();
 
   constructor(options: SweepOptions) {
     this.#options = options;
     const { leaseMs } = options;
+    this.#stranded = new Stranded({ ...options, afterMs: STRANDED_MS });
     this.#guard = new LeaseGuard(leaseMs, performance.now());
     this.#loops = [
       // Of no store: a controller that stood still finds out however long the store takes.
@@ -60,6 +63,7 @@ export class Sweeps {
       this.#every(2_000, () => this.#poolLeftOver()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireNodes()),
+      this.#every(STRANDED_MS / 10, () => this.#moveStranded()),
       this.#every(MINUTE_MS, () => this.#deleteEnded()),
       this.#every(MINUTE_MS, () => this.#deleteEvents()),
     ];
@@ -147,6 +151,10 @@ export class Sweeps {
     if (!this.#guard.mayExpire(performance.now())) return false;
     await store.expireNodes(leaseMs, NODES_KEPT_MS);
     return false;
+  }
+
+  async #moveStranded(): Promise<boolean> {
+    return (await this.#stranded.look()) > 0;
   }
 
   async #deleteEnded(): Promise<boolean> {

@@ -32,6 +32,12 @@ export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
   return JSON.stringify(["score", ids, scorer.program, scorer.version, scorer.libvmafVersion]);
 }
 
+/** Names of the models that planning a class needs; undefined: it is not the class of a plan. */
+export function modelsToPlan(workClass: string): readonly string[] | undefined {
+  const [kind, needed] = JSON.parse(workClass) as [string, string[]];
+  return kind === "plan" ? needed : undefined;
+}
+
 /** Whether a node can do the work of a class. */
 export function serves({ scorer, models }: Capabilities, workClass: string): boolean {
   const [kind, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];

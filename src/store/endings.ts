@@ -27,13 +27,14 @@ type LockedJob = JobColumns & { readonly generation: number };
  * Locks a job with its work, work first as everywhere. A plan that was recorded meanwhile may have
  * added work: the statements that follow see it, and nobody adds more.
  */
-async function lock(sender: Sender, jobId: string): Promise<LockedJob | undefined> {
+export async function lock(sender: Sender, jobId: string): Promise<LockedJob | undefined> {
   await sender.query(LOCK_WORK, [jobId]);
   const [job] = await sender.query<LockedJob>(LOCK_JOB, [jobId]);
   return job;
 }
 
-const ENDING_WORK = `
+/** Ends all work of job $1; $2 is the work whose report does so, or null. */
+export const ENDING_WORK = `
   cancelled as (
     update work set state = 'CANCELLED', ended_at = now(), lease_until = null,
       reported = case when work.id = $2 then work.attempt else work.reported end
@@ -47,7 +48,11 @@ const NODES_AT_WORK = statement(`
   select distinct node_id from work
   where job_id = $1 and state = 'LEASED' and id is distinct from $2::uuid and node_id is not null`);
 
-async function nodesAtWork(sender: Sender, jobId: string, but: string | null): Promise<readonly string[]> {
+export async function nodesAtWork(
+  sender: Sender,
+  jobId: string,
+  but: string | null,
+): Promise<readonly string[]> {
   const rows = await sender.query<{ node_id: string }>(NODES_AT_WORK, [jobId, but]);
   return rows.map((row) => row.node_id);
 }
@@ -225,6 +230,11 @@ export async function recordCutFault(
   return { ...stale, recorded: (await refusalOf(database, fence)).recorded };
 }
 
+/** What was scored in one piece already comes together no better in one piece. */
+const IN_SEGMENTS = statement(
+  "select from work where job_id = $1 and generation = $2 and kind = 'SEGMENT' limit 1",
+);
+
 export async function restartWhole(
   database: Database,
   jobId: string,
@@ -234,6 +244,7 @@ export async function restartWhole(
     const job = await lock(sender, jobId);
     const scored = job !== undefined && job.segments_total > 0 && job.segments_done === job.segments_total;
     if (!scored || job.generation !== generation || job.state !== "RUNNING") return undefined;
+    if ((await sender.query(IN_SEGMENTS, [jobId, generation])).length === 0) return undefined;
     return (await startWhole(sender, jobId, null)).ready;
   });
 }

@@ -41,21 +41,49 @@ export async function refusalOf(database: Database, fence: Fence): Promise<Refus
   return { recorded, live: row?.live === true ? row.kind : undefined, tenant: row?.tenant_id };
 }
 
+/** Frames beside its own that a segment is scored with, at most. */
+const MOST_CONTEXT = 64;
+
+/**
+ * Rows that a piece of work can have: those of its frames and of their context. Who scores all
+ * frames may find another count than the plan, but not any.
+ */
+const MOST_ROWS = `
+  case when work.kind = 'SEGMENT' and work.frame_count < (select frames_total from job where job.id = work.job_id)
+    then work.frame_count + ${MOST_CONTEXT} else 2 * work.frame_count + 1024 end`;
+
 /** The lock keeps the work leased until the piece is there, so that whoever ends the lease sees and removes it. */
 const RECORD_PIECE = statement(`
   with held as (
-    select work.id, work.attempt from work where ${LIVE_LEASE} and work.kind <> 'PLAN' for share),
+    select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind <> 'PLAN' for share),
+  others as (
+    select coalesce(sum(row_count), 0) as rows from piece
+    where work_id = $2::uuid and attempt = $3::int and number <> $4::int),
   put as (
     insert into piece (work_id, attempt, number, row_count, rows)
-    select id, attempt, $4::int, $5::int, $6::bytea from held on conflict do nothing returning 1)
-  select (select count(*) from put) as put from held`);
+    select id, attempt, $4::int, $5::int, $6::bytea from held, others where rows + $5::int <= most
+    on conflict do nothing returning 1)
+  select (select count(*) from put) as put, rows + $5::int as rows, most from held, others`);
 
 export async function recordPiece(database: Database, fence: Fence, piece: FramePiece): Promise<Recorded> {
   if (!isId(fence.itemId)) return "STALE";
   const values = [...fenceValues(fence), piece.number, piece.rowCount, piece.rows];
-  const [row] = await database.query<{ put: number }>("fleet", RECORD_PIECE, values);
+  const [row] = await database.query<{ put: number } & Rows>("fleet", RECORD_PIECE, values);
+  if (row !== undefined && row.rows > row.most) throw tooManyRows(row);
   if (row !== undefined) return row.put > 0 ? "RECORDED" : "REPEATED";
   return (await refusalOf(database, fence)).recorded;
+}
+
+interface Rows {
+  readonly rows: number;
+  readonly most: number;
+}
+
+function tooManyRows({ rows, most }: Rows): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `The pieces of the work have ${rows} rows by now; those of its frames and their context are ${most} at most. Nothing of this report is kept.`,
+  );
 }
 
 const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
@@ -67,12 +95,12 @@ const RECORD_PLAN = statement(`
     returning work.*),
   planned as (
     update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
-      score_class = $7::text, generation = 1, ${NEXT_REVISION}
+      score_class = $7::text, generation = done.generation + 1, ${NEXT_REVISION}
     from done where job.id = done.job_id returning job.*),
   cut as (
     insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
       first_frame, frame_count, segment)
-    select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, 1, given.cost,
+    select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, done.generation + 1, given.cost,
       given.first_frame, given.frame_count, given.segment
     from done, jsonb_to_recordset($6::jsonb) as given(n int, cost float8, first_frame bigint, frame_count bigint, segment text)
     order by given.n),
@@ -102,12 +130,16 @@ export async function recordPlan(
 /** Who reports the last segment pools the job: others leave it alone for this long, in milliseconds. */
 const POOL_HOLD_MS = 60_000;
 
-/** Counts only when every piece before the last is there. Pieces of other attempts go. */
+/** Pieces before the last, of this attempt. */
+const BEFORE_LAST = "piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int";
+
+/** Counts only when every piece before the last is there, with no more rows than there can be. Pieces of other attempts go. */
 const RECORD_SEGMENT = statement(`
   with held as (
     select work.* from work
     where ${LIVE_LEASE} and work.kind <> 'PLAN' and work.state in (${TO_DONE})
-      and $4::int = (select count(*) from piece where piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int)
+      and $4::int = (select count(*) from piece where ${BEFORE_LAST})
+      and ${MOST_ROWS} >= $5::int + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
     for update),
   put as (
     insert into piece (work_id, attempt, number, row_count, rows)
@@ -143,15 +175,29 @@ export async function recordSegment(
     ...values,
   ]);
   if (row === undefined)
-    return { recorded: await refusedSegment(database, fence, number), poolable: undefined };
+    return { recorded: await refusedSegment(database, fence, segment.last), poolable: undefined };
   if (row.complete === null) return { recorded: "RECORDED", poolable: undefined };
   const [job] = await database.query<PoolableColumns>("fleet", POOLABLE, [row.complete]);
   return { recorded: "RECORDED", poolable: job && poolableOf(job) };
 }
 
-async function refusedSegment(database: Database, fence: Fence, number: number): Promise<Recorded> {
+const REPORTED = statement(`
+  select (select count(*) from piece where ${BEFORE_LAST}) as count,
+    (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST}) + $5::int as rows, ${MOST_ROWS} as most
+  from work where ${LIVE_LEASE}`);
+
+async function refusedSegment(
+  database: Database,
+  fence: Fence,
+  { number, rowCount }: FramePiece,
+): Promise<Recorded> {
   const { recorded, live } = await refusalOf(database, fence);
   if (live === undefined || live === "PLAN") return recorded;
+  const values = [...fenceValues(fence), number, rowCount];
+  const [row] = await database.query<{ count: number } & Rows>("fleet", REPORTED, values);
+  // Ended since it was refused.
+  if (row === undefined) return "STALE";
+  if (row.count === number && row.rows > row.most) throw tooManyRows(row);
   throw new Failure(
     "INVALID_REQUEST",
     `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,

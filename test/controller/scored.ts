@@ -9,6 +9,7 @@ import { encodeRows } from "../../src/engine/frame-code.ts";
 import { FrameTable } from "../../src/engine/frames.ts";
 import { readSegment, writePlan, writeSegment } from "../../src/engine/plan-json.ts";
 import { pairRequest } from "../../src/engine/request.ts";
+import type { ScorerInfo } from "../../src/engine/result.ts";
 import type {
   FailureReportSchema,
   FramePieceSchema,
@@ -50,7 +51,7 @@ interface PlanInit {
 }
 
 /** A plan of so many frames, in segments of about `length`; undefined: in one. */
-export function planReport(frames: number, length?: number): PlanInit {
+export function planReport(frames: number, length?: number, scorer: ScorerInfo = SCORER): PlanInit {
   const request = pairRequest({ reference: "r", distorted: "d" });
   const of = (side: "reference" | "distorted") => track(side, { frames, times: times(frames, 25, 5) });
   const tracks = { reference: of("reference"), distorted: of("distorted") };
@@ -59,7 +60,7 @@ export function planReport(frames: number, length?: number): PlanInit {
   const models = [{ ...MODEL, metric: "vmaf", file: undefined }];
   const plan = { request, tracks, pairing, models, segments, whole: undefined };
   return {
-    plan: writePlan(plan, { reference: FILE, distorted: FILE }, SCORER),
+    plan: writePlan(plan, { reference: FILE, distorted: FILE }, scorer),
     segments: segments.map((segment) => ({
       firstFrame: segment.first,
       frameCount: segment.count,

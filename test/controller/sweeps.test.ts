@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
+import { Registry } from "prom-client";
+import { ControllerMetrics } from "../../src/controller/metrics.ts";
+import { Stranded } from "../../src/controller/stranded.ts";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
-import { refused, System, wrapped } from "./system.ts";
+import { CAPABILITIES, planReport, SCORER } from "./scored.ts";
+import { LOG, refused, System, wrapped } from "./system.ts";
 
 describe("sweeps", () => {
   let system: System;
@@ -115,5 +119,59 @@ describe("sweeps", () => {
     const troubled = new System(store, { leaseMs: 1_000 }, async () => {});
     await judged.promise;
     await troubled.close();
+  });
+
+  describe("of stranded work", () => {
+    const upgraded = { ...CAPABILITIES, scorer: { ...SCORER, version: "n8.0" } };
+    const stranded = (afterMs: number): Stranded =>
+      new Stranded({
+        store: system.store,
+        log: LOG,
+        metrics: new ControllerMetrics(new Registry()),
+        afterMs,
+      });
+
+    test("plan a job anew whose scorer was replaced, and have one version score all of it", async () => {
+      const tenant = "upgrade";
+      const sweep = stranded(0);
+      const { job } = await system.submit(tenant);
+      const old = await Peer.register(system.nodes, tenant, { name: "node" });
+      await old.plan(await old.pullSome(), 40, 10);
+      const done = await old.pullSome();
+      await old.score(done, 40);
+      const left = await old.pullSome();
+      await sweep.look();
+      // No node is online: whoever comes may be the one.
+      await old.heartbeat({ leaving: true });
+      assert.deepEqual([await sweep.look(), await sweep.look()], [0, 0]);
+      const node = await Peer.register(system.nodes, tenant, { name: "node", capabilities: upgraded });
+      const end = node.beat();
+      assert.equal(await node.pull(), undefined);
+      assert.deepEqual([await sweep.look(), await sweep.look(), await sweep.look()], [0, 1, 0]);
+      await refused(old.score(left, 40), "STALE_ATTEMPT");
+      const again = await system.job(tenant, job.id);
+      assert.deepEqual([again.state, again.progress, again.segmentsDone], [Job_State.RUNNING, undefined, 0]);
+      const plan = await node.pullSome();
+      await node.report(plan, { case: "plan", value: planReport(40, 10, { ...SCORER, version: "n8.0" }) });
+      await node.work(40);
+      await end();
+      const { state } = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
+      assert.equal(state, Job_State.SUCCEEDED);
+      assert.equal((await system.frames(tenant, { id: job.id })).length, 40);
+    });
+
+    test("fail a job whose model no node has, once nodes have been there for a while", async () => {
+      const tenant = "no such model";
+      const { job } = await system.submit(tenant, { models: ["vmaf_v0.6.1neg"] });
+      const end = (await Peer.register(system.nodes, tenant)).beat();
+      const patient = stranded(60_000);
+      const sweep = stranded(0);
+      for (const one of [patient, patient, sweep]) assert.equal(await one.look(), 0);
+      assert.equal(await sweep.look(), 1);
+      const { state, error } = await system.job(tenant, job.id);
+      assert.deepEqual([state, error?.code], [Job_State.FAILED, "UNKNOWN_MODEL"]);
+      assert.match(error?.message ?? "", /vmaf_v0\.6\.1neg.*vmaf_v0\.6\.1/);
+      await end();
+    });
   });
 });

@@ -1,0 +1,111 @@
+/**
+ * Work that nodes are online for and none can do: its scorer or a model was replaced, or a model is
+ * gone. After a while its job is planned anew, so that one version scores all of it, or fails.
+ */
+import { type Capabilities, modelsToPlan, serves } from "../jobs/work.ts";
+import type { Log } from "../platform/log.ts";
+import type { NodeRow, Ready, Store } from "../store/store.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+
+/** Long enough for a node to restart, and for one of each kind to come up after a power cut. */
+export const STRANDED_MS = 5 * 60_000;
+
+export interface StrandedOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  /** Milliseconds that work must have been seen so, look by look. */
+  readonly afterMs: number;
+}
+
+export class Stranded {
+  readonly #options: StrandedOptions;
+  /** Since when each was seen, of performance.now(). */
+  #since = new Map<string, number>();
+
+  constructor(options: StrandedOptions) {
+    this.#options = options;
+  }
+
+  /** Looks once, and acts on what was stranded for long enough. Returns how many jobs were moved. */
+  async look(): Promise<number> {
+    const { store, afterMs } = this.#options;
+    const at = performance.now();
+    const before = this.#since;
+    this.#since = new Map();
+    let moved = 0;
+    for (const { ready, online } of await stranded(store)) {
+      const key = `${ready.workClass} ${ready.tenant}`;
+      const since = before.get(key) ?? at;
+      this.#since.set(key, since);
+      if (before.has(key) && at - since >= afterMs) moved += await this.#move(ready, online);
+    }
+    return moved;
+  }
+
+  async #move(ready: Ready, online: readonly Capabilities[]): Promise<number> {
+    const { store } = this.#options;
+    const models = modelsToPlan(ready.workClass);
+    let moved = 0;
+    for (const { id, generation } of await store.jobsWith(ready)) {
+      const done =
+        models === undefined
+          ? await this.#replan(id, generation)
+          : await this.#fail(id, generation, models, online);
+      if (done) moved++;
+    }
+    if (moved > 0) store.announce({ kind: "events" });
+    return moved;
+  }
+
+  async #replan(id: string, generation: number): Promise<boolean> {
+    const { store, log } = this.#options;
+    const outcome = await store.replan(id, generation);
+    if (outcome === undefined) return false;
+    log.warn({ jobId: id }, "no node has the scorer and models of the job's plan any more: planning it anew");
+    if (outcome.nodes.length > 0) store.announce({ kind: "news", nodeIds: outcome.nodes });
+    store.announce({ kind: "work", ready: [outcome.ready] });
+    return true;
+  }
+
+  async #fail(
+    id: string,
+    generation: number,
+    needed: readonly string[],
+    online: readonly Capabilities[],
+  ): Promise<boolean> {
+    const { store, metrics } = this.#options;
+    const models = [...new Set(online.flatMap((node) => node.models.map(({ name }) => name)))].sort();
+    // Where each is to be had, no node has them all.
+    const model = needed.find((name) => !models.includes(name)) ?? needed.join(" and ");
+    const message = `No node that is online has the model ${model}. There are: ${models.join(", ")}.`;
+    const error = { code: "UNKNOWN_MODEL", message, found: { model, models } };
+    const failed = await store.fail(id, generation, error);
+    if (failed) metrics.jobEnded("FAILED");
+    return failed;
+  }
+}
+
+/** Ready work that no node does which is online for its tenant, where some are. */
+async function stranded(
+  store: Store,
+): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
+  const all = await store.ready();
+  if (all.length === 0) return [];
+  // Of no tenant: the fleet's nodes alone, which do most of it.
+  const fleet = onlineOf(await store.listNodes(""));
+  const left = all.filter(({ workClass }) => !fleet.some((node) => serves(node, workClass)));
+  const found = [];
+  for (const [tenant, pairs] of Map.groupBy(left, (ready) => ready.tenant)) {
+    const online = onlineOf(await store.listNodes(tenant));
+    if (online.length === 0) continue;
+    for (const ready of pairs) {
+      if (!online.some((node) => serves(node, ready.workClass))) found.push({ ready, online });
+    }
+  }
+  return found;
+}
+
+function onlineOf(nodes: readonly NodeRow[]): readonly Capabilities[] {
+  return nodes.filter(({ state }) => state === "ONLINE").map(({ capabilities }) => capabilities);
+}
