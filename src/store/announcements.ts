@@ -1,4 +1,5 @@
 /** Announcements: at once to this process, and in small bundles to the other controllers on the database. */
+import { isWorkClass } from "../jobs/work.ts";
 import type { Announcement, Ready } from "./store.ts";
 
 /** Carries bundles to other processes. */
@@ -91,10 +92,20 @@ export function announcementOf(payload: string): Announcement | undefined {
   try {
     const { kind, ready, nodeIds } = JSON.parse(payload) as Record<string, unknown>;
     if (kind === "events") return { kind };
-    if (kind === "work" && Array.isArray(ready)) return { kind, ready: ready as Ready[] };
-    if (kind === "news" && Array.isArray(nodeIds)) return { kind, nodeIds: nodeIds as string[] };
+    if (kind === "work" && Array.isArray(ready) && ready.every(isReady)) return { kind, ready };
+    if (kind === "news" && Array.isArray(nodeIds) && nodeIds.every(isText)) return { kind, nodeIds };
   } catch {
     // Anybody who may connect may send anything on a channel.
   }
   return undefined;
+}
+
+function isReady(value: unknown): value is Ready {
+  if (typeof value !== "object" || value === null) return false;
+  const { tenant, workClass } = value as Record<string, unknown>;
+  return isText(tenant) && isText(workClass) && isWorkClass(workClass);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

@@ -154,8 +154,8 @@ export class Database {
         resolve(connection);
       };
       const waiter: Waiter = { scope, take, fail };
-      const late = unavailable(`no connection came free within ${ACQUIRE_LIMIT_MS / 1000} s`);
-      const timer = setTimeout(fail, ACQUIRE_LIMIT_MS, late);
+      const late = () => fail(unavailable(`no connection came free within ${ACQUIRE_LIMIT_MS / 1000} s`));
+      const timer = setTimeout(late, ACQUIRE_LIMIT_MS);
       this.#waiting.push(waiter);
     });
   }

@@ -1,4 +1,5 @@
 /** The embedded database: PostgreSQL in WebAssembly (PGlite) in a thread of its own, reached by `pg` like a server. */
+import { statfs } from "node:fs/promises";
 import { Duplex } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
@@ -15,6 +16,10 @@ const START_LIMIT_MS = 90_000;
 const CLOSE_LIMIT_MS = 20_000;
 /** A statement that takes longer never ends: the database is started anew. */
 const SILENCE_LIMIT_MS = 120_000;
+/** Milliseconds of silence after which the disk is looked at, again and again. */
+const LOOK_AFTER_MS = 3_000;
+/** One file of the log of changes. PGlite computes for ever when it can make no further one in the midst of a change. */
+const LOG_FILE_BYTES = 16 * 2 ** 20;
 
 /** @param directory folder of the database, made when it is not there. Throws STORE_LOCKED. */
 export function embeddedDriver(directory: string): Driver {
@@ -29,7 +34,11 @@ export function embeddedDriver(directory: string): Driver {
       worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), {
         workerData: { directory, folder: DATABASE_FOLDER },
       });
-      return connectEmbedded(worker);
+      try {
+        return await connectEmbedded(worker, directory);
+      } catch (error) {
+        throw (await fullDisk(directory)) ?? error;
+      }
     },
     close: async () => {
       await worker?.terminate();
@@ -38,10 +47,18 @@ export function embeddedDriver(directory: string): Driver {
   };
 }
 
-async function connectEmbedded(worker: Worker): Promise<Client> {
+/** What is to be told when the disk has no room for the log of changes; undefined: it has, or cannot be asked. */
+async function fullDisk(directory: string): Promise<Error | undefined> {
+  const found = await statfs(directory).catch(() => undefined);
+  if (found === undefined || found.bavail * found.bsize >= LOG_FILE_BYTES) return undefined;
+  const left = Math.floor((found.bavail * found.bsize) / 2 ** 20);
+  return new Error(`No space left on device: ${left} MB are free on the disk of the embedded database`);
+}
+
+async function connectEmbedded(worker: Worker, directory: string): Promise<Client> {
   await started(worker);
   const client = new Client({
-    stream: () => new Wire(worker),
+    stream: () => new Wire(worker, directory),
     user: "postgres",
     database: "postgres",
     query_timeout: SILENCE_LIMIT_MS,
@@ -77,11 +94,17 @@ async function started(worker: Worker): Promise<void> {
 /** What `pg` takes for its socket: the bytes go to the thread and come from it. */
 class Wire extends Duplex {
   readonly #worker: Worker;
+  readonly #directory: string;
+  /** Runs while an answer is waited for. */
+  #silence: NodeJS.Timeout | undefined;
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, directory: string) {
     super({ autoDestroy: true });
     this.#worker = worker;
+    this.#directory = directory;
     worker.on("message", (message: FromWorker) => {
+      clearInterval(this.#silence);
+      this.#silence = undefined;
       if (typeof message !== "string") this.push(message);
     });
     worker.on("error", (error) => this.destroy(error));
@@ -125,6 +148,7 @@ class Wire extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearInterval(this.#silence);
     void this.#terminate(() => done(error));
   }
 
@@ -133,7 +157,18 @@ class Wire extends Duplex {
     done();
   }
 
+  /** A database that is silent while its disk is full is ended: its next start recovers, when there is room. */
+  async #lookAtDisk(): Promise<void> {
+    const { bavail, bsize } = await statfs(this.#directory);
+    if (this.#silence === undefined || bavail * bsize >= LOG_FILE_BYTES) return;
+    const left = Math.floor((bavail * bsize) / 2 ** 20);
+    this.destroy(
+      new Error(`No space left on device: ${left} MB are free on the disk of the embedded database`),
+    );
+  }
+
   #send(message: ToWorker): void {
+    this.#silence ??= setInterval(() => void this.#lookAtDisk(), LOOK_AFTER_MS);
     // A buffer of Node.js may be a part of a larger one; the thread gets a copy of its own.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(typeof message === "string" ? message : new Uint8Array(message));

@@ -47,32 +47,87 @@ const FIND_GIVEN = statement(`
   where job.tenant_id = $1 and (job.id = any($2::uuid[])
     or (job.idempotency_key is not null and job.idempotency_key = any($3::text[])))`);
 
+type GivenColumns = JobColumns & { readonly fingerprint: string; readonly idempotency_key: string | null };
+
 interface Stored {
   readonly job: JobRow;
   readonly created: boolean;
 }
 
+/** The key of a job belongs to another one, which asks for something else. */
+interface Conflict {
+  readonly key: string;
+  readonly jobId: string;
+}
+
+/** All of them or none. Throws IDEMPOTENCY_CONFLICT. */
 export async function insertJobs(
   database: Database,
   tenant: string,
   jobs: readonly NewJob[],
 ): Promise<readonly Stored[]> {
-  const scope = { tenant };
-  // One alone is stored or not; of several, some could be stored when a conflict is found.
-  const alone = jobs.length <= 1 || jobs.every(({ idempotencyKey }) => idempotencyKey === undefined);
-  if (!alone) return database.transaction(scope, async (sender) => insert(sender, tenant, jobs));
-  return insert({ query: async (text, values) => database.query(scope, text, values) }, tenant, jobs);
+  const body = async (sender: Sender) => {
+    const outcomes = await insert(sender, tenant, jobs);
+    return outcomes.map((outcome, index) => {
+      if ("key" in outcome) throw conflict(outcome, index, jobs.length);
+      return outcome;
+    });
+  };
+  // Without keys there is nothing that could be found when some are stored already.
+  const keyed = jobs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
+  return keyed ? database.transaction({ tenant }, body) : body(senderOf(database, tenant));
 }
 
-async function insert(sender: Sender, tenant: string, jobs: readonly NewJob[]): Promise<readonly Stored[]> {
+/** Each by itself: one that conflicts leaves the others alone. */
+export async function insertEach(
+  database: Database,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<readonly (Stored | Failure)[]> {
+  const outcomes = await insert(senderOf(database, tenant), tenant, jobs);
+  return outcomes.map((outcome) => ("key" in outcome ? conflict(outcome, 0, 1) : outcome));
+}
+
+function senderOf(database: Database, tenant: string): Sender {
+  return { query: async (text, values) => database.query({ tenant }, text, values) };
+}
+
+async function insert(
+  sender: Sender,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<readonly (Stored | Conflict)[]> {
   const rows = await sender.query<JobColumns>(INSERT, [tenant, JSON.stringify(jobs.map(givenOf))]);
   const stored = new Map(rows.map((row) => [row.id, jobOf(row)]));
-  if (rows.length === jobs.length) return jobs.map((job) => ({ job: found(stored, job), created: true }));
-  const known = await knownJobs(sender, tenant, jobs);
-  return jobs.map((job) => ({
-    job: stored.get(job.id) ?? found(known, job),
-    created: stored.has(job.id) || known.has(job.id),
-  }));
+  const left = jobs.filter(({ id }) => !stored.has(id));
+  const known = left.length === 0 ? [] : await findGiven(sender, tenant, left);
+  return jobs.map((job) => {
+    const fresh = stored.get(job.id);
+    return fresh === undefined ? foundOf(job, known) : { job: fresh, created: true };
+  });
+}
+
+async function findGiven(
+  sender: Sender,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<readonly GivenColumns[]> {
+  const keys = jobs.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
+  return sender.query<GivenColumns>(FIND_GIVEN, [tenant, jobs.map(({ id }) => id), keys]);
+}
+
+/** A job that was there before: by its id it is this very one, by its key that of another call. */
+function foundOf(
+  { id, idempotencyKey, fingerprint }: NewJob,
+  known: readonly GivenColumns[],
+): Stored | Conflict {
+  const own = known.find((row) => row.id === id);
+  if (own !== undefined) return { job: jobOf(own), created: true };
+  const other = known.find((row) => row.idempotency_key === idempotencyKey);
+  if (other === undefined || idempotencyKey === undefined)
+    throw new Error(`job ${id} was neither stored nor there before`);
+  if (other.fingerprint !== fingerprint) return { key: idempotencyKey, jobId: other.id };
+  return { job: jobOf(other), created: false };
 }
 
 function givenOf(job: NewJob, n: number): object {
@@ -86,40 +141,7 @@ function givenOf(job: NewJob, n: number): object {
   };
 }
 
-/** The jobs that were there before, by the id or the key of those given. Throws IDEMPOTENCY_CONFLICT. */
-async function knownJobs(
-  sender: Sender,
-  tenant: string,
-  jobs: readonly NewJob[],
-): Promise<ReadonlyMap<string, JobRow>> {
-  const keys = jobs.flatMap(({ idempotencyKey }) => idempotencyKey ?? []);
-  const rows = await sender.query<JobColumns & { fingerprint: string; idempotency_key: string | null }>(
-    FIND_GIVEN,
-    [tenant, jobs.map(({ id }) => id), keys],
-  );
-  const known = new Map<string, JobRow>();
-  for (const row of rows) {
-    known.set(row.id, jobOf(row));
-    if (row.idempotency_key === null) continue;
-    const fault = jobs.findIndex(
-      (job) => job.idempotencyKey === row.idempotency_key && job.fingerprint !== row.fingerprint,
-    );
-    if (fault >= 0) throw conflict(row.idempotency_key, fault, row.id, jobs.length);
-    known.set(keyPlace(row.idempotency_key), jobOf(row));
-  }
-  return known;
-}
-
-/** Where a job is found by its key: no id looks like it. */
-const keyPlace = (key: string) => `key ${key}`;
-
-function found(jobs: ReadonlyMap<string, JobRow>, { id, idempotencyKey }: NewJob): JobRow {
-  const job = jobs.get(id) ?? (idempotencyKey === undefined ? undefined : jobs.get(keyPlace(idempotencyKey)));
-  if (job === undefined) throw new Error(`job ${id} was neither stored nor there before`);
-  return job;
-}
-
-function conflict(key: string, index: number, jobId: string, count: number): Failure {
+function conflict({ key, jobId }: Conflict, index: number, count: number): Failure {
   const which = count > 1 ? ` of jobs[${index}]` : "";
   return new Failure(
     "IDEMPOTENCY_CONFLICT",

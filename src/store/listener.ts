@@ -122,6 +122,12 @@ class Listener {
   }
 
   #receive({ payload = "" }: Notification): void {
-    if (!payload.startsWith(this.#self)) this.#heard(payload.slice(this.#self.length));
+    if (payload.startsWith(this.#self)) return;
+    try {
+      this.#heard(payload.slice(this.#self.length));
+    } catch (err) {
+      // Thrown into the socket's handler it would end the process, whoever sent it.
+      this.#log.error({ err }, "an announcement could not be heard");
+    }
   }
 }

@@ -29,6 +29,32 @@ export function knownMigrations(): readonly Migration[] {
   });
 }
 
+/** The migration that made the column for it. */
+const SERVER_KNOWN_SINCE = 2;
+
+const ADOPT = statement(`
+  update svc.installation set server = here.server
+  from (select system_identifier::text as server from pg_control_system()) as here
+  where installation.server is distinct from here.server
+  returning (select server from svc.installation) as before`);
+
+const BEGIN_ANEW = [
+  statement("set local statement_timeout = 0"),
+  statement("update svc.installation set epoch = gen_random_uuid(), deleted_pos = '0', deleted_id = 0"),
+  statement("update svc.event set pos = '0'"),
+  statement("update svc.job set changed = '0'"),
+];
+
+/**
+ * Rows that were restored into another server bring positions of events that mean nothing there, and
+ * that new ones would sort before. They become the oldest of all; streams begin with a snapshot again.
+ */
+async function settleOnServer(sender: Sender): Promise<void> {
+  const [moved] = await sender.query<{ before: string | null }>(ADOPT, []);
+  if (moved === undefined || moved.before === null) return;
+  for (const step of BEGIN_ANEW) await sender.query(step, []);
+}
+
 const ROLES = ["svc_tenant", "svc_fleet"] as const;
 
 /**
@@ -48,6 +74,7 @@ export async function migrate(
     checkKnown(applied, migrations);
     const missing = migrations.slice(applied.length);
     for (const migration of missing) await apply(sender, migration);
+    if (migrations.length >= SERVER_KNOWN_SINCE) await settleOnServer(sender);
     return missing.map(({ name }) => name);
   });
 }

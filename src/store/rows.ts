@@ -1,5 +1,5 @@
 /** Rows of the database as the store's terms, and the columns that they are read from. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 import type { JobRow, StoredError, WorkRow } from "./store.ts";
@@ -117,12 +117,12 @@ export function workOf(row: WorkColumns): WorkRow {
 
 /** What indexes hold of a class: equal for equal classes, and never equal for others that meet. */
 export function classKey(workClass: string): bigint {
-  return createHash("sha256").update(workClass).digest().readBigInt64BE();
+  return hash("sha256", workClass, "buffer").readBigInt64BE();
 }
 
 /** What is stored of a session: it is a secret that a copy of the database must not give away. */
 export function sessionKey(session: string): string {
-  return createHash("sha256").update(session).digest("hex");
+  return hash("sha256", session, "hex");
 }
 
 /** PostgreSQL refuses a whole statement for an id that is none; such a thing simply does not exist. */

@@ -1,13 +1,15 @@
 /** The store in SQL. Each topic has a file of its own; this says which method is where. */
 import type { Verdict } from "../jobs/retry.ts";
+import { Failure } from "../platform/failure.ts";
 import type { Announcements } from "./announcements.ts";
 import { claim, ready } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { cancelJob, failJob, recordCutFault, restartWhole } from "./endings.ts";
 import { eventCursor, eventsAfter, snapshot } from "./events.ts";
 import { Floors } from "./floors.ts";
+import { Gathering } from "./gathering.ts";
 import { renew } from "./heartbeat.ts";
-import { getJob, insertJobs, jobDetail, listJobs, tenantOf } from "./jobs.ts";
+import { getJob, insertEach, insertJobs, jobDetail, listJobs, tenantOf } from "./jobs.ts";
 import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
 import { succeed, takePoolable } from "./pooling.ts";
@@ -18,6 +20,9 @@ import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries
 import { classKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type * as S from "./store.ts";
+
+/** Jobs that are stored together: a job of the largest kind takes 256 KiB. */
+const MOST_GATHERED = 64;
 
 const PING = statement("select 1");
 
@@ -31,6 +36,10 @@ export class SqlStore implements S.Store {
   readonly #announcements: Announcements;
   readonly #companions: readonly Companion[];
   readonly #floors = new Floors();
+  readonly #inserts = new Gathering(
+    async (tenant: string, jobs: readonly S.NewJob[]) => insertEach(this.#database, tenant, jobs),
+    MOST_GATHERED,
+  );
 
   constructor(database: Database, announcements: Announcements, companions: readonly Companion[]) {
     this.#database = database;
@@ -49,11 +58,21 @@ export class SqlStore implements S.Store {
   }
 
   async insertJobs(tenant: string, jobs: readonly S.NewJob[]) {
-    const stored = await insertJobs(this.#database, tenant, jobs);
+    const [alone] = jobs;
+    const one = jobs.length === 1 && alone !== undefined;
+    const stored = one
+      ? [await this.#insertOne(tenant, alone)]
+      : await insertJobs(this.#database, tenant, jobs);
     for (const { workClass, priority } of jobs) {
       this.#floors.lowerToRank(tenant, classKey(workClass), -priority);
     }
     return stored;
+  }
+
+  async #insertOne(tenant: string, job: S.NewJob) {
+    const outcome = await this.#inserts.call(tenant, job);
+    if (outcome instanceof Failure) throw outcome;
+    return outcome;
   }
 
   async job(tenant: string, id: string) {

@@ -108,6 +108,30 @@ onBothStores((open) => {
     assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 4);
   });
 
+  test("of submissions at once, those that conflict or cannot be stored leave the others alone", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [taken] = await store.insertJobs(tenant, [newJob({ idempotencyKey: "taken" })]);
+    const good = Array.from({ length: 20 }, () => newJob());
+    const bad = [
+      newJob({ idempotencyKey: "taken", fingerprint: "another" }),
+      newJob({ name: "a NUL: \u0000" }),
+      newJob({ idempotencyKey: "taken" }),
+    ];
+    const answers = await Promise.allSettled(
+      [...good.slice(0, 10), ...bad, ...good.slice(10)].map(async (job) => store.insertJobs(tenant, [job])),
+    );
+    const told = answers.map((answer) =>
+      answer.status === "rejected"
+        ? answer.reason.code
+        : answer.value.map(({ job, created }) => (created ? job.id : `known ${job.id}`)).join(),
+    );
+    const stored = good.map(({ id }) => id);
+    const refusals = ["IDEMPOTENCY_CONFLICT", "INVALID_REQUEST", `known ${taken?.job.id}`];
+    assert.deepEqual(told, [...stored.slice(0, 10), ...refusals, ...stored.slice(10)]);
+    assert.equal((await store.listJobs(tenant, {}, undefined, 100)).length, 21);
+  });
+
   test("a thousand jobs go in one call and are listed in pages, newest first, each once", async () => {
     const { store } = open();
     const tenant = newTenant();

@@ -124,6 +124,38 @@ describe("the schema and its moves", () => {
     await store.close();
   });
 
+  test("rows that were restored into another server tell their changes, and streams begin anew", async () => {
+    const url = await cluster.createDatabase("restored");
+    const first = await openStore({ databaseUrl: url }, SILENT);
+    const job = newJob();
+    await first.insertJobs("t", [job]);
+    const cursor = await first.eventCursor();
+    await first.close();
+    await (await openStore({ databaseUrl: url }, SILENT)).close();
+    await cluster.admin("update svc.installation set server = 'another'", "restored");
+    await cluster.admin(
+      "update svc.job set changed = '99999999'; update svc.event set pos = '99999999'",
+      "restored",
+    );
+    const store = await openStore({ databaseUrl: url }, SILENT);
+    assert.equal(await store.eventsAfter(cursor, 10), undefined);
+    const start = await store.eventCursor();
+    assert.deepEqual(
+      (await store.snapshot("t", {}, undefined, 10, start)).map(({ ambiguous }) => ambiguous),
+      [false],
+    );
+    await store.cancelJob("t", job.id);
+    const events = await store.eventsAfter(start, 10);
+    assert.deepEqual(
+      events?.events.map((event) => event.job.state),
+      ["CANCELLED"],
+    );
+    await store.close();
+    const again = await openStore({ databaseUrl: url }, SILENT);
+    assert.deepEqual(await again.eventsAfter(start, 10), events, "the same server is no other one");
+    await again.close();
+  });
+
   test("an embedded installation moves to PostgreSQL with everything, and its work goes on", async () => {
     const { target, remove } = await embeddedTarget();
     const url = await cluster.createDatabase("moved");

@@ -1,6 +1,7 @@
 /** PostgreSQL goes away and comes back; controllers hear of each other through it. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { planClass } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Announcement, Store } from "../../src/store/store.ts";
@@ -39,7 +40,7 @@ describe("a store on PostgreSQL", () => {
   };
 
   test("an announcement reaches this process at once and the others soon, once each", async () => {
-    const ready = { tenant: "ü", workClass: "w" };
+    const ready = { tenant: "ü", workClass: planClass(["w"]) };
     const seen: Announcement[] = [];
     const stop = one.onAnnouncement((announcement) => seen.push(announcement));
     const there = heard(other, ({ kind }) => kind === "work");
@@ -79,6 +80,8 @@ describe("a store on PostgreSQL", () => {
   });
 
   test("what anybody else puts on the channel is ignored", async () => {
+    const all: Announcement[] = [];
+    const stop = other.onAnnouncement((announcement) => all.push(announcement));
     const there = heard(other, ({ kind }) => kind === "events");
     for (const payload of [
       "",
@@ -88,11 +91,24 @@ describe("a store on PostgreSQL", () => {
       "null",
       `${"x".repeat(36)}null`,
       `${"x".repeat(36)}{"kind":"work","ready":7}`,
+      ...[
+        "7",
+        "null",
+        "{}",
+        '{"tenant":"t"}',
+        '{"tenant":"t","workClass":7}',
+        '{"tenant":"t","workClass":"x"}',
+      ]
+        .concat('{"tenant":"t","workClass":"{}"}', '{"tenant":"t","workClass":"[\\"plan\\",7]"}')
+        .map((ready) => `${"x".repeat(36)}{"kind":"work","ready":[${ready}]}`),
+      `${"x".repeat(36)}{"kind":"news","nodeIds":[7]}`,
     ]) {
       await cluster.admin(`select pg_notify('svc_announcements', '${payload}')`, "svc");
     }
     one.announce({ kind: "events" });
     await there;
+    stop();
+    assert.deepEqual(all, [{ kind: "events" }]);
     await one.ping();
     await other.ping();
   });

@@ -234,6 +234,32 @@ onBothStores((open) => {
     assert.deepEqual(await bytesOf(part), [], "the values of a plan that counts no more are gone");
   });
 
+  test("work has no more rows than its frames and their context; who scores all frames may find more", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const refused = (thrown: unknown) =>
+      thrown instanceof Failure && thrown.code === "INVALID_REQUEST" && /rows/.test(thrown.message);
+    const job = await plannedJob(store, node, 2);
+    const one = async (most: number) => {
+      const lease = fence(node, await take(store, node));
+      const piece = (number: number, rowCount: number) => ({ number, rowCount, rows: new Uint8Array([1]) });
+      await assert.rejects(store.recordPiece(lease, piece(0, most + 1)), refused);
+      assert.equal(await store.recordPiece(lease, piece(0, most - 10)), "RECORDED");
+      assert.equal(await store.recordPiece(lease, piece(0, most - 10)), "REPEATED");
+      await assert.rejects(store.recordPiece(lease, piece(1, 11)), refused);
+      await assert.rejects(store.recordSegment(lease, segmentRecord({ last: piece(1, 11) })), refused);
+      const { recorded } = await store.recordSegment(lease, segmentRecord({ last: piece(1, 10) }));
+      assert.equal(recorded, "RECORDED");
+    };
+    await one(FRAMES_EACH + 64);
+    await one(FRAMES_EACH + 64);
+    await store.restartWhole(job.id, 1);
+    await one(2 * 2 * FRAMES_EACH + 1024);
+    await plannedJob(store, node, 1);
+    await one(2 * FRAMES_EACH + 1024);
+  });
+
   test("a lease that ran out can be renewed until it is ended", async () => {
     const { store } = open();
     const tenant = newTenant();

@@ -1,0 +1,63 @@
+/**
+ * Calls that come while one of their kind is under way, and go together after it: one statement and
+ * one commit for all of them. A call that comes alone goes at once.
+ */
+import { Failure } from "../platform/failure.ts";
+
+interface Call<Input, Output> {
+  readonly input: Input;
+  resolve(output: Output): void;
+  reject(error: unknown): void;
+}
+
+export class Gathering<Input, Output> {
+  readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly Output[]>;
+  readonly #most: number;
+  /** Of each key under way, the calls that wait. */
+  readonly #waiting = new Map<string, Call<Input, Output>[]>();
+
+  /**
+   * @param run gives one output per input, in order. One that throws changed nothing, or may be called again.
+   * @param most inputs at a time.
+   */
+  constructor(run: (key: string, inputs: readonly Input[]) => Promise<readonly Output[]>, most: number) {
+    this.#run = run;
+    this.#most = most;
+  }
+
+  /** Only calls of one key go together, and one after the other. */
+  call(key: string, input: Input): Promise<Output> {
+    const { promise, resolve, reject } = Promise.withResolvers<Output>();
+    const call = { input, resolve, reject };
+    const waiting = this.#waiting.get(key);
+    if (waiting === undefined) void this.#go(key, [call]);
+    else waiting.push(call);
+    return promise;
+  }
+
+  async #go(key: string, first: readonly Call<Input, Output>[]): Promise<void> {
+    const waiting: Call<Input, Output>[] = [];
+    this.#waiting.set(key, waiting);
+    let calls = first;
+    while (calls.length > 0) {
+      await this.#answer(key, calls);
+      calls = waiting.splice(0, this.#most);
+    }
+    this.#waiting.delete(key);
+  }
+
+  /** Calls that fail together are tried one by one: what is wrong with one is no concern of the others. */
+  async #answer(key: string, calls: readonly Call<Input, Output>[]): Promise<void> {
+    try {
+      const outputs = await this.#run(
+        key,
+        calls.map(({ input }) => input),
+      );
+      for (const [index, call] of calls.entries()) call.resolve(outputs[index] as Output);
+    } catch (error) {
+      const alone = calls.length === 1 || Failure.from(error).code === "STORE_UNAVAILABLE";
+      if (alone) for (const call of calls) call.reject(error);
+      else for (const call of calls) await this.#answer(key, [call]);
+    }
+  }
+}
