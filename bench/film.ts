@@ -12,8 +12,8 @@ export interface Film {
   readonly pair: Pair;
   readonly scorer: ScorerInfo;
   readonly planned: PlannedPair;
-  /** Values of so many rows, numbered from 0: those of a real score, from another place each time. */
-  readonly valuesOf: (rows: number) => FrameTable;
+  /** Values of a run of the film's frames, numbered from 0: those of a real score, which repeats. */
+  readonly valuesOf: (first: number, rows: number) => FrameTable;
 }
 
 export interface FilmOptions {
@@ -37,16 +37,19 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
   const request = pairRequest(real);
   const { plan } = await engine.plan(request, { segmentSeconds: 3600 });
   const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
-  return { pair, scorer: engine.scorer, planned, valuesOf: slices(table) };
+  return { pair, scorer: engine.scorer, planned, valuesOf: repeated(table) };
 }
 
-function slices(table: FrameTable): (rows: number) => FrameTable {
-  let from = 0;
-  return (rows) => {
-    if (rows > table.length) throw new Error(`there are values of ${table.length} frames, not of ${rows}`);
-    if (from + rows > table.length) from = 0;
-    const columns = table.metrics.map((name) => [name, table.column(name, from, from + rows)] as const);
-    from += rows;
+/** A frame has the same values whoever scores it: neighbours compare those that both have. */
+function repeated(table: FrameTable): Film["valuesOf"] {
+  return (first, rows) => {
+    const places = Uint32Array.from({ length: rows }, (_, row) => (first + row) % table.length);
+    const columns = table.metrics.map((name) => {
+      const values = table.column(name, 0, table.length);
+      const at = (place: number) => values[place] ?? Number.NaN;
+      const run = values instanceof Int32Array ? Int32Array.from(places, at) : Float64Array.from(places, at);
+      return [name, run] as const;
+    });
     return FrameTable.ofColumns(
       Uint32Array.from({ length: rows }, (_, row) => row),
       new Map(columns),

@@ -37,6 +37,7 @@ async function bench(film: Film): Promise<void> {
   using node = await BenchNode.register(controller.grpc, film, 4);
   const empty = await sizeOf(cluster);
   const id = await client.submit(film.pair);
+  console.log("scoring it");
   const segments = film.planned.segments.length;
   for (let done = 0; done < segments; done++) await node.cycle();
   controller.signal("SIGUSR2");
@@ -58,7 +59,7 @@ async function bench(film: Film): Promise<void> {
 
 async function printSize(cluster: PostgresCluster, film: Film, empty: number): Promise<void> {
   await cluster.admin("vacuum", DATABASE);
-  const metrics = film.valuesOf(1).metrics.length;
+  const metrics = film.valuesOf(0, 1).metrics.length;
   const pieces = await cluster.admin("select pg_total_relation_size('svc.piece')::float8 as bytes", DATABASE);
   const bytes = (pieces.rows[0] as { bytes: number }).bytes;
   const all = (await sizeOf(cluster)) - empty;

@@ -21,8 +21,8 @@ export function registrationOf({ scorer, planned }: Film, slots: number) {
 export function reportsOn({ planned, valuesOf }: Film, { work }: WorkItem): Iterable<Report> {
   if (work.case === "plan") return reportsOf({ kind: "PLANNED", planned });
   if (work.case === undefined) throw new Error("the work is of no kind");
-  const { before, count, after } = readSegment(work.value.segment);
-  const table = valuesOf(before + count + after);
+  const { first, before, count, after } = readSegment(work.value.segment);
+  const table = valuesOf(first - before, before + count + after);
   return reportsOf({
     kind: "SCORED",
     scored: { table, durationMs: 1, plan: undefined, frameCount: undefined },

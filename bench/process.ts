@@ -63,9 +63,13 @@ export class SvcProcess implements AsyncDisposable {
     return stated(this.addresses.grpc, "gRPC");
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Highest resident memory so far, in MB. */
   async peakMemory(): Promise<number> {
-    const status = await readFile(`/proc/${this.#child.pid}/status`, "utf8");
+    const status = await readFile(`/proc/${this.pid}/status`, "utf8");
     return Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1]) / 1024;
   }
 

@@ -1,5 +1,5 @@
 /** What a job asks for: checked once, when it is submitted, and kept as text. */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { create, fromJsonString, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
@@ -31,7 +31,7 @@ export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
     );
   }
   const text = JSON.stringify(sorted(toJson(JobSpecSchema, spec)));
-  return { spec, models, text, fingerprint: createHash("sha256").update(text).digest("hex") };
+  return { spec, models, text, fingerprint: hash("sha256", text, "hex") };
 }
 
 /** A spec as it was stored, also by a newer version with more members. */

@@ -63,10 +63,13 @@ function requestIdOf(metadata: Metadata): string {
   return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
+/** Every call's signal aborts when it is over: a reason of its own, with its stack, would cost as much as the rest. */
+const GONE = new Failure("SCORE_CANCELLED", "The caller has gone.");
+
 function cancelled<Request, Response>(call: Call<Request, Response>): AbortSignal {
   const gone = new AbortController();
-  call.once("cancelled", () => gone.abort());
-  if (call.cancelled) gone.abort();
+  call.once("cancelled", () => gone.abort(GONE));
+  if (call.cancelled) gone.abort(GONE);
   return gone.signal;
 }
 
