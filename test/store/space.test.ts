@@ -5,7 +5,17 @@ import { encodeRows } from "../../src/engine/frame-code.ts";
 import { FrameTable } from "../../src/engine/frames.ts";
 import { openStore } from "../../src/store/open.ts";
 import { PostgresCluster } from "./postgres.ts";
-import { fence, newTenant, plannedJob, register, SILENT, segmentRecord, take } from "./stores.ts";
+import {
+  fence,
+  newJob,
+  newTenant,
+  register,
+  SCORE,
+  SILENT,
+  segmentRecord,
+  segments,
+  take,
+} from "./stores.ts";
 
 const METRICS = [
   "vmaf",
@@ -23,7 +33,14 @@ for (const frames of [240, 600]) {
     const store = await openStore({ databaseUrl: await cluster.createDatabase("space") }, SILENT);
     const node = await register(store, newTenant());
     const count = 60;
-    const job = await plannedJob(store, node, count);
+    const job = newJob();
+    await store.insertJobs(node.tenant, [job]);
+    await store.recordPlan(fence(node, await take(store, node)), {
+      plan: "the plan",
+      framesTotal: count * frames,
+      segments: segments(count).map((one, n) => ({ ...one, firstFrame: n * frames, frameCount: frames })),
+      workClass: SCORE,
+    });
     const table = new FrameTable(METRICS);
     for (let frame = 0; frame < frames; frame++) {
       table.append(
