@@ -32,6 +32,17 @@ export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
   return JSON.stringify(["score", ids, scorer.program, scorer.version, scorer.libvmafVersion]);
 }
 
+/** Whether a text is the class of any work, of this version or another. */
+export function isWorkClass(text: string): boolean {
+  try {
+    const [kind, needed, ...by] = JSON.parse(text) as unknown[];
+    const isText = (value: unknown): boolean => typeof value === "string";
+    return isText(kind) && Array.isArray(needed) && needed.every(isText) && by.every(isText);
+  } catch {
+    return false;
+  }
+}
+
 /** Names of the models that planning a class needs; undefined: it is not the class of a plan. */
 export function modelsToPlan(workClass: string): readonly string[] | undefined {
   const [kind, needed] = JSON.parse(workClass) as [string, string[]];
