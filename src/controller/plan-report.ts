@@ -6,8 +6,6 @@ import type { NewSegment, PlanRecord } from "../store/store.ts";
 import { invalid } from "./calls.ts";
 
 const MAX_SEGMENTS = 10_000;
-/** 16384 × 16384, the largest picture that is scored. */
-const MAX_PIXELS = 2 ** 28;
 /**
  * The unit of the fair share: what planning a pair costs, and about as many pixels as are scored in
  * that time (50 frames of 1920x1080).
@@ -22,8 +20,10 @@ const START_COST = 0.2;
  */
 export function planRecord(report: PlanReport, { scorer, models }: Capabilities): PlanRecord {
   const { plan, frameCount, pixels } = report;
-  if (pixels < 1 || pixels > MAX_PIXELS) throw invalid(`plan.pixels is ${pixels}. Use 1 to ${MAX_PIXELS}.`);
   const facts = readPlan(plan);
+  // What a segment costs follows from them: a node must not make its tenant's work cheap.
+  const compared = facts.pairing.width * facts.pairing.height;
+  if (pixels !== compared) throw invalid(`plan.pixels is ${pixels}, and the plan says ${compared}.`);
   if (facts.pairing.frameCount !== frameCount) {
     throw invalid(`plan.frameCount is ${frameCount}, and the plan says ${facts.pairing.frameCount}.`);
   }

@@ -90,11 +90,13 @@ export class Pooling {
     const { store, log, metrics } = this.#options;
     const { code, message, found, cause } = failure;
     try {
-      if (failure instanceof CutFault) {
-        const ready = await store.restartWhole(job.id, job.generation);
+      const cut = failure instanceof CutFault;
+      const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
+      if (ready !== undefined) {
         log.info({ jobId: job.id, reason: message }, "segments do not fit together: scoring in one piece");
-        if (ready) store.announce({ kind: "work", ready: [ready] });
+        store.announce({ kind: "work", ready: [ready] });
       } else {
+        // Of a job that has ended, or has another plan by now, nothing changes here either.
         log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
         const error = { code, message, ...(found && { found }) };
         if (await store.fail(job.id, job.generation, error)) metrics.jobEnded("FAILED");

@@ -13,7 +13,7 @@ import {
   tableOf,
   valueAt,
 } from "./scored.ts";
-import { refused, System } from "./system.ts";
+import { refused, System, wrapped } from "./system.ts";
 
 const FRAMES = 120;
 const LENGTH = 30;
@@ -214,6 +214,7 @@ describe("reports", () => {
       { ...good, plan: good.plan.replace("n7.0", "n7.1") },
       { ...good, frameCount: FRAMES + 1 },
       { ...good, pixels: 0 },
+      { ...good, pixels: good.pixels - 1 },
       { ...good, segments: [] },
       { ...good, segments: segments.slice(1) },
       { ...good, segments: segments.toReversed() },
@@ -277,5 +278,24 @@ describe("reports", () => {
     await node.report(whole, { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
     const { error } = await system.until(tenant, job.id, ({ state }) => state === failed);
     assert.equal(error?.code, "SCORER_FAILED");
+  });
+
+  test("whose values do not come together in one piece either fail the job", async () => {
+    const tenant = "no other way";
+    const settled = Promise.withResolvers<void>();
+    const store = wrapped(system.store, {
+      restartWhole: async () => undefined,
+      fail: async (...args) => system.store.fail(...args).finally(settled.resolve),
+    });
+    const other = new System(store, {}, async () => {});
+    const { job } = await other.submit(tenant);
+    const node = await Peer.register(other.nodes, tenant);
+    await node.plan(await node.pullSome(), 50);
+    const [last] = piecesOf(tableOf("", 49));
+    await node.report(await node.pullSome(), { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
+    await settled.promise;
+    const { state, error } = await other.job(tenant, job.id);
+    assert.deepEqual([state, error?.code], [failed, "SCORER_FAILED"]);
+    await other.close();
   });
 });
