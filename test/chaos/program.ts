@@ -18,6 +18,8 @@ const PORTS = { from: 20_000, count: 10_000 };
 
 export interface ProgramOptions {
   readonly name: string;
+  /** Words before `svc`, of a program that becomes it. */
+  readonly command?: readonly string[];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** File that its log is appended to. */
@@ -80,8 +82,10 @@ export class Program {
   }
 
   #spawn(): ChildProcess {
+    const { command = [], args } = this.#options;
+    const [program = SVC, ...words] = [...command, SVC, ...args];
     const log = openSync(this.#options.log, "a");
-    const child = spawn(SVC, this.#options.args, {
+    const child = spawn(program, words, {
       stdio: ["ignore", "pipe", log],
       env: { ...process.env, ...this.#options.env },
     });

@@ -1,0 +1,109 @@
+/** An embedded store on a disk that is full: a clear refusal, nothing acknowledged is lost, and it goes on when there is room. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Connection } from "../../src/client/connection.ts";
+import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { freePort, Program, until } from "./program.ts";
+import { empty, fill, noSmallDisk, smallDisk } from "./small-disk.ts";
+
+/** Megabytes: an empty database takes some 60. */
+const DISK = 150;
+/** Jobs of a submission. */
+const BATCH = 200;
+/** Submissions by which the disk must have been noticed: each writes more than 100 kB. */
+const MOST = 500;
+
+describe("a full disk", () => {
+  let folder: string;
+  let disk: string;
+  let controller: Program;
+  let connection: Connection;
+  const acknowledged: string[] = [];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "svc-disk-"));
+    disk = join(folder, "disk");
+    await mkdir(disk);
+    const port = await freePort();
+    connection = new Connection({ address: `127.0.0.1:${port}` });
+    controller = new Program({
+      name: "controller",
+      command: smallDisk(disk, DISK),
+      args: [
+        ...["controller", "--auth-disabled", "--data-dir", join(disk, "data"), "--print-addresses"],
+        ...["--port", "0", "--grpc-port", String(port), "--metrics-port", "0", "--log-format", "json"],
+      ],
+      env: {},
+      log: join(folder, "log"),
+    });
+  });
+  after(async () => {
+    connection[Symbol.dispose]();
+    await controller.kill();
+    await rm(folder, { recursive: true });
+  });
+
+  const newKeys = () => Array.from({ length: BATCH }, (): string => randomUUID());
+
+  /** Submits jobs, all or none; the failure, if there is one. Sent again with their keys they are there once. */
+  async function submit(keys: readonly string[]): Promise<Failure | undefined> {
+    const jobs = keys.map((idempotencyKey) => ({
+      job: { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4", name: idempotencyKey },
+      idempotencyKey,
+    }));
+    try {
+      await connection.call(JobService.method.submitJobs, { jobs });
+      return undefined;
+    } catch (error) {
+      assert.ok(error instanceof Failure, String(error));
+      return error;
+    }
+  }
+
+  /** Submits until it is refused; the jobs that were, and why. */
+  async function untilRefused(): Promise<{ keys: readonly string[]; failure: Failure }> {
+    for (let count = 0; count < MOST; count++) {
+      const keys = newKeys();
+      const failure = await submit(keys);
+      if (failure !== undefined) return { keys, failure };
+      acknowledged.push(...keys);
+    }
+    return assert.fail("the disk was never full");
+  }
+
+  async function names(): Promise<string[]> {
+    const found: string[] = [];
+    let pageToken = "";
+    do {
+      const page = await connection.call(JobService.method.listJobs, { pageSize: 500, pageToken });
+      found.push(...page.jobs.map(({ spec }) => spec?.name ?? ""));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== "");
+    return found.toSorted();
+  }
+
+  test("refuses clearly, loses nothing, and goes on", async (t) => {
+    const reason = await noSmallDisk(disk);
+    if (reason !== undefined) return t.skip(reason);
+    await controller.start();
+    // First there is no room for rows, then room for rows but none for another file of the log of changes,
+    // which ends the database at once.
+    for (const left of [0, 8]) {
+      await fill(controller.pid, disk, left);
+      const { keys, failure } = await untilRefused();
+      assert.equal(failure.code, "STORE_UNAVAILABLE", failure.message);
+      assert.match(failure.message, /No space left on device/);
+      await empty(controller.pid, disk);
+      await until(async () => (await submit(keys)) === undefined, "submissions to be taken again");
+      acknowledged.push(...keys);
+      assert.deepEqual(await names(), acknowledged.toSorted());
+    }
+    assert.equal(await controller.stop(), 0);
+    assert.deepEqual(controller.unasked, []);
+  });
+});

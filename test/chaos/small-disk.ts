@@ -1,0 +1,50 @@
+/** A disk of a few megabytes that only one process sees, and that can be filled and emptied from outside. */
+import { execFile } from "node:child_process";
+import { open, rm } from "node:fs/promises";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const isRoot = process.getuid?.() === 0;
+/** A mount namespace of its own; an ordinary user gets it with a user namespace, where that is allowed. */
+const UNSHARE = ["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--mount"];
+const MOUNT = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
+const FILLER = "filler";
+const BLOCK = Buffer.alloc(1024 * 1024);
+
+/** Why there is none on this machine; undefined: there is. */
+export async function noSmallDisk(folder: string): Promise<string | undefined> {
+  const [unshare = "", ...words] = smallDisk(folder, 1);
+  return run(unshare, [...words, "true"]).then(
+    () => undefined,
+    (error: Error) => `no mount namespace for this user: ${error.message}`,
+  );
+}
+
+/** Words before a command that mount a disk of so many megabytes on the folder, for that process alone. */
+export function smallDisk(folder: string, megabytes: number): string[] {
+  return [...UNSHARE, "sh", "-c", MOUNT, "sh", `${megabytes}m`, folder];
+}
+
+/** Fills the disk that a process sees on `folder`, but for so many megabytes. */
+export async function fill(pid: number, folder: string, left: number): Promise<void> {
+  await using filler = await open(seenBy(pid, folder), "w");
+  let written = 0;
+  for (let block = BLOCK; ; ) {
+    try {
+      written += (await filler.write(block)).bytesWritten;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      if (block.length === 1) return await filler.truncate(Math.max(0, written - left * BLOCK.length));
+      block = block.subarray(0, Math.max(1, block.length / 16));
+    }
+  }
+}
+
+/** Removes what filled it. */
+export async function empty(pid: number, folder: string): Promise<void> {
+  await rm(seenBy(pid, folder));
+}
+
+function seenBy(pid: number, folder: string): string {
+  return `/proc/${pid}/root${folder}/${FILLER}`;
+}
