@@ -47,6 +47,11 @@ export async function heartbeat(
   try {
     if (known !== undefined) listen(known);
     let renewal = await renew();
+    // Of this moment only: while the answer is held the node may be granted more than it told.
+    if (renewal.forgotten) {
+      const ready = await options.store.takeBack(request.session, running);
+      if (ready.length > 0) options.store.announce({ kind: "work", ready });
+    }
     if (known === undefined) {
       listen(renewal.node.id);
       // Again, so that nothing is missed before the listening began.

@@ -13,12 +13,13 @@ if (CLAIMABLE.join() !== "PENDING") throw new Error(`ready work is PENDING, not 
 
 /**
  * The head of each class, and of those the first. Heads that others claim at this moment are
- * passed over. Every update of work comes before that of its job, here and everywhere: two that
+ * passed over. The lock on the node makes whoever ends its session wait for this claim, or this
+ * claim see that it ended: work is never leased to a session that is over. Every update of work comes before that of its job, here and everywhere: two that
  * want the same rows take them in one order.
  */
 const CLAIM = statement(`
   with me as (
-    select id, name from node where session = $1 and ended is null and not draining),
+    select id, name from node where session = $1 and ended is null and not draining for key share),
   head as (
     select ready.* from unnest($3::bigint[], $4::int[], $5::bigint[], $6::int[]) as floor(class_key, rank, job_seq, seq)
     cross join lateral (

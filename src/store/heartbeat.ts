@@ -1,9 +1,20 @@
 /** Heartbeats: a session's leases are renewed in one statement, with the progress of its work. */
+import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { stateOf } from "./nodes.ts";
+import { jobsOfReturned } from "./retries.ts";
 import { eventsOf, isId, NEXT_REVISION, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
-import type { Renewal, RunningWork } from "./store.ts";
+import type { Ready, Renewal, RunningWork } from "./store.ts";
+
+/** A node that was granted work this long ago has heard of it, or never will: the answer was lost. In milliseconds. */
+const HEARD_WITHIN_MS = 10_000;
+
+/** Condition on work: it is leased to the node `me`, which does not tell of it ($2, $3). */
+const FORGOTTEN = `
+  work.node_id = me.id and work.state = 'LEASED' and work.started_at < now() - ${HEARD_WITHIN_MS} * interval '1 millisecond'
+  and not exists (select from unnest($2::uuid[], $3::int[]) as told(id, attempt)
+    where told.id = work.id and told.attempt = work.attempt)`;
 
 /**
  * A lease that ran out is renewed too, as long as nobody ended it: the node was only late. A job
@@ -36,7 +47,8 @@ const RENEW = statement(`
     from locked where job.id = locked.id returning job.*),
   told as (${eventsOf("changed", "changed.state")})
   select me.ended, alive.id, alive.tenant_id, alive.fleet, alive.offline, alive.draining,
-    array(select kept.id || ' ' || kept.attempt from kept) as kept
+    array(select kept.id || ' ' || kept.attempt from kept) as kept,
+    exists (select from work where ${FORGOTTEN}) as forgotten
   from me left join alive on true`);
 
 interface RenewedColumns {
@@ -47,6 +59,15 @@ interface RenewedColumns {
   readonly offline: boolean;
   readonly draining: boolean;
   readonly kept: readonly string[];
+  readonly forgotten: boolean;
+}
+
+type Told = Pick<RunningWork, "itemId" | "attempt">;
+
+/** Each once; what has no id at all cannot be leased. */
+function distinct<Work extends Told>(running: readonly Work[]): readonly Work[] {
+  const valid = running.filter(({ itemId }) => isId(itemId));
+  return [...new Map(valid.map((one) => [`${one.itemId} ${one.attempt}`, one])).values()];
 }
 
 export async function renew(
@@ -56,8 +77,7 @@ export async function renew(
   leaseMs: number,
   draining: boolean,
 ): Promise<Renewal> {
-  const valid = running.filter(({ itemId }) => isId(itemId));
-  const asked = [...new Map(valid.map((one) => [`${one.itemId} ${one.attempt}`, one])).values()];
+  const asked = distinct(running);
   const [row] = await database.query<RenewedColumns>("fleet", RENEW, [
     sessionKey(session),
     asked.map(({ itemId }) => itemId),
@@ -71,6 +91,7 @@ export async function renew(
   return {
     ...sessionOf(row),
     lost: lost.map(({ itemId, attempt }) => ({ itemId, attempt })),
+    forgotten: row?.forgotten ?? false,
   };
 }
 
@@ -80,4 +101,25 @@ function sessionOf(row: RenewedColumns | undefined): Pick<Renewal, "session" | "
   if (row.ended === "SUPERSEDED" || row.id === null) return { session: "SUPERSEDED", node: undefined };
   const { id, tenant_id: tenant, fleet } = row;
   return { session: "LIVE", node: { id, tenant, fleet, state: stateOf(row) } };
+}
+
+const TAKE_BACK = statement(`
+  with me as (
+    select id from node where session = $1 and ended is null),
+  came as (
+    select work.* from work join me on ${FORGOTTEN} order by work.id for update of work),
+  pending as (
+    update work set state = 'PENDING', frames_done = 0, lease_until = null, ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned("0")}
+  select tenant_id, work_class from came`);
+
+export async function takeBack(
+  database: Database,
+  session: string,
+  running: readonly Told[],
+): Promise<readonly Ready[]> {
+  const told = distinct(running);
+  const values = [told.map(({ itemId }) => itemId), told.map(({ attempt }) => attempt)];
+  return readyOf(await database.query("fleet", TAKE_BACK, [sessionKey(session), ...values]));
 }

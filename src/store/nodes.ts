@@ -11,9 +11,12 @@ import type { NewNode, NodeRow, Ready } from "./store.ts";
 
 const KNOWN = statement("select 1 from node where id = $1");
 
+/** Against claims, which lock their node too: an update alone would not wait for them. */
 const SUPERSEDE = statement(`
-  update node set ended = 'SUPERSEDED', offline = true
-  where tenant_id = $1 and name = $2 and ended is distinct from 'SUPERSEDED' returning id`);
+  with before as (
+    select id from node
+    where tenant_id = $1 and name = $2 and ended is distinct from 'SUPERSEDED' order by id for update)
+  update node set ended = 'SUPERSEDED', offline = true from before where node.id = before.id returning node.id`);
 
 const INSERT = statement(`
   insert into node (id, session, tenant_id, fleet, name, slots, capabilities, version)
@@ -73,7 +76,9 @@ async function insertNode(sender: Sender, node: NewNode): Promise<void> {
 }
 
 const LEAVE = statement(`
-  update node set ended = 'LEFT', offline = true where session = $1 and ended is null returning id`);
+  with me as (
+    select id from node where session = $1 and ended is null for update)
+  update node set ended = 'LEFT', offline = true from me where node.id = me.id returning node.id`);
 
 export async function leaveNode(database: Database, session: string): Promise<readonly Ready[]> {
   return database.transaction("fleet", async (sender) => {

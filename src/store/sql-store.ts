@@ -8,7 +8,7 @@ import { cancelJob, failJob, recordCutFault, restartWhole } from "./endings.ts";
 import { eventCursor, eventsAfter, snapshot } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { Gathering } from "./gathering.ts";
-import { renew } from "./heartbeat.ts";
+import { renew, takeBack } from "./heartbeat.ts";
 import { getJob, insertEach, insertJobs, jobDetail, listJobs, tenantOf } from "./jobs.ts";
 import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
@@ -177,6 +177,10 @@ export class SqlStore implements S.Store {
 
   async renew(session: string, running: readonly S.RunningWork[], leaseMs: number, draining: boolean) {
     return renew(this.#database, session, running, leaseMs, draining);
+  }
+
+  async takeBack(session: string, running: readonly Pick<S.RunningWork, "itemId" | "attempt">[]) {
+    return this.#lower(await takeBack(this.#database, session, running));
   }
 
   async nodeOf(session: string) {

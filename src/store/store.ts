@@ -224,6 +224,8 @@ export interface Renewal {
     | undefined;
   /** Of the running work, what is not leased to this session with that attempt any more. */
   readonly lost: readonly { readonly itemId: string; readonly attempt: number }[];
+  /** Work is leased to it for 10 s already that is none of the running: the answer that granted it was lost. */
+  readonly forgotten: boolean;
 }
 
 export const EVENT_KINDS = ["CHANGE", "DELETED"] as const;
@@ -357,6 +359,11 @@ export interface Store {
     leaseMs: number,
     draining: boolean,
   ): Promise<Renewal>;
+  /** Gives out again, as no failure, what is leased to a session for 10 s and none of what it says now that it runs. */
+  takeBack(
+    session: string,
+    running: readonly Pick<RunningWork, "itemId" | "attempt">[],
+  ): Promise<readonly Ready[]>;
   /** The node of a session that is alive. */
   nodeOf(session: string): Promise<NodeRow | undefined>;
   /** Nodes that serve a tenant: its own and the fleet's. */

@@ -93,6 +93,22 @@ onBothStores((open) => {
     }
   });
 
+  test("work that is claimed as its node goes is not leased to a session that is over", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    for (let round = 0; round < 10; round++) {
+      const node = await register(store, tenant);
+      await store.insertJobs(tenant, [newJob(), newJob()]);
+      const next = { ...node, id: randomUUID(), session: randomUUID() };
+      const end = async () =>
+        round % 2 === 0 ? store.leaveNode(node.session) : store.registerNode(next).then(({ ready }) => ready);
+      await Promise.all([claim(store, node), claim(store, node), end(), claim(store, node)]);
+      const there = await register(store, tenant);
+      assert.ok((await claim(store, there)) && (await claim(store, there)), `round ${round}`);
+      assert.equal(await claim(store, there), undefined);
+    }
+  });
+
   test("a fleet under faults finishes every job, each segment counted once", async () => {
     const { store } = open();
     const tenant = newTenant();
