@@ -57,7 +57,21 @@ export class ReadySet {
     return false;
   }
 
-  classes(tenant: string, serves: (workClass: string) => boolean): string[] {
-    return [...(this.#tenants.get(tenant)?.keys() ?? [])].filter(serves);
+  /** At most `limit`; those that were added last come last. */
+  classes(tenant: string, serves: (workClass: string) => boolean, limit: number): string[] {
+    const found = [];
+    for (const workClass of this.#tenants.get(tenant)?.keys() ?? []) {
+      if (found.length === limit) break;
+      if (serves(workClass)) found.push(workClass);
+    }
+    return found;
+  }
+
+  /** There is still work of them, as of now; others of the tenant come first next time. */
+  renew(tenant: string, workClasses: readonly string[]): void {
+    for (const workClass of workClasses) {
+      this.#tenants.get(tenant)?.delete(workClass);
+      this.add({ tenant, workClass });
+    }
   }
 }

@@ -3,7 +3,7 @@
  *
  * What is ready is known from announcements and from looking now and then; both are hints, and the
  * store's claim decides. A piece of work wakes one pull; a pull that got some wakes two more, for
- * where one piece came there may be many, and a claim that finds none ends that.
+ * where one piece came there may be many, and one whose claim found none wakes one that may do other work.
  */
 import { FairQueue, type Turn } from "../jobs/fairness.ts";
 import { type Capabilities, serves } from "../jobs/work.ts";
@@ -14,6 +14,8 @@ import { ReadySet } from "./ready-set.ts";
 /** Kinds of nodes that are remembered: of more, the fair share begins anew. */
 const MAX_POOLS = 64;
 const MAX_CLASSES = 4096;
+/** Classes of work that one claim asks for: of more, others come in turn. */
+const CLASSES_OF_CLAIM = 64;
 
 /** A node that pulls. */
 export interface Puller {
@@ -84,16 +86,19 @@ export class Schedule {
     const pull = { puller, pool: this.#poolOf(puller), bell: new Doorbell(), dismissed: false };
     const end = ringOnAbort(signal, pull.bell);
     this.#pulls.add(pull);
+    let woken = false;
     try {
       while (!signal.aborted && !pull.dismissed) {
         const work = await this.#claim(pull);
         if (work !== undefined) return work;
+        // There is none for it of what it was woken for: others that wait may do what is there besides.
+        if (woken) this.#wake(1);
         const left = until - performance.now();
         if (left <= 0 || signal.aborted || pull.dismissed) break;
         // There may be some since the claim found none.
         if (this.#hasWork(pull)) continue;
         this.#waiting.add(pull);
-        await pull.bell.wait(left);
+        woken = await pull.bell.wait(left);
         this.#waiting.delete(pull);
       }
       return undefined;
@@ -134,10 +139,12 @@ export class Schedule {
       const turn = this.#turnOf(pull);
       if (turn === undefined) return undefined;
       const since = this.#ready.stamp();
-      const workClasses = this.#ready.classes(turn.tenant, pull.pool.serves);
+      const workClasses = this.#ready.classes(turn.tenant, pull.pool.serves, CLASSES_OF_CLAIM);
       const work = await this.#try(pull.puller.session, turn, workClasses);
       if (work !== undefined) {
         turn.settle(work.cost);
+        // Another claim may have found none because this one held the head of its class.
+        this.#ready.renew(turn.tenant, workClasses);
         this.#wake(2);
         return work;
       }

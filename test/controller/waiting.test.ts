@@ -49,7 +49,7 @@ describe("what is known of ready work", () => {
   const pairs = fc.record({ tenant: fc.constantFrom("a", "b", "c"), workClass: fc.constantFrom("x", "y") });
   const all = (set: ReadySet): string[] =>
     ["a", "b", "c"]
-      .flatMap((tenant) => set.classes(tenant, () => true).map((one) => `${tenant} ${one}`))
+      .flatMap((tenant) => set.classes(tenant, () => true, 9).map((one) => `${tenant} ${one}`))
       .sort();
   const keys = (of: readonly { tenant: string; workClass: string }[]): string[] =>
     [...new Set(of.map(({ tenant, workClass }) => `${tenant} ${workClass}`))].sort();
@@ -78,5 +78,24 @@ describe("what is known of ready work", () => {
     assert.deepEqual(all(set), ["a y"]);
     assert.deepEqual([...set.tenants((workClass) => workClass === "x")], []);
     assert.deepEqual([...set.tenants(() => true)], ["a"]);
+  });
+
+  test("classes are asked for in turns, and one that had work is known whatever a claim before it found", () => {
+    const set = new ReadySet();
+    for (const workClass of ["x", "y", "z"]) set.add({ tenant: "a", workClass });
+    const serves = (workClass: string): boolean => workClass !== "y";
+    assert.deepEqual(
+      set.classes("a", () => true, 2),
+      ["x", "y"],
+    );
+    assert.deepEqual(set.classes("a", serves, 2), ["x", "z"]);
+    const since = set.stamp();
+    set.renew("a", ["x"]);
+    assert.deepEqual(
+      set.classes("a", () => true, 2),
+      ["y", "z"],
+    );
+    set.remove("a", ["x", "y"], since);
+    assert.deepEqual(all(set), ["a x", "a z"]);
   });
 });
