@@ -14,6 +14,7 @@ import {
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 
@@ -26,6 +27,9 @@ const READY = "database system is ready to accept connections";
 const ADMIN = "postgres";
 /** Owner of the databases: no superuser, which row-level security would not bind. */
 const OWNER = "svc_owner";
+
+const RESTART_TRIES = 200;
+const RESTART_PAUSE_MS = 50;
 
 /** Speed for safety, where nothing is killed. */
 const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
@@ -72,6 +76,18 @@ export class PostgresCluster implements AsyncDisposable {
 
   /** Starts the server, after it was killed too, and waits until it answers. */
   async run(): Promise<void> {
+    for (let left = RESTART_TRIES; ; left--) {
+      try {
+        return await this.#launch();
+      } catch (error) {
+        // Processes of a server that was killed end when they notice.
+        if (left === 0 || !String(error).includes("pre-existing shared memory block")) throw error;
+        await delay(RESTART_PAUSE_MS);
+      }
+    }
+  }
+
+  async #launch(): Promise<void> {
     const settings = {
       listen_addresses: "127.0.0.1",
       port: String(this.port),
