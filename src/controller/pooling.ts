@@ -5,6 +5,7 @@ import { joinParts } from "../engine/parts.ts";
 import { ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { resultMessage } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
+import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Poolable, Store } from "../store/store.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -13,6 +14,8 @@ import type { ControllerMetrics } from "./metrics.ts";
 const AT_ONCE = 2;
 /** More are left to the sweep, which takes them from the store. */
 const MAX_QUEUED = 64;
+/** Milliseconds until pooling is tried again that the store could not serve. */
+const RETRY_MS = 1_000;
 
 export interface PoolingOptions {
   readonly store: Store;
@@ -24,7 +27,7 @@ export class Pooling {
   readonly #options: PoolingOptions;
   readonly #queue: Poolable[] = [];
   readonly #running = new Map<string, Promise<void>>();
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: PoolingOptions) {
     this.#options = options;
@@ -32,7 +35,7 @@ export class Pooling {
 
   /** Jobs that can be offered before some are left to the sweep. */
   get room(): number {
-    return this.#closed ? 0 : MAX_QUEUED - this.#queue.length;
+    return this.#closing.signal.aborted ? 0 : MAX_QUEUED - this.#queue.length;
   }
 
   /** Pools a job soon; one that is queued already, once. */
@@ -45,7 +48,7 @@ export class Pooling {
 
   /** Takes no more, and waits for those that run; what is queued is left to other controllers and times. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     this.#queue.length = 0;
     await Promise.all(this.#running.values());
   }
@@ -62,17 +65,23 @@ export class Pooling {
     }
   }
 
-  /** Never throws: what fails because of the store is found by the sweep. */
+  /** Never throws. While the store is unavailable it is tried again and again: nobody else takes a job that is held. */
   async #pool(job: Poolable): Promise<void> {
     const { log, metrics } = this.#options;
-    const started = performance.now();
-    try {
-      await this.#finish(job);
-      metrics.pooling.observe((performance.now() - started) / 1000);
-    } catch (thrown) {
-      const failure = Failure.from(thrown);
-      if (failure.kind === "unavailable") log.warn({ jobId: job.id, err: failure }, "pooling is put off");
-      else await this.#fail(job, failure);
+    const { signal } = this.#closing;
+    for (;;) {
+      const started = performance.now();
+      try {
+        await this.#finish(job);
+        metrics.pooling.observe((performance.now() - started) / 1000);
+        return;
+      } catch (thrown) {
+        const failure = Failure.from(thrown);
+        if (failure.kind !== "unavailable") return this.#fail(job, failure);
+        log.warn({ jobId: job.id, err: failure }, "pooling is put off");
+        await pause(RETRY_MS, signal);
+        if (signal.aborted) return undefined;
+      }
     }
   }
 

@@ -23,8 +23,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const EVENTS_KEPT_MS = DAY_MS;
 /** How long a node that went is still shown. */
 const NODES_KEPT_MS = DAY_MS;
-/** A pooling that takes longer is begun by another controller too; the first to end counts. */
-const POOLING_HOLD_MS = 5 * MINUTE_MS;
+/** A pooling that takes longer is begun by another controller too; the first to end counts. So long a crash delays a result. */
+const POOLING_HOLD_MS = MINUTE_MS;
 /** A look at the database's clock that takes longer says nothing about it. */
 const CLOCK_LOOK_MS = 500;
 /** Sweeps of several controllers spread out by up to this share. */

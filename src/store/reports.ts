@@ -128,7 +128,7 @@ export async function recordPlan(
 }
 
 /** Who reports the last segment pools the job: others leave it alone for this long, in milliseconds. */
-const POOL_HOLD_MS = 60_000;
+const POOL_HOLD_MS = 15_000;
 
 /** Pieces before the last, of this attempt. */
 const BEFORE_LAST = "piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int";
