@@ -7,13 +7,15 @@ import { resultMessage } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import type { Poolable, Store } from "../store/store.ts";
+import { POOL_HOLD_MS, type Poolable, type Store } from "../store/store.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
 /** Two, so that a film does not keep clips waiting; each holds its job's values in memory. */
 const AT_ONCE = 2;
 /** More are left to the sweep, which takes them from the store. */
 const MAX_QUEUED = 64;
+/** Milliseconds until what is pooled is held again: of a controller that dies others take it over within a hold. */
+const HOLD_EVERY_MS = POOL_HOLD_MS / 3;
 /** Milliseconds until pooling is tried again that the store could not serve. */
 const RETRY_MS = 1_000;
 
@@ -21,6 +23,8 @@ export interface PoolingOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
+  /** Default: a third of a hold. */
+  readonly holdEveryMs?: number;
 }
 
 export class Pooling {
@@ -28,6 +32,8 @@ export class Pooling {
   readonly #queue: Poolable[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
+  /** Runs while there are jobs. */
+  #holding: NodeJS.Timeout | undefined;
 
   constructor(options: PoolingOptions) {
     this.#options = options;
@@ -41,28 +47,56 @@ export class Pooling {
   /** Pools a job soon; one that is queued already, once. */
   readonly offer = (job: Poolable): void => {
     const known = this.#running.has(job.id) || this.#queue.some(({ id }) => id === job.id);
-    if (known || this.room <= 0) return;
+    if (known) return;
+    if (this.room <= 0) {
+      void this.#hold([job.id], 0);
+      return;
+    }
     this.#queue.push(job);
+    this.#holding ??= setInterval(
+      () => void this.#hold(this.#ids, POOL_HOLD_MS),
+      this.#options.holdEveryMs ?? HOLD_EVERY_MS,
+    );
     this.#next();
   };
 
   /** Takes no more, and waits for those that run; what is queued is left to other controllers and times. */
   async close(): Promise<void> {
     this.#closing.abort();
+    const left = this.#ids;
     this.#queue.length = 0;
     await Promise.all(this.#running.values());
+    clearInterval(this.#holding);
+    await this.#hold(left, 0);
+  }
+
+  get #ids(): string[] {
+    return [...this.#running.keys(), ...this.#queue.map(({ id }) => id)];
+  }
+
+  /** Never fails: a hold that runs out leaves the job to others, and of two that pool it the first to end counts. */
+  async #hold(ids: readonly string[], holdMs: number): Promise<void> {
+    if (ids.length === 0) return;
+    try {
+      await this.#options.store.holdPoolable(ids, holdMs);
+    } catch (err) {
+      this.#options.log.debug({ err }, "jobs to pool could not be held or let go of");
+    }
   }
 
   #next(): void {
     while (this.#running.size < AT_ONCE) {
       const job = this.#queue.shift();
-      if (job === undefined) return;
+      if (job === undefined) break;
       const run = this.#pool(job).finally(() => {
         this.#running.delete(job.id);
         this.#next();
       });
       this.#running.set(job.id, run);
     }
+    if (this.#running.size > 0) return;
+    clearInterval(this.#holding);
+    this.#holding = undefined;
   }
 
   /** Never throws. While the store is unavailable it is tried again and again: nobody else takes a job that is held. */

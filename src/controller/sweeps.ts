@@ -7,7 +7,7 @@ import { verdictOn } from "../jobs/retry.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import type { Ready, Store } from "../store/store.ts";
+import { POOL_HOLD_MS, type Ready, type Store } from "../store/store.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Pooling } from "./pooling.ts";
@@ -23,8 +23,6 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const EVENTS_KEPT_MS = DAY_MS;
 /** How long a node that went is still shown. */
 const NODES_KEPT_MS = DAY_MS;
-/** A pooling that takes longer is begun by another controller too; the first to end counts. So long a crash delays a result. */
-const POOLING_HOLD_MS = MINUTE_MS;
 /** A look at the database's clock that takes longer says nothing about it. */
 const CLOCK_LOOK_MS = 500;
 /** Sweeps of several controllers spread out by up to this share. */
@@ -128,7 +126,7 @@ export class Sweeps {
     const { store, pooling } = this.#options;
     const limit = Math.min(4, pooling.room);
     if (limit === 0) return false;
-    const jobs = await store.takePoolable(limit, POOLING_HOLD_MS);
+    const jobs = await store.takePoolable(limit, POOL_HOLD_MS);
     for (const job of jobs) pooling.offer(job);
     return jobs.length === limit;
   }

@@ -4,14 +4,16 @@ import type { Database } from "./database.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
 import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement } from "./statement.ts";
-import type { Poolable } from "./store.ts";
+import { POOL_HOLD_MS, type Poolable } from "./store.ts";
 
+/** A hold longer than any is from before the clock was set back: it counts as over. */
 const TAKE = statement(`
   update job set pool_until = now() + $2::float8 * interval '1 millisecond'
   where job.id = any(array(
     select id from job
     where state = 'RUNNING' and segments_total > 0 and segments_done = segments_total
-      and (pool_until is null or pool_until < now())
+      and (pool_until is null or pool_until <= now()
+        or pool_until > now() + greatest($2::float8, ${POOL_HOLD_MS}) * interval '1 millisecond')
     order by id limit $1 for update skip locked))
   returning ${POOLABLE_COLUMNS}`);
 
@@ -21,6 +23,21 @@ export async function takePoolable(
   holdMs: number,
 ): Promise<readonly Poolable[]> {
   return (await database.query<PoolableColumns>("fleet", TAKE, [limit, holdMs])).map(poolableOf);
+}
+
+const HOLD = statement(`
+  with pooled as (
+    select id from job
+    where id = any($1::uuid[]) and state = 'RUNNING' and segments_total > 0 and segments_done = segments_total
+    order by id for update)
+  update job set pool_until = now() + $2::float8 * interval '1 millisecond' from pooled where job.id = pooled.id`);
+
+export async function holdPoolable(
+  database: Database,
+  jobIds: readonly string[],
+  holdMs: number,
+): Promise<void> {
+  await database.query("fleet", HOLD, [jobIds, holdMs]);
 }
 
 const SUCCEED = statement(`

@@ -5,7 +5,15 @@ import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
-import type { Fence, FramePiece, PlanRecord, Poolable, Recorded, SegmentRecord } from "./store.ts";
+import {
+  type Fence,
+  type FramePiece,
+  type PlanRecord,
+  POOL_HOLD_MS,
+  type Poolable,
+  type Recorded,
+  type SegmentRecord,
+} from "./store.ts";
 
 /** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
 export const LIVE_LEASE = `
@@ -48,7 +56,7 @@ const MOST_CONTEXT = 64;
  * Rows that a piece of work can have: those of its frames and of their context. Who scores all
  * frames may find another count than the plan, but not any.
  */
-const MOST_ROWS = `
+export const MOST_ROWS = `
   case when work.kind = 'SEGMENT' and work.frame_count < (select frames_total from job where job.id = work.job_id)
     then work.frame_count + ${MOST_CONTEXT} else 2 * work.frame_count + 1024 end`;
 
@@ -74,19 +82,19 @@ export async function recordPiece(database: Database, fence: Fence, piece: Frame
   return (await refusalOf(database, fence)).recorded;
 }
 
-interface Rows {
+export interface Rows {
   readonly rows: number;
   readonly most: number;
 }
 
-function tooManyRows({ rows, most }: Rows): Failure {
+export function tooManyRows({ rows, most }: Rows): Failure {
   return new Failure(
     "INVALID_REQUEST",
     `The pieces of the work have ${rows} rows by now; those of its frames and their context are ${most} at most. Nothing of this report is kept.`,
   );
 }
 
-const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
+export const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
 
 const RECORD_PLAN = statement(`
   with done as (
@@ -127,87 +135,8 @@ export async function recordPlan(
   return refusalOf(database, fence);
 }
 
-/** Who reports the last segment pools the job: others leave it alone for this long, in milliseconds. */
-const POOL_HOLD_MS = 15_000;
-
-/** Pieces before the last, of this attempt. */
-const BEFORE_LAST = "piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int";
-
-/** Counts only when every piece before the last is there, with no more rows than there can be. Pieces of other attempts go. */
-const RECORD_SEGMENT = statement(`
-  with held as (
-    select work.* from work
-    where ${LIVE_LEASE} and work.kind <> 'PLAN' and work.state in (${TO_DONE})
-      and $4::int = (select count(*) from piece where ${BEFORE_LAST})
-      and ${MOST_ROWS} >= $5::int + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
-    for update),
-  put as (
-    insert into piece (work_id, attempt, number, row_count, rows)
-    select id, attempt, $4::int, $5::int, $6::bytea from held on conflict do nothing),
-  dropped as (
-    delete from piece using held
-    where piece.work_id = held.id and (piece.attempt <> held.attempt or piece.number > $4::int)),
-  done as (
-    update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
-      frame_count = coalesce($8::bigint, held.frame_count), frames_done = coalesce($8::bigint, held.frame_count)
-    from held where work.id = held.id),
-  counted as (
-    update job set segments_done = job.segments_done + 1,
-      frames_done = job.frames_done - held.frames_done + coalesce($8::bigint, held.frame_count),
-      frames_total = coalesce($8::bigint, job.frames_total), plan = coalesce($7::text, job.plan),
-      pool_until = case when job.segments_done + 1 = job.segments_total
-        then now() + ${POOL_HOLD_MS} * interval '1 millisecond' end,
-      ${NEXT_REVISION}
-    from held where job.id = held.job_id returning job.*),
-  told as (${eventsOf("counted", "counted.state")})
-  select case when segments_done = segments_total then id end as complete from counted`);
-
-export async function recordSegment(
-  database: Database,
-  fence: Fence,
-  segment: SegmentRecord,
-): Promise<{ recorded: Recorded; poolable: Poolable | undefined }> {
-  if (!isId(fence.itemId)) return { recorded: "STALE", poolable: undefined };
-  const { number, rowCount, rows } = segment.last;
-  const values: Value[] = [number, rowCount, rows, segment.plan ?? null, segment.framesTotal ?? null];
-  const [row] = await database.query<{ complete: string | null }>("fleet", RECORD_SEGMENT, [
-    ...fenceValues(fence),
-    ...values,
-  ]);
-  if (row === undefined)
-    return { recorded: await refusedSegment(database, fence, segment.last), poolable: undefined };
-  if (row.complete === null) return { recorded: "RECORDED", poolable: undefined };
-  const [job] = await database.query<PoolableColumns>("fleet", POOLABLE, [row.complete]);
-  return { recorded: "RECORDED", poolable: job && poolableOf(job) };
-}
-
-const REPORTED = statement(`
-  select (select count(*) from piece where ${BEFORE_LAST}) as count,
-    (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST}) + $5::int as rows, ${MOST_ROWS} as most
-  from work where ${LIVE_LEASE}`);
-
-async function refusedSegment(
-  database: Database,
-  fence: Fence,
-  { number, rowCount }: FramePiece,
-): Promise<Recorded> {
-  const { recorded, live } = await refusalOf(database, fence);
-  if (live === undefined || live === "PLAN") return recorded;
-  const values = [...fenceValues(fence), number, rowCount];
-  const [row] = await database.query<{ count: number } & Rows>("fleet", REPORTED, values);
-  // Ended since it was refused.
-  if (row === undefined) return "STALE";
-  if (row.count === number && row.rows > row.most) throw tooManyRows(row);
-  throw new Failure(
-    "INVALID_REQUEST",
-    `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,
-  );
-}
-
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class, job.started_at,
   job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms`;
-
-const POOLABLE = statement(`select ${POOLABLE_COLUMNS} from job where job.id = $1 and job.state = 'RUNNING'`);
 
 export interface PoolableColumns {
   readonly id: string;

@@ -9,10 +9,10 @@ import { eventCursor, eventsAfter, snapshot } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { Gathering } from "./gathering.ts";
 import { renew, takeBack } from "./heartbeat.ts";
-import { getJob, insertEach, insertJobs, jobDetail, listJobs, tenantOf } from "./jobs.ts";
+import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
 import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
-import { succeed, takePoolable } from "./pooling.ts";
+import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { jobsWith, replan } from "./replan.ts";
 import { recordPiece, recordPlan, recordSegment } from "./reports.ts";
 import { deleteEnded, deleteEvents, now } from "./retention.ts";
@@ -73,6 +73,10 @@ export class SqlStore implements S.Store {
     const outcome = await this.#inserts.call(tenant, job);
     if (outcome instanceof Failure) throw outcome;
     return outcome;
+  }
+
+  async knownKeys(tenant: string, keys: readonly string[]) {
+    return knownKeys(this.#database, tenant, keys);
   }
 
   async job(tenant: string, id: string) {
@@ -139,6 +143,10 @@ export class SqlStore implements S.Store {
 
   async takePoolable(limit: number, holdMs: number) {
     return takePoolable(this.#database, limit, holdMs);
+  }
+
+  async holdPoolable(jobIds: readonly string[], holdMs: number) {
+    return holdPoolable(this.#database, jobIds, holdMs);
   }
 
   async allParts(jobId: string, generation: number) {

@@ -252,8 +252,14 @@ export type Announcement =
   /** Work is ready; none named: it may be anywhere. */
   | { readonly kind: "work"; readonly ready: readonly Ready[] }
   | { readonly kind: "events" }
-  /** Leases ended by a cancel, a drain or a new registration: nodes must hear of it at once. */
+  /** Leases ended by a cancel, a drain or a new registration: nodes must hear of it at once; none named: it may be any. */
   | { readonly kind: "news"; readonly nodeIds: readonly string[] };
+
+/**
+ * Who reports the last segment of a job holds it for pooling, for this long, in milliseconds. Others
+ * leave it alone until then; who pools longer holds it again in time.
+ */
+export const POOL_HOLD_MS = 15_000;
 
 export interface Store {
   /** Throws STORE_UNAVAILABLE. */
@@ -268,6 +274,8 @@ export interface Store {
    * same fingerprint. Throws IDEMPOTENCY_CONFLICT.
    */
   insertJobs(tenant: string, jobs: readonly NewJob[]): Promise<readonly { job: JobRow; created: boolean }[]>;
+  /** Which of a tenant's idempotency keys have a job. */
+  knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** undefined: not this tenant's, or unknown. */
   job(tenant: string, id: string): Promise<JobRow | undefined>;
   jobDetail(tenant: string, id: string): Promise<JobDetail | undefined>;
@@ -317,8 +325,10 @@ export interface Store {
 
   // Pooling.
 
-  /** Jobs whose every segment is scored and that nobody pools at the moment; taken for `holdMs`. */
+  /** Jobs whose every segment is scored and that nobody pools at the moment; held for `holdMs`. */
   takePoolable(limit: number, holdMs: number): Promise<readonly Poolable[]>;
+  /** Holds jobs that are being pooled for `holdMs` from now on; 0: lets go of them. */
+  holdPoolable(jobIds: readonly string[], holdMs: number): Promise<void>;
   allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
   /** False: the job has ended, or has another plan by now. */
   succeed(

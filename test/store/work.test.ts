@@ -378,8 +378,17 @@ onBothStores((open) => {
     assert.equal(await mine(-1), 0, "not scored yet");
     await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
     assert.equal(await mine(-1), 0, "who reported the last segment pools it");
+    await store.holdPoolable([job.id], 0);
+    assert.equal(await mine(LEASE_MS), 1, "it was let go of");
+    assert.equal(await mine(LEASE_MS), 0, "it is held");
+    await store.holdPoolable([job.id], -1);
+    await store.holdPoolable([job.id], LEASE_MS);
+    assert.equal(await mine(LEASE_MS), 0, "it is held again");
+    assert.equal(await mine(1), 1, "longer than any hold: the clock was set back");
+    await store.holdPoolable([job.id], LEASE_MS);
     assert.equal(await store.fail(job.id, 2, ERROR), false);
     assert.equal(await store.fail(job.id, 1, ERROR), true);
+    await store.holdPoolable([job.id], 0);
     assert.equal(await mine(-1), 0);
     assert.equal((await store.job(tenant, job.id))?.error?.code, "SCORER_FAILED");
   });
