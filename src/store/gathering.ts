@@ -4,6 +4,11 @@
  */
 import { Failure } from "../platform/failure.ts";
 
+/** Calls that go together at most: more gain nothing. */
+const MOST_CALLS = 64;
+/** A statement of more bytes would be slow to take, and hold a connection for long. */
+const MOST_BYTES = 2 * 2 ** 20;
+
 interface Call<Input, Output> {
   readonly input: Input;
   resolve(output: Output): void;
@@ -11,18 +16,21 @@ interface Call<Input, Output> {
 }
 
 export class Gathering<Input, Output> {
-  readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly Output[]>;
-  readonly #most: number;
+  readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>;
+  readonly #bytesOf: (input: Input) => number;
   /** Of each key under way, the calls that wait. */
   readonly #waiting = new Map<string, Call<Input, Output>[]>();
 
   /**
-   * @param run gives one output per input, in order. One that throws changed nothing, or may be called again.
-   * @param most inputs at a time.
+   * @param run gives one output per input, in order. When it throws it may be called again with any of them.
+   * @param bytesOf what an input takes of a statement, about.
    */
-  constructor(run: (key: string, inputs: readonly Input[]) => Promise<readonly Output[]>, most: number) {
+  constructor(
+    run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>,
+    bytesOf: (input: Input) => number,
+  ) {
     this.#run = run;
-    this.#most = most;
+    this.#bytesOf = bytesOf;
   }
 
   /** Only calls of one key go together, and one after the other. */
@@ -41,9 +49,21 @@ export class Gathering<Input, Output> {
     let calls = first;
     while (calls.length > 0) {
       await this.#answer(key, calls);
-      calls = waiting.splice(0, this.#most);
+      calls = waiting.splice(0, this.#fitting(waiting));
     }
     this.#waiting.delete(key);
+  }
+
+  /** How many of the calls go together: one always. */
+  #fitting(calls: readonly Call<Input, Output>[]): number {
+    let bytes = 0;
+    let count = 0;
+    for (const { input } of calls) {
+      bytes += this.#bytesOf(input);
+      if (count === MOST_CALLS || (count > 0 && bytes > MOST_BYTES)) break;
+      count++;
+    }
+    return count;
   }
 
   /** Calls that fail together are tried one by one: what is wrong with one is no concern of the others. */
@@ -53,7 +73,11 @@ export class Gathering<Input, Output> {
         key,
         calls.map(({ input }) => input),
       );
-      for (const [index, call] of calls.entries()) call.resolve(outputs[index] as Output);
+      for (const [index, call] of calls.entries()) {
+        const output = outputs[index] as Output | Failure;
+        if (output instanceof Failure) call.reject(output);
+        else call.resolve(output);
+      }
     } catch (error) {
       const alone = calls.length === 1 || Failure.from(error).code === "STORE_UNAVAILABLE";
       if (alone) for (const call of calls) call.reject(error);

@@ -5,15 +5,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
-import {
-  type Fence,
-  type FramePiece,
-  type PlanRecord,
-  POOL_HOLD_MS,
-  type Poolable,
-  type Recorded,
-  type SegmentRecord,
-} from "./store.ts";
+import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./store.ts";
 
 /** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
 export const LIVE_LEASE = `

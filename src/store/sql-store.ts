@@ -1,6 +1,5 @@
 /** The store in SQL. Each topic has a file of its own; this says which method is where. */
 import type { Verdict } from "../jobs/retry.ts";
-import { Failure } from "../platform/failure.ts";
 import type { Announcements } from "./announcements.ts";
 import { claim, ready } from "./claim.ts";
 import type { Database } from "./database.ts";
@@ -14,15 +13,13 @@ import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } fr
 import { allParts, parts } from "./parts.ts";
 import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { jobsWith, replan } from "./replan.ts";
-import { recordPiece, recordPlan, recordSegment } from "./reports.ts";
+import { recordPiece, recordPlan } from "./reports.ts";
 import { deleteEnded, deleteEvents, now } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
-import { classKey } from "./rows.ts";
+import { classKey, isId } from "./rows.ts";
+import { recordSegments, type SegmentReport } from "./segments.ts";
 import { statement } from "./statement.ts";
 import type * as S from "./store.ts";
-
-/** Jobs that are stored together: a job of the largest kind takes 256 KiB. */
-const MOST_GATHERED = 64;
 
 const PING = statement("select 1");
 
@@ -38,7 +35,11 @@ export class SqlStore implements S.Store {
   readonly #floors = new Floors();
   readonly #inserts = new Gathering(
     async (tenant: string, jobs: readonly S.NewJob[]) => insertEach(this.#database, tenant, jobs),
-    MOST_GATHERED,
+    ({ spec }) => spec.length,
+  );
+  readonly #segments = new Gathering(
+    async (_: string, reports: readonly SegmentReport[]) => recordSegments(this.#database, reports),
+    ({ segment }) => segment.last.rows.length,
   );
 
   constructor(database: Database, announcements: Announcements, companions: readonly Companion[]) {
@@ -61,18 +62,12 @@ export class SqlStore implements S.Store {
     const [alone] = jobs;
     const one = jobs.length === 1 && alone !== undefined;
     const stored = one
-      ? [await this.#insertOne(tenant, alone)]
+      ? [await this.#inserts.call(tenant, alone)]
       : await insertJobs(this.#database, tenant, jobs);
     for (const { workClass, priority } of jobs) {
       this.#floors.lowerToRank(tenant, classKey(workClass), -priority);
     }
     return stored;
-  }
-
-  async #insertOne(tenant: string, job: S.NewJob) {
-    const outcome = await this.#inserts.call(tenant, job);
-    if (outcome instanceof Failure) throw outcome;
-    return outcome;
   }
 
   async knownKeys(tenant: string, keys: readonly string[]) {
@@ -122,7 +117,8 @@ export class SqlStore implements S.Store {
   }
 
   async recordSegment(fence: S.Fence, segment: S.SegmentRecord) {
-    return recordSegment(this.#database, fence, segment);
+    if (!isId(fence.itemId)) return { recorded: "STALE" as const, poolable: undefined };
+    return this.#segments.call("", { fence, segment });
   }
 
   async recordFailure(fence: S.Fence, error: S.StoredError, decide: (failures: number) => Verdict) {

@@ -27,7 +27,7 @@ export type Value =
   | Date
   | Uint8Array
   | null
-  | readonly (string | number | bigint | null)[];
+  | readonly (string | number | bigint | Uint8Array | null)[];
 
 /** Sends statements in one scope, over one connection or many. */
 export interface Sender {

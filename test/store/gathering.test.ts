@@ -5,38 +5,43 @@ import { Failure } from "../../src/platform/failure.ts";
 import { Gathering } from "../../src/store/gathering.ts";
 
 /** A run that is held until it is let go. */
-function held(most: number) {
+function held() {
   const runs: { key: string; inputs: readonly number[]; go: () => void }[] = [];
-  const gathering = new Gathering<number, string>(async (key, inputs) => {
-    await new Promise<void>((resolve) => runs.push({ key, inputs, go: resolve }));
-    return inputs.map((input) => `${key}${input}`);
-  }, most);
+  const gathering = new Gathering<number, string>(
+    async (key, inputs) => {
+      await new Promise<void>((resolve) => runs.push({ key, inputs, go: resolve }));
+      return inputs.map((input) => `${key}${input}`);
+    },
+    (input) => input * 2 ** 18,
+  );
   return { gathering, runs };
 }
 
 /** Lets every promise that can settle do so. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("a call that comes alone goes at once; those that come meanwhile go together in their order", async () => {
-  const { gathering, runs } = held(3);
-  const calls = [1, 2, 3, 4, 5].map((input) => gathering.call("a", input));
-  for (let run = 0; run < 3; run++) {
+const one = () => 1;
+
+test("a call that comes alone goes at once; those that come meanwhile go together in their order, as many as fit", async () => {
+  const { gathering, runs } = held();
+  const calls = [1, 3, 5, 2, 9].map((input) => gathering.call("a", input));
+  for (let run = 0; run < 4; run++) {
     await settled();
     runs[run]?.go();
   }
-  assert.deepEqual(await Promise.all(calls), ["a1", "a2", "a3", "a4", "a5"]);
+  assert.deepEqual(await Promise.all(calls), ["a1", "a3", "a5", "a2", "a9"]);
   assert.deepEqual(
     runs.map(({ inputs }) => inputs),
-    [[1], [2, 3, 4], [5]],
+    [[1], [3, 5], [2], [9]],
   );
   const later = gathering.call("a", 6);
   await settled();
-  runs[3]?.go();
+  runs[4]?.go();
   assert.equal(await later, "a6");
 });
 
 test("keys do not wait for each other", async () => {
-  const { gathering, runs } = held(3);
+  const { gathering, runs } = held();
   void gathering.call("a", 1);
   const other = gathering.call("b", 2);
   await settled();
@@ -47,12 +52,12 @@ test("keys do not wait for each other", async () => {
 test("what is wrong with one call is no concern of those that went with it", async () => {
   const gathering = new Gathering<number, number>(async (_, inputs) => {
     if (inputs.includes(13)) throw new Failure("INVALID_REQUEST", "Thirteen cannot be stored.");
-    return inputs;
-  }, 10);
-  const answers = await Promise.allSettled([1, 2, 13, 4].map((input) => gathering.call("a", input)));
+    return inputs.map((input) => (input === 7 ? new Failure("JOB_FINISHED", "Seven has ended.") : input));
+  }, one);
+  const answers = await Promise.allSettled([1, 2, 13, 7, 4].map((input) => gathering.call("a", input)));
   assert.deepEqual(
     answers.map((answer) => (answer.status === "fulfilled" ? answer.value : answer.reason.code)),
-    [1, 2, "INVALID_REQUEST", 4],
+    [1, 2, "INVALID_REQUEST", "JOB_FINISHED", 4],
   );
 });
 
@@ -61,7 +66,7 @@ test("when the store cannot be reached nothing is tried again", async () => {
   const gathering = new Gathering<number, number>(async () => {
     runs++;
     throw new Failure("STORE_UNAVAILABLE", "It is away.");
-  }, 10);
+  }, one);
   const answers = await Promise.allSettled([1, 2, 3].map((input) => gathering.call("a", input)));
   assert.ok(answers.every(({ status }) => status === "rejected"));
   assert.equal(runs, 2);

@@ -1,0 +1,165 @@
+/** Reports of scored segments: those that come at once are recorded in one statement. */
+import { Failure } from "../platform/failure.ts";
+import type { Database } from "./database.ts";
+import {
+  fenceValues,
+  LIVE_LEASE,
+  MOST_ROWS,
+  POOLABLE_COLUMNS,
+  type PoolableColumns,
+  poolableOf,
+  type Rows,
+  refusalOf,
+  TO_DONE,
+  tooManyRows,
+} from "./reports.ts";
+import { eventsOf, NEXT_REVISION, sessionKey } from "./rows.ts";
+import { statement } from "./statement.ts";
+import { type Fence, POOL_HOLD_MS, type Poolable, type Recorded, type SegmentRecord } from "./store.ts";
+
+export interface SegmentReport {
+  readonly fence: Fence;
+  readonly segment: SegmentRecord;
+}
+
+export interface SegmentOutcome {
+  readonly recorded: Recorded;
+  readonly poolable: Poolable | undefined;
+}
+
+/** Pieces of `given` before its last, of this attempt. */
+const BEFORE_LAST =
+  "piece.work_id = given.item and piece.attempt = given.attempt and piece.number < given.number";
+
+/**
+ * A report counts only when every piece before its last is there, with no more rows than there can
+ * be. Pieces of other attempts go. A job changes once, however many of its segments are reported.
+ */
+const RECORD = statement(`
+  with given as (
+    select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[])
+      as given(session, item, attempt, number, row_count, rows, plan, frames)),
+  held as (
+    select work.id, work.job_id, work.attempt, work.frame_count, work.frames_done,
+      given.number, given.row_count, given.rows, given.plan, given.frames
+    from given
+    join work on work.id = given.item and work.attempt = given.attempt
+    join node on node.id = work.node_id and node.session = given.session and node.ended is null
+    where work.state in (${TO_DONE}) and work.kind <> 'PLAN'
+      and given.number = (select count(*) from piece where ${BEFORE_LAST})
+      and ${MOST_ROWS} >= given.row_count + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
+    order by work.id for update of work),
+  put as (
+    insert into piece (work_id, attempt, number, row_count, rows)
+    select id, attempt, number, row_count, rows from held on conflict do nothing),
+  dropped as (
+    delete from piece using held
+    where piece.work_id = held.id and (piece.attempt <> held.attempt or piece.number > held.number)),
+  done as (
+    update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
+      frame_count = coalesce(held.frames, held.frame_count), frames_done = coalesce(held.frames, held.frame_count)
+    from held where work.id = held.id),
+  moved as (
+    select job_id, count(*) as segments, sum(coalesce(frames, frame_count) - frames_done) as done,
+      max(frames) as frames, max(plan) as plan
+    from held group by job_id),
+  locked as (
+    select job.id, moved.segments, moved.done, moved.frames, moved.plan
+    from moved join job on job.id = moved.job_id order by job.id for update of job),
+  counted as (
+    update job set segments_done = job.segments_done + locked.segments, frames_done = job.frames_done + locked.done,
+      frames_total = coalesce(locked.frames, job.frames_total), plan = coalesce(locked.plan, job.plan),
+      pool_until = case when job.segments_done + locked.segments = job.segments_total
+        then now() + ${POOL_HOLD_MS} * interval '1 millisecond' end,
+      ${NEXT_REVISION}
+    from locked where job.id = locked.id returning job.*),
+  told as (${eventsOf("counted", "counted.state")})
+  select held.id as item, held.attempt, counted.id as job, counted.segments_done = counted.segments_total as complete
+  from held join counted on counted.id = held.job_id`);
+
+interface RecordedColumns {
+  readonly item: string;
+  readonly attempt: number;
+  readonly job: string;
+  readonly complete: boolean;
+}
+
+/** Each by itself: one that is refused leaves the others alone. Of equal ones the first counts. */
+export async function recordSegments(
+  database: Database,
+  reports: readonly SegmentReport[],
+): Promise<readonly (SegmentOutcome | Failure)[]> {
+  const given = new Map(reports.toReversed().map((report) => [placeOf(report.fence), report]));
+  const rows = await database.query<RecordedColumns>("fleet", RECORD, valuesOf([...given.values()]));
+  const recorded = new Map(rows.map((row) => [`${row.item} ${row.attempt}`, row]));
+  const complete = await completed(database, rows);
+  const outcomes = reports.map(async (report) => {
+    const { itemId, attempt } = report.fence;
+    const row =
+      given.get(placeOf(report.fence)) === report ? recorded.get(`${itemId} ${attempt}`) : undefined;
+    if (row === undefined) return refused(database, report);
+    const poolable = complete.get(row.job);
+    complete.delete(row.job);
+    return { recorded: "RECORDED" as const, poolable };
+  });
+  return Promise.all(outcomes);
+}
+
+const placeOf = ({ session, itemId, attempt }: Fence) => `${itemId} ${attempt} ${session}`;
+
+function valuesOf(reports: readonly SegmentReport[]) {
+  const fences = reports.map(({ fence }) => fence);
+  const segments = reports.map(({ segment }) => segment);
+  return [
+    fences.map(({ session }) => sessionKey(session)),
+    fences.map(({ itemId }) => itemId),
+    fences.map(({ attempt }) => attempt),
+    segments.map(({ last }) => last.number),
+    segments.map(({ last }) => last.rowCount),
+    segments.map(({ last }) => last.rows),
+    segments.map(({ plan }) => plan ?? null),
+    segments.map(({ framesTotal }) => framesTotal ?? null),
+  ];
+}
+
+const POOLABLE = statement(
+  `select ${POOLABLE_COLUMNS} from job where job.id = any($1::uuid[]) and job.state = 'RUNNING'`,
+);
+
+/** Jobs whose last segment is recorded, by id. */
+async function completed(
+  database: Database,
+  rows: readonly RecordedColumns[],
+): Promise<Map<string, Poolable>> {
+  const ids = new Set(rows.filter(({ complete }) => complete).map(({ job }) => job));
+  if (ids.size === 0) return new Map();
+  const jobs = await database.query<PoolableColumns>("fleet", POOLABLE, [[...ids]]);
+  return new Map(jobs.map((job) => [job.id, poolableOf(job)]));
+}
+
+/** Pieces before the last, of this attempt. */
+const REPORTED_BEFORE = "piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int";
+
+const REPORTED = statement(`
+  select (select count(*) from piece where ${REPORTED_BEFORE}) as count,
+    (select coalesce(sum(piece.row_count), 0) from piece where ${REPORTED_BEFORE}) + $5::int as rows, ${MOST_ROWS} as most
+  from work where ${LIVE_LEASE}`);
+
+/** Why a report did not count. */
+async function refused(
+  database: Database,
+  { fence, segment }: SegmentReport,
+): Promise<SegmentOutcome | Failure> {
+  const { number, rowCount } = segment.last;
+  const { recorded, live } = await refusalOf(database, fence);
+  if (live === undefined || live === "PLAN") return { recorded, poolable: undefined };
+  const values = [...fenceValues(fence), number, rowCount];
+  const [row] = await database.query<{ count: number } & Rows>("fleet", REPORTED, values);
+  // Ended since it was refused.
+  if (row === undefined) return { recorded: "STALE", poolable: undefined };
+  if (row.count === number && row.rows > row.most) return tooManyRows(row);
+  return new Failure(
+    "INVALID_REQUEST",
+    `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,
+  );
+}
