@@ -63,7 +63,7 @@ export function openController({ store, log, registry, settings }: ControllerOpt
   const pooling = new Pooling({ store, log, metrics });
   const sweeps = new Sweeps({ store, log, metrics, schedule, pooling, leaseMs, retentionMs });
   const shared = { store, log, metrics, stopping: stopping.signal };
-  const jobs = new JobService({ ...shared, feed, fleet });
+  const jobs = new JobService({ ...shared, feed, fleet, schedule });
   const isFleet = (tenant: string): boolean => tenant === fleetTenant;
   const nodes = new NodeService({
     ...shared,
@@ -116,6 +116,10 @@ function hear(told: Announcement, { feed, schedule, sessions, news, sweeps }: He
       feed.announce();
       break;
     case "news":
+      if (told.nodeIds.length === 0) {
+        sessions.forgetAll();
+        news.tellAll();
+      }
       for (const nodeId of told.nodeIds) {
         sessions.forget(nodeId);
         schedule.dismiss(nodeId);

@@ -13,6 +13,10 @@ export class Listeners {
     };
   }
 
+  tellAll(): void {
+    for (const key of [...this.#byKey.keys()]) this.tell(key);
+  }
+
   tell(key: string): void {
     for (const listener of this.#byKey.get(key) ?? []) listener();
   }

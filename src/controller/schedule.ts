@@ -73,6 +73,11 @@ export class Schedule {
     return this.#ready.size;
   }
 
+  /** Classes of a tenant's work that is ready, as far as is known. */
+  classesOf(tenant: string): readonly string[] {
+    return this.#ready.classes(tenant, () => true, Number.POSITIVE_INFINITY);
+  }
+
   get waiting(): number {
     return this.#waiting.size;
   }

@@ -59,6 +59,11 @@ export class Sessions {
     for (const [session, puller] of this.#online) if (puller.nodeId === nodeId) this.#online.delete(session);
   }
 
+  /** Something may have become of any node. */
+  forgetAll(): void {
+    this.#online.clear();
+  }
+
   /** Nodes that were heard of within a lease, by state. */
   counts(): Partial<Record<NodeState, number>> {
     const counts: Partial<Record<NodeState, number>> = {};

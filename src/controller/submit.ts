@@ -7,7 +7,7 @@ import {
   type SubmitJobResponse,
   SubmitJobResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
-import { planClass } from "../jobs/work.ts";
+import { modelsToPlan, planClass } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { NewJob, Ready, Store } from "../store/store.ts";
 import { invalid } from "./calls.ts";
@@ -15,14 +15,18 @@ import type { Fleet } from "./fleet.ts";
 import { jobMessage } from "./job-message.ts";
 import { type CheckedSpec, checkSpec } from "./job-spec.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import type { Schedule } from "./schedule.ts";
 
 export const MAX_BATCH = 1_000;
+/** Sets of models that a tenant may have waiting for a plan: each is a class of work of its own. */
+const MAX_MODEL_SETS = 256;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 export interface Submission {
   readonly store: Store;
   readonly fleet: Fleet;
   readonly metrics: ControllerMetrics;
+  readonly schedule: Pick<Schedule, "classesOf">;
 }
 
 interface Checked extends CheckedSpec {
@@ -53,11 +57,36 @@ export async function submitBatch(
     try {
       return check(request);
     } catch (thrown) {
-      const { code, message, found } = Failure.from(thrown);
-      throw new Failure(code, `jobs[${index}]: ${message}`, { found: { ...found, index }, cause: thrown });
+      throw ofBatch(Failure.from(thrown), () => index);
     }
   });
-  return store(checked, principal, submission);
+  const { firsts, places } = distinct(checked);
+  const indexOf = (failure: Failure): number | undefined => {
+    const { index, model } = failure.found ?? {};
+    if (failure.code === "IDEMPOTENCY_CONFLICT") return places.indexOf(Number(index));
+    if (failure.code === "UNKNOWN_MODEL")
+      return checked.findIndex(({ models }) => models.includes(String(model)));
+    return undefined;
+  };
+  const stored = await store(firsts, principal, submission).catch((thrown: unknown) => {
+    throw ofBatch(Failure.from(thrown), indexOf);
+  });
+  return places.map((place, index) => {
+    const first = stored[place] as SubmitJobResponse;
+    return places.indexOf(place) < index ? { ...first, existed: true } : first;
+  });
+}
+
+/** A failure of a batch with the job that it is of. */
+function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undefined): Failure {
+  const index = indexOf(failure);
+  if (index === undefined || index < 0) return failure;
+  const { code, message, found } = failure;
+  const text =
+    code === "IDEMPOTENCY_CONFLICT"
+      ? `its idempotency key belongs to job ${found?.["jobId"]}, which asks for something else. Use a new key for a new job.`
+      : message;
+  return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
 }
 
 function check(request: SubmitJobRequest): Checked {
@@ -68,30 +97,59 @@ function check(request: SubmitJobRequest): Checked {
   return { ...checkSpec(request.job), key };
 }
 
+/** Each key once. */
 async function store(
-  checked: readonly Checked[],
+  jobs: readonly Checked[],
   { tenant, subject }: Principal,
-  { store, fleet, metrics }: Submission,
+  submission: Submission,
 ): Promise<SubmitJobResponse[]> {
-  await fleet.requireModels(tenant, [...new Set(checked.flatMap(({ models }) => models))]);
-  const { firsts, places } = distinct(checked);
+  const { store, metrics } = submission;
+  await requireFit(jobs, tenant, submission);
   const stored = await store.insertJobs(
     tenant,
-    firsts.map((job) => newJob(job, subject)),
+    jobs.map((job) => newJob(job, subject)),
   );
-  const created = firsts.filter((_, index) => stored[index]?.created);
+  const created = jobs.filter((_, index) => stored[index]?.created);
   if (created.length > 0) {
     store.announce({ kind: "work", ready: readyOf(tenant, created) });
     store.announce({ kind: "events" });
     metrics.submitted.inc(created.length);
   }
-  return places.map((place, index) => {
-    const { job, created: isNew } = stored[place] as (typeof stored)[number];
-    return create(SubmitJobResponseSchema, {
-      job: jobMessage(job),
-      existed: !isNew || places.indexOf(place) < index,
-    });
-  });
+  return stored.map(({ job, created: isNew }) =>
+    create(SubmitJobResponseSchema, { job: jobMessage(job), existed: !isNew }),
+  );
+}
+
+/** What was stored before is answered as it was then, whatever has become of nodes and limits. */
+async function requireFit(
+  jobs: readonly Checked[],
+  tenant: string,
+  { store, fleet, schedule }: Submission,
+): Promise<void> {
+  const require = async (wanted: readonly Checked[]): Promise<void> => {
+    await fleet.requireModels(tenant, [...new Set(wanted.flatMap(({ models }) => models))]);
+    requireModelSets(schedule.classesOf(tenant), readyOf(tenant, wanted));
+  };
+  try {
+    await require(jobs);
+  } catch (thrown) {
+    const keys = jobs.flatMap(({ key }) => key ?? []);
+    const known = keys.length === 0 ? new Set<string>() : await store.knownKeys(tenant, keys);
+    if (known.size === 0) throw thrown;
+    await require(jobs.filter(({ key }) => key === undefined || !known.has(key)));
+  }
+}
+
+/** Throws TOO_MANY_MODEL_SETS. */
+function requireModelSets(waiting: readonly string[], more: readonly Ready[]): void {
+  const known = waiting.filter((workClass) => modelsToPlan(workClass) !== undefined);
+  const sets = new Set([...known, ...more.map(({ workClass }) => workClass)]);
+  if (sets.size <= MAX_MODEL_SETS || more.every(({ workClass }) => known.includes(workClass))) return;
+  throw new Failure(
+    "TOO_MANY_MODEL_SETS",
+    `Jobs with ${sets.size} different sets of models would wait for their plan; ${MAX_MODEL_SETS} may. Use fewer sets, or submit more once some are planned.`,
+    { found: { sets: sets.size, limit: MAX_MODEL_SETS } },
+  );
 }
 
 /** A key that comes twice in a batch is one job. `places`: of each job, its place among the first ones. */

@@ -150,6 +150,19 @@ function conflict({ key, jobId }: Conflict, index: number, count: number): Failu
   );
 }
 
+const KNOWN_KEYS = statement(
+  "select idempotency_key as key from job where tenant_id = $1 and idempotency_key = any($2::text[])",
+);
+
+export async function knownKeys(
+  database: Database,
+  tenant: string,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ key: string }>({ tenant }, KNOWN_KEYS, [tenant, keys]);
+  return new Set(rows.map(({ key }) => key));
+}
+
 const GET = statement(`select ${jobColumns("job")} from job where job.tenant_id = $1 and job.id = $2`);
 
 export async function getJob(database: Database, tenant: string, id: string): Promise<JobRow | undefined> {

@@ -43,6 +43,7 @@ async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   const missed = () => {
     announcements.tell({ kind: "work", ready: [] });
     announcements.tell({ kind: "events" });
+    announcements.tell({ kind: "news", nodeIds: [] });
   };
   const listener = openListener(databaseUrl, log, heard, missed);
   await listener.started;

@@ -409,11 +409,14 @@ export interface Store {
 
   // Sweeps: any controller may run them at any time.
 
-  /** Ends leases that ran out; `decide` as in recordFailure. */
+  /**
+   * Ends leases that ran out; `decide` as in recordFailure. `failed`: jobs that ended with them,
+   * `nodes`: those that worked on such a job elsewhere.
+   */
   expireLeases(
     limit: number,
     decide: (failures: number) => Verdict,
-  ): Promise<{ expired: number; ready: readonly Ready[] }>;
+  ): Promise<{ expired: number; failed: number; ready: readonly Ready[]; nodes: readonly string[] }>;
   /** WAITING work whose back-off has passed becomes PENDING. */
   promoteWaiting(limit: number): Promise<readonly Ready[]>;
   /** Nodes without a heartbeat for longer become OFFLINE; those OFFLINE for `forgetMs` are deleted. */

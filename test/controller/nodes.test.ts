@@ -157,6 +157,20 @@ describe("nodes", () => {
     assert.equal((await node.heartbeat({ running })).stop.length, 1);
   });
 
+  test("hear what was announced while nobody could hear, once announcements are heard again", async () => {
+    const tenant = "deaf";
+    const { job } = await system.submit(tenant);
+    const node = await Peer.register(system.nodes, tenant);
+    const { itemId, attempt } = await node.pullSome();
+    const held = node.heartbeat({ running: [{ itemId, attempt }], holdMs: HOLD_MS });
+    await system.store.cancelJob(tenant, job.id);
+    system.store.announce({ kind: "news", nodeIds: [] });
+    assert.deepEqual(
+      (await held).stop.map((one) => one.itemId),
+      [itemId],
+    );
+  });
+
   test("that drain end their pulls, hear of it, finish what they have and get nothing new", async () => {
     const tenant = "drain";
     const first = await system.submit(tenant);

@@ -153,6 +153,48 @@ describe("a batch of jobs", () => {
     assert.equal(await count(tenant), 1);
   });
 
+  test("that fails names the job as it was given, also after a key that comes twice", async () => {
+    const tenant = "named";
+    await submit(tenant, [submission({ name: "known" }, "key")]);
+    const before = [submission({}, "twice"), submission({}, "twice")];
+    const conflict = submit(tenant, [...before, submission({ name: "changed" }, "key")]);
+    const failure = await refused(conflict, "IDEMPOTENCY_CONFLICT");
+    assert.equal(failure.found?.["index"], 2);
+    assert.match(failure.message, /jobs\[2\]/);
+    await Peer.register(system.nodes, tenant);
+    const unknown = submit(tenant, [...before, submission({ models: ["vmaf_v0.6.1neg"] })]);
+    const { found, message } = await refused(unknown, "UNKNOWN_MODEL");
+    assert.deepEqual([found?.["index"], found?.["model"]], [2, "vmaf_v0.6.1neg"]);
+    assert.match(message, /jobs\[2\]/);
+    assert.equal(await count(tenant), 1);
+  });
+
+  test("that was stored before is answered as it was then, though no node has its model any more", async () => {
+    const tenant = "replayed";
+    const gone = submission({ models: ["vmaf_v0.6.1neg"] }, "key");
+    const first = await submit(tenant, [gone]);
+    await Peer.register(system.nodes, tenant);
+    const again = await submit(tenant, [gone, submission({})]);
+    assert.deepEqual([again.jobs[0]?.existed, again.jobs[0]?.job?.id], [true, first.jobs[0]?.job?.id]);
+    const other = submission({ models: ["vmaf_v0.6.1neg"] }, "other");
+    await refused(submit(tenant, [gone, other]), "UNKNOWN_MODEL");
+  });
+
+  test("of more sets of models than may wait is refused, until some are planned", async () => {
+    const tenant = "sets";
+    const sets = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) =>
+        submission({ models: [`m${from + index}`] }, `k${from + index}`),
+      );
+    await refused(submit(tenant, sets(0, 257)), "TOO_MANY_MODEL_SETS");
+    await submit(tenant, sets(0, 256));
+    const { found } = await refused(submit(tenant, sets(256, 257)), "TOO_MANY_MODEL_SETS");
+    assert.deepEqual(found, { sets: 257, limit: 256 });
+    assert.ok((await submit(tenant, sets(0, 256))).jobs.every(({ existed }) => existed));
+    await submit(tenant, [submission({ models: ["m7"] })]);
+    await submit("another", sets(256, 257));
+  });
+
   test("with a key twice is one job for both", async () => {
     const tenant = "twice";
     const { jobs } = await submit(tenant, [

@@ -43,6 +43,8 @@ test("listeners hear of their thing until they end it", () => {
   listeners.tell("a");
   listeners.tell("c");
   assert.deepEqual(heard, ["first", "second", "second"]);
+  listeners.tellAll();
+  assert.deepEqual(heard.slice(3), ["second", "other"]);
 });
 
 describe("what is known of ready work", () => {
