@@ -176,6 +176,7 @@ export class Feed extends Background {
     // Positions go on, past all that were: none of before is taken for one of now.
     this.#head += this.#capacity;
     this.#ring.fill(undefined);
+    this.#jobs.tellAll();
     this.#tell();
     return false;
   }

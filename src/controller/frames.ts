@@ -2,7 +2,8 @@
 import { metricsOf, ownRows } from "../engine/parts.ts";
 import type { StoredPart } from "../engine/work.ts";
 import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
-import type { Store } from "../store/store.ts";
+import { Failure } from "../platform/failure.ts";
+import type { JobRow, Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
 import type { FramePart, FrameValues } from "./operations.ts";
 
@@ -23,16 +24,28 @@ export async function* jobFrames(
   const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);
-    if (part === undefined) return;
+    if (part === undefined) return checkStill(store, tenant, job);
     for await (const piece of part.pieces) {
       const read = { segment: part.segment, pieces: [piece] };
       yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
       if (wanted.left === 0) return;
     }
     const end = part.firstFrame + part.frameCount;
-    if (end <= wanted.from) return;
+    if (end <= wanted.from) return checkStill(store, tenant, job);
     wanted.from = end;
   }
+}
+
+/** What ended because its values were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
+async function checkStill(store: Store, tenant: string, { id, ...before }: JobRow): Promise<void> {
+  const now = await ownJob(store, id, (own) => store.job(tenant, own));
+  const replaced = before.segmentsTotal > 0 && now.segmentsTotal !== before.segmentsTotal;
+  if (!replaced && now.segmentsDone >= before.segmentsDone) return;
+  throw new Failure(
+    "JOB_RESTARTED",
+    `The job ${id} began anew while its values were read. Read them again when it has ended.`,
+    { found: { jobId: id } },
+  );
 }
 
 function* rowsOf(part: StoredPart, wanted: Wanted): Generator<FrameValues> {

@@ -36,10 +36,9 @@ export async function waitForJob(
   ];
   try {
     for (;;) {
-      const job = await ownJob(store, jobId, (id) => store.job(tenant, id));
-      const waited = await endOf(store, tenant, job);
-      if (waited !== undefined) return waited;
       const left = until - performance.now();
+      const waited = await look(store, tenant, jobId, left > 0);
+      if (waited !== undefined) return waited;
       if (signal.aborted) throw cancelled();
       if (stopping.aborted) throw shuttingDown();
       if (left <= 0) return { done: false, jobId };
@@ -50,9 +49,29 @@ export async function waitForJob(
   }
 }
 
-async function endOf(store: Store, tenant: string, job: JobRow): Promise<Waited | undefined> {
-  if (job.state === "FAILED") throw failureOf(job.error);
-  if (job.state === "CANCELLED") throw new Failure("SCORE_CANCELLED", `The job ${job.id} was cancelled.`);
+/** What became of a job; undefined: it has not ended, or the store is away and `rideOut`. */
+async function look(
+  store: Store,
+  tenant: string,
+  jobId: string,
+  rideOut: boolean,
+): Promise<Waited | undefined> {
+  let ended: Waited | Failure | undefined;
+  try {
+    const job = await ownJob(store, jobId, (id) => store.job(tenant, id));
+    ended = await endOf(store, tenant, job);
+  } catch (thrown) {
+    if (rideOut && Failure.from(thrown).code === "STORE_UNAVAILABLE") return undefined;
+    throw thrown;
+  }
+  if (ended instanceof Failure) throw ended;
+  return ended;
+}
+
+/** How a job ended; a Failure is its own, whatever its code. */
+async function endOf(store: Store, tenant: string, job: JobRow): Promise<Waited | Failure | undefined> {
+  if (job.state === "FAILED") return failureOf(job.error);
+  if (job.state === "CANCELLED") return new Failure("SCORE_CANCELLED", `The job ${job.id} was cancelled.`);
   if (job.state !== "SUCCEEDED") return undefined;
   const { result } = await ownJob(store, job.id, (id) => store.jobDetail(tenant, id));
   if (result === undefined) throw new Error(`job ${job.id} succeeded without a result`);

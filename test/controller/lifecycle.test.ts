@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
+import type { FramePart } from "../../src/controller/operations.ts";
 import {
+  GetJobFramesRequestSchema,
   Job_State,
   JobWork_Kind,
   JobWork_State,
   ListJobsRequestSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
-import { METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
-import { FLEET, refused, System } from "./system.ts";
+import { failureReport, METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
+import { FLEET, refused, System, wrapped } from "./system.ts";
 
 describe("the way of a job", () => {
   let system: System;
@@ -92,6 +95,54 @@ describe("the way of a job", () => {
       const some = await system.frames(tenant, { id: job.id, firstFrame, frameCount });
       assert.deepEqual(some, all.slice(firstFrame, frameCount === 0 ? undefined : firstFrame + frameCount));
     }
+  });
+
+  test("per-frame values that are deleted while they are read end with why, not as if complete", async () => {
+    const tenant = "cut short";
+    const node = await Peer.register(system.nodes, tenant);
+    const read = (id: string) =>
+      system.jobs
+        .getJobFrames(create(GetJobFramesRequestSchema, { id }), caller(tenant))
+        [Symbol.asyncIterator]();
+    const restarted = await system.submit(tenant);
+    await node.plan(await node.pullSome(), 60, 30);
+    await node.score(await node.pullSome(), 60);
+    const running = read(restarted.job.id);
+    const rows = async (parts: AsyncIterator<FramePart>) =>
+      [...((await parts.next()).value?.rows() ?? [])].length;
+    assert.ok((await rows(running)) < 60);
+    const value = failureReport("SCORER_FAILED", { cutFault: true });
+    await node.report(await node.pullSome(), { case: "failure", value });
+    await refused(running.next(), "JOB_RESTARTED");
+    await node.work(60, 30);
+    const deleted = await system.submit(tenant);
+    await node.work(60, 30);
+    await system.until(tenant, deleted.job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    const ended = read(deleted.job.id);
+    assert.ok((await rows(ended)) < 60);
+    while ((await system.store.deleteEnded(0, 100)) > 0);
+    await refused(ended.next(), "JOB_NOT_FOUND");
+  });
+
+  test("waits through a short outage of the store, and no longer than it was to wait", async () => {
+    const tenant = "outage";
+    const { job } = await system.submit(tenant);
+    let faults = 0;
+    const store = wrapped(system.store, {
+      job: async (...args) => {
+        if (faults++ < 2) throw new Failure("STORE_UNAVAILABLE", "The connection is gone.");
+        return system.store.job(...args);
+      },
+    });
+    const other = new System(store, {}, async () => {});
+    await (await Peer.register(system.nodes, tenant)).work(40);
+    await system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    const context = caller(tenant);
+    const late = other.jobs.waitForJob(job.id, { waitMs: 0, keep: true }, context);
+    await refused(late, "STORE_UNAVAILABLE");
+    assert.ok((await other.jobs.waitForJob(job.id, { waitMs: 60_000, keep: true }, context)).done);
+    assert.equal(faults, 3);
+    await other.close();
   });
 
   test("waits for a job's end and answers with its result; with its failure; with neither in time", async () => {

@@ -271,6 +271,13 @@ describe("streams of jobs", () => {
     await feed.stop();
   });
 
+  test("and waits look again when the feed begins, for what it did not read", async () => {
+    const feed = new Feed(system.store, LOG);
+    feed.start();
+    await new Promise<void>((resolve) => feed.listenToJob("of any job", resolve));
+    await feed.stop();
+  });
+
   test("are as many as a tenant may have, and no more", async () => {
     const tenant = "many";
     const ends = new AbortController();
