@@ -1,4 +1,5 @@
 /** The settings of `svc controller`. Every one states its default and its unit. */
+import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
@@ -25,7 +26,7 @@ export const CONTROL_SETTINGS = {
     help: "time after which the work of a node that is silent is given out again, in seconds",
     fallback: 30,
     min: 1,
-    max: 3600,
+    max: LONGEST_LEASE_MS / 1000,
   }),
   segmentSeconds: integer({
     flags: "--segment-seconds <seconds>",

@@ -135,11 +135,15 @@ export class Sweeps {
     const { store, metrics, log } = this.#options;
     await this.#lookForOutage();
     if (!this.#guard.mayExpire(performance.now())) return false;
-    const { expired, ready } = await store.expireLeases(STEP, (failures) => verdictOn(failures, false));
+    const { expired, failed, ready, nodes } = await store.expireLeases(STEP, (failures) =>
+      verdictOn(failures, false),
+    );
     if (expired === 0) return false;
     metrics.expired.inc(expired);
     log.warn({ expired }, "leases ran out: their nodes are gone or cut off");
+    for (let job = 0; job < failed; job++) metrics.jobEnded("FAILED");
     this.#announce(ready);
+    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
     store.announce({ kind: "events" });
     return expired >= STEP;
   }

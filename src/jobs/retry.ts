@@ -5,6 +5,8 @@ export const MAX_FAILURES = 4;
 /** Milliseconds to wait after the first failure; doubled after each further one. */
 export const FIRST_BACK_OFF_MS = 1_000;
 export const LONGEST_BACK_OFF_MS = 60_000;
+/** Milliseconds that a lease lasts at most from its last renewal on. */
+export const LONGEST_LEASE_MS = 3_600_000;
 
 export type Verdict = { readonly kind: "retry"; readonly afterMs: number } | { readonly kind: "fail" };
 

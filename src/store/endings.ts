@@ -1,4 +1,6 @@
 /** A job ends before its work is done, or its work is replaced: with a lock on all of it. */
+
+import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { JOB_TRANSITIONS, type JobState, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
@@ -141,9 +143,13 @@ export type Found =
   | { readonly by: "expiry"; readonly workId: string; readonly attempt: number };
 
 const JOB_OF_REPORT = statement(`select work.job_id from work where ${LIVE_LEASE}`);
+/** Condition on leased work: nobody renewed it in time. A lease longer than any is from before the clock was set back. */
+export const LEASE_OVER = `(work.lease_until < now()
+  or work.lease_until > now() + ${LONGEST_LEASE_MS} * interval '1 millisecond')`;
+
 const JOB_OF_EXPIRED = statement(`
   select work.job_id from work
-  where work.id = $1 and work.attempt = $2 and work.state = 'LEASED' and work.lease_until < now()`);
+  where work.id = $1 and work.attempt = $2 and work.state = 'LEASED' and ${LEASE_OVER}`);
 
 async function jobOfFailed(sender: Sender, found: Found): Promise<string | undefined> {
   const [row] =

@@ -155,9 +155,12 @@ export async function drainNode(
   return (await withWork(database, await database.query<NodeColumns>("fleet", DRAIN, [tenant, id])))[0];
 }
 
+/** A heartbeat of the future is from before the clock was set back: it says nothing of whether the node lives. */
 const SILENCE = statement(`
-  update node set offline = true
-  where not node.offline and node.heartbeat_at < now() - $1::float8 * interval '1 millisecond' returning node.id`);
+  update node set offline = true, heartbeat_at = least(node.heartbeat_at, now())
+  where not node.offline and (node.heartbeat_at < now() - $1::float8 * interval '1 millisecond'
+    or node.heartbeat_at > now() + $1::float8 * interval '1 millisecond')
+  returning node.id`);
 
 const FORGET = statement(`
   delete from node

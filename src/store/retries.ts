@@ -1,10 +1,10 @@
 /** Work that comes back: failed, handed back, or with a lease that ran out. */
 
-import type { Verdict } from "../jobs/retry.ts";
+import { LONGEST_BACK_OFF_MS, type Verdict } from "../jobs/retry.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
-import { type Found, failByWork } from "./endings.ts";
+import { type Found, failByWork, LEASE_OVER } from "./endings.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "./reports.ts";
 import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
@@ -100,7 +100,7 @@ export async function handBack(
 /** A lease that ran out can be renewed until it is ended here: its work is still this node's. */
 const EXPIRED = statement(`
   select work.id, work.attempt, work.failures, work.node_name from work
-  where work.state = 'LEASED' and work.lease_until < now() order by work.lease_until limit $1`);
+  where work.state = 'LEASED' and ${LEASE_OVER} order by work.lease_until limit $1`);
 
 interface ExpiredColumns {
   readonly id: string;
@@ -114,7 +114,7 @@ const WAIT_EXPIRED = statement(`
     select work.*, given.wait from work
     join unnest($1::uuid[], $2::int[], $3::float8[]) as given(id, attempt, wait)
       on work.id = given.id and work.attempt = given.attempt
-    where work.state in (${TO_WAITING}) and work.lease_until < now()
+    where work.state in (${TO_WAITING}) and ${LEASE_OVER}
     order by work.id for update of work),
   waiting as (
     update work set state = 'WAITING', failures = came.failures + 1, frames_done = 0, lease_until = null,
@@ -123,11 +123,18 @@ const WAIT_EXPIRED = statement(`
   ${jobsOfReturned("1")}
   select id from came`);
 
+interface Expired {
+  readonly expired: number;
+  readonly failed: number;
+  readonly ready: readonly Ready[];
+  readonly nodes: readonly string[];
+}
+
 export async function expireLeases(
   database: Database,
   limit: number,
   decide: (failures: number) => Verdict,
-): Promise<{ expired: number; ready: readonly Ready[] }> {
+): Promise<Expired> {
   const rows = await database.query<ExpiredColumns>("fleet", EXPIRED, [limit]);
   const judged = rows.map((row) => ({ row, verdict: decide(row.failures + 1) }));
   const retried = judged.flatMap(({ row, verdict }) =>
@@ -139,14 +146,17 @@ export async function expireLeases(
     retried.map(({ wait }) => wait),
   ];
   const waiting = retried.length === 0 ? [] : await database.query("fleet", WAIT_EXPIRED, values);
-  let expired = waiting.length;
+  const ended: (readonly string[])[] = [];
   for (const { row } of judged.filter(({ verdict }) => verdict.kind === "fail")) {
     const found: Found = { by: "expiry", workId: row.id, attempt: row.attempt };
-    if ((await failByWork(database, found, lostLease(row))) !== undefined) expired++;
+    const nodes = await failByWork(database, found, lostLease(row));
+    if (nodes !== undefined) ended.push(nodes);
   }
   // What waits for no time at all is ready as soon as it is promoted.
   return {
-    expired,
+    expired: waiting.length + ended.length,
+    failed: ended.length,
+    nodes: [...new Set(ended.flat())],
     ready: retried.some(({ wait }) => wait <= 0) ? await promoteWaiting(database, limit) : [],
   };
 }
@@ -158,11 +168,16 @@ function lostLease({ failures, node_name: node }: ExpiredColumns): StoredError {
   };
 }
 
+const TO_READY = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "WAITING"));
+
+/** Work whose back-off has passed, or is longer than any: then it is from before the clock was set back. */
+const waited = (condition: string) => `
+  array(select id from work where state in (${TO_READY}) and ${condition} order by not_before limit $1 for update skip locked)`;
+
 const PROMOTE = statement(`
   update work set state = 'PENDING', not_before = null
-  where work.id = any(array(
-    select id from work where state in (${quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "WAITING"))})
-      and not_before <= now() order by not_before limit $1 for update skip locked))
+  where work.id = any(${waited("not_before <= now()")}
+    || ${waited(`not_before > now() + ${LONGEST_BACK_OFF_MS} * interval '1 millisecond'`)})
   returning work.tenant_id, work.work_class`);
 
 export async function promoteWaiting(database: Database, limit: number): Promise<readonly Ready[]> {

@@ -5,7 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { openLog } from "../../src/platform/log.ts";
+import { Database } from "../../src/store/database.ts";
+import { embeddedDriver } from "../../src/store/embedded.ts";
 import { openStore, type StoreTarget } from "../../src/store/open.ts";
+import { postgresDriver } from "../../src/store/postgres.ts";
 import type {
   ClaimedWork,
   Fence,
@@ -55,6 +58,19 @@ async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Pr
   const databaseUrl = await cluster.createDatabase("svc");
   return { target: { databaseUrl }, remove: async () => cluster[Symbol.asyncDispose]() };
 }
+
+/** Makes a database of either kind, without a schema. */
+export const DATABASES = {
+  embedded: async () => {
+    const { target, remove } = await embeddedTarget();
+    return { database: new Database(embeddedDriver(target.dataDir)), remove };
+  },
+  PostgreSQL: async () => {
+    const cluster = await PostgresCluster.start();
+    const database = new Database(postgresDriver(await cluster.createDatabase("svc")));
+    return { database, remove: async () => cluster[Symbol.asyncDispose]() };
+  },
+};
 
 export const PLAN = "plan-class";
 export const SCORE = "score-class";

@@ -2,30 +2,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Announcements } from "../../src/store/announcements.ts";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
+import type { Database } from "../../src/store/database.ts";
 import { migrate } from "../../src/store/migrations.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { type Scope, statement } from "../../src/store/statement.ts";
-import { PostgresCluster } from "./postgres.ts";
-import { embeddedTarget, fence, newJob, plannedJob, register, segmentRecord, take } from "./stores.ts";
-
-const OPENERS = {
-  embedded: async () => {
-    const { target, remove } = await embeddedTarget();
-    return { database: new Database(embeddedDriver(target.dataDir)), remove };
-  },
-  PostgreSQL: async () => {
-    const cluster = await PostgresCluster.start();
-    const database = new Database(postgresDriver(await cluster.createDatabase("svc")));
-    return { database, remove: async () => cluster[Symbol.asyncDispose]() };
-  },
-};
+import { DATABASES, fence, newJob, plannedJob, register, segmentRecord, take } from "./stores.ts";
 
 const TABLES = ["job", "work", "piece"];
 
-for (const [name, open] of Object.entries(OPENERS)) {
+for (const [name, open] of Object.entries(DATABASES)) {
   describe(name, () => {
     let database: Database;
     let remove: () => Promise<void>;

@@ -1,6 +1,7 @@
 /** Work: claimed in order, reported once, fenced, given out again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import type { ClaimedWork } from "../../src/store/store.ts";
 import {
@@ -165,7 +166,9 @@ onBothStores((open) => {
     const late = await take(store, node, [SCORE], -1);
     assert.deepEqual(await store.expireLeases(1000, RETRY_NOW), {
       expired: 1,
+      failed: 0,
       ready: [{ tenant, workClass: SCORE }],
+      nodes: [],
     });
     const live = await take(store, other, [SCORE]);
     assert.deepEqual([live.id, live.attempt], [late.id, 2]);
@@ -283,7 +286,7 @@ onBothStores((open) => {
     const seen: number[] = [];
     const later = (failures: number) => {
       seen.push(failures);
-      return { kind: "retry", afterMs: 3_600_000 } as const;
+      return { kind: "retry", afterMs: LONGEST_BACK_OFF_MS } as const;
     };
     assert.deepEqual(await store.recordFailure(fence(node, first), ERROR, later), {
       recorded: "RECORDED",
@@ -319,6 +322,18 @@ onBothStores((open) => {
     assert.deepEqual(seen, [1, 2, 3]);
     const failed = await store.job(tenant, job.id);
     assert.deepEqual([failed?.state, failed?.error?.code, failed?.retries], ["FAILED", "LEASE_LOST", 2]);
+  });
+
+  test("a lease that runs out for good ends the job, and its other nodes are named", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 2);
+    await take(store, node, [SCORE], -1);
+    await take(store, other, [SCORE]);
+    const outcome = await store.expireLeases(1000, FAIL);
+    assert.deepEqual(outcome, { expired: 1, failed: 1, ready: [], nodes: [other.id] });
+    assert.equal((await store.job(tenant, job.id))?.state, "FAILED");
   });
 
   test("a cut fault replaces all segments by one piece of work that costs as much", async () => {
