@@ -24,16 +24,17 @@ export async function* jobFrames(
   const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);
-    if (part === undefined) return checkStill(store, tenant, job);
+    if (part === undefined) break;
     for await (const piece of part.pieces) {
       const read = { segment: part.segment, pieces: [piece] };
       yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
       if (wanted.left === 0) return;
     }
     const end = part.firstFrame + part.frameCount;
-    if (end <= wanted.from) return checkStill(store, tenant, job);
+    if (end <= wanted.from) break;
     wanted.from = end;
   }
+  if (wanted.left > 0) await checkStill(store, tenant, job);
 }
 
 /** What ended because its values were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */

@@ -84,7 +84,7 @@ function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undef
   const { code, message, found } = failure;
   const text =
     code === "IDEMPOTENCY_CONFLICT"
-      ? `its idempotency key belongs to job ${found?.["jobId"]}, which asks for something else. Use a new key for a new job.`
+      ? `its idempotency key belongs to job ${String(found?.["jobId"])}, which asks for something else. Use a new key for a new job.`
       : message;
   return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
 }
@@ -126,17 +126,17 @@ async function requireFit(
   tenant: string,
   { store, fleet, schedule }: Submission,
 ): Promise<void> {
-  const require = async (wanted: readonly Checked[]): Promise<void> => {
+  const requireAll = async (wanted: readonly Checked[]): Promise<void> => {
     await fleet.requireModels(tenant, [...new Set(wanted.flatMap(({ models }) => models))]);
     requireModelSets(schedule.classesOf(tenant), readyOf(tenant, wanted));
   };
   try {
-    await require(jobs);
+    await requireAll(jobs);
   } catch (thrown) {
     const keys = jobs.flatMap(({ key }) => key ?? []);
     const known = keys.length === 0 ? new Set<string>() : await store.knownKeys(tenant, keys);
     if (known.size === 0) throw thrown;
-    await require(jobs.filter(({ key }) => key === undefined || !known.has(key)));
+    await requireAll(jobs.filter(({ key }) => key === undefined || !known.has(key)));
   }
 }
 

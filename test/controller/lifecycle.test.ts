@@ -100,10 +100,10 @@ describe("the way of a job", () => {
   test("per-frame values that are deleted while they are read end with why, not as if complete", async () => {
     const tenant = "cut short";
     const node = await Peer.register(system.nodes, tenant);
-    const read = (id: string) =>
-      system.jobs
-        .getJobFrames(create(GetJobFramesRequestSchema, { id }), caller(tenant))
-        [Symbol.asyncIterator]();
+    const read = (id: string) => {
+      const request = create(GetJobFramesRequestSchema, { id });
+      return system.jobs.getJobFrames(request, caller(tenant))[Symbol.asyncIterator]();
+    };
     const restarted = await system.submit(tenant);
     await node.plan(await node.pullSome(), 60, 30);
     await node.score(await node.pullSome(), 60);

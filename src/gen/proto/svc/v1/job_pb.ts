@@ -1278,7 +1278,9 @@ export const StreamJobsResponse_Kind = {
   SNAPSHOT: 1,
 
   /**
-   * The snapshot is complete; carries no job.
+   * The snapshot is complete; carries no job. A stream that is resumed after it, or after a
+   * change that follows it at once, may tell changes that the snapshot holds already: a job's
+   * revision says so.
    *
    * @generated from enum value: SNAPSHOT_END = 2;
    */
