@@ -53,8 +53,11 @@ export class Program {
     const child = this.#spawn();
     const { stdout } = child;
     if (stdout === null) throw new Error("the addresses are not piped");
-    const line = once(createInterface({ input: stdout }), "line");
-    await within(Promise.race([line, this.#exited]), `${this.name} to listen`);
+    const line = once(createInterface({ input: stdout }), "line").then(() => true);
+    const early = this.#exited.then(() => false);
+    if (!(await within(Promise.race([line, early]), `${this.name} to listen`))) {
+      throw new Error(`${this.name} ended as it started`);
+    }
     stdout.resume();
   }
 

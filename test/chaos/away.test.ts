@@ -1,0 +1,109 @@
+/** The database, or the controller itself, goes away for longer than a lease: what the node does meanwhile counts. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Connection } from "../../src/client/connection.ts";
+import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { Installation } from "./installation.ts";
+import { type ChaosMedia, makeMedia } from "./media.ts";
+import { scorersBelow } from "./processes.ts";
+import { until } from "./program.ts";
+import { type ChaosStore, openChaosStore } from "./stores.ts";
+
+describe("away for longer than a lease", () => {
+  let media: MediaDirectory;
+  let clips: ChaosMedia;
+  let folder: string;
+  let store: ChaosStore;
+  let installation: Installation;
+  let connection: Connection;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "svc-away-"));
+    media = await MediaDirectory.open();
+    clips = await makeMedia(media);
+  });
+  after(async () => {
+    await media.remove();
+    await rm(folder, { recursive: true });
+  });
+  beforeEach(async () => {
+    store = await openChaosStore("postgres", folder);
+    installation = await Installation.start(folder, store);
+    connection = new Connection({ address: installation.grpc });
+  });
+  afterEach(async () => {
+    connection[Symbol.dispose]();
+    await installation.killAll();
+    await store.close();
+  });
+
+  const isScoring = () => installation.nodes.some(({ pid }) => scorersBelow(pid).length > 0);
+
+  async function jobOf(id: string): Promise<Job> {
+    const { job } = await connection.call(JobService.method.getJob, { id });
+    assert.ok(job);
+    return job;
+  }
+
+  /**
+   * Takes something away while scorers run, and gives it back when they have ended and two leases
+   * have passed: all of their results were made in its absence.
+   */
+  async function scoreWithout(take: () => Promise<void>, giveBack: () => Promise<void>): Promise<Job> {
+    const [pair] = clips.good;
+    assert.ok(pair);
+    const { reference, distorted } = pair;
+    const { job } = await connection.call(JobService.method.submitJob, { job: { reference, distorted } });
+    assert.ok(job);
+    await until(isScoring, "a scorer to run");
+    await take();
+    await Promise.all([delay(2 * installation.leaseMs), until(() => !isScoring(), "the scorers to end")]);
+    await giveBack();
+    let ended = job;
+    await until(
+      async () => {
+        ended = await jobOf(job.id).catch(() => ended);
+        return ended.endTime !== undefined;
+      },
+      () => `the job to end: ${installation.logs()}`,
+    );
+    assert.equal(ended.score, pair.truth.score);
+    return ended;
+  }
+
+  function assertKept({ state, retries, work }: Job): void {
+    assert.equal(state, Job_State.SUCCEEDED);
+    const attempts = work.map(({ attempt }) => attempt);
+    assert.deepEqual([retries, ...attempts], [0, ...attempts.map(() => 1)], installation.logs());
+    assert.deepEqual(
+      installation.programs.flatMap(({ unasked }) => unasked),
+      [],
+    );
+  }
+
+  test("the database", async () => {
+    const { database } = store;
+    assert.ok(database);
+    assertKept(
+      await scoreWithout(
+        () => database.stopAtOnce(),
+        () => database.start(),
+      ),
+    );
+  });
+
+  test("the controller", async () => {
+    const { controller } = installation;
+    assertKept(
+      await scoreWithout(
+        () => controller.kill(),
+        () => controller.start(),
+      ),
+    );
+  });
+});
