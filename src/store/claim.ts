@@ -115,15 +115,22 @@ function claimedOf(row: TakenColumns): ClaimedWork {
   };
 }
 
+/** Pairs of one look at most, and of one tenant: what comes after them is seen when these are done. */
+const MOST_READY = 10_000;
+const MOST_READY_OF_TENANT = 512;
+
 /** From each pair of tenant and class to the next, by the index: as many steps as there are pairs. */
 const READY = statement(`
   with recursive pair as (
-    (select tenant_id, class_key, work_class from work where state = 'PENDING'
+    (select tenant_id, class_key, work_class, 1 as of_tenant, 1 as of_all from work where state = 'PENDING'
       order by tenant_id, class_key limit 1)
     union all
     select following.* from pair cross join lateral (
-      select work.tenant_id, work.class_key, work.work_class from work
-      where work.state = 'PENDING' and (work.tenant_id, work.class_key) > (pair.tenant_id, pair.class_key)
+      select work.tenant_id, work.class_key, work.work_class,
+        case when work.tenant_id = pair.tenant_id then pair.of_tenant + 1 else 1 end, pair.of_all + 1
+      from work
+      where work.state = 'PENDING' and pair.of_all < ${MOST_READY} and (work.tenant_id, work.class_key) > (pair.tenant_id,
+        case when pair.of_tenant < ${MOST_READY_OF_TENANT} then pair.class_key else ${2n ** 63n - 1n} end)
       order by work.tenant_id, work.class_key limit 1) as following)
   select tenant_id, work_class from pair`);
 

@@ -62,9 +62,16 @@ export async function copyStore(dataDir: string, databaseUrl: string): Promise<C
   }
 }
 
+/** While one side works the other is idle, for as long as there is to copy. */
+const NO_LIMITS = [
+  statement("set local statement_timeout = 0"),
+  statement("set local idle_in_transaction_session_timeout = 0"),
+];
+
 async function copyBetween(from: Database, to: Database): Promise<Copied> {
   return from.transaction("owner", async (source) =>
     to.transaction("owner", async (target) => {
+      for (const side of [source, target]) for (const limit of NO_LIMITS) await side.query(limit, []);
       await lockEmpty(target);
       const counts: Record<string, number> = {};
       for (const table of TABLES) counts[table.name] = await copyTable(source, target, table);

@@ -7,9 +7,13 @@ const RETRYABLE = new Set(["40001", "40P01", "23505"]);
 /**
  * The database cannot do it now: connections (08), no room or memory (53), stopped by an operator or a
  * time limit (57), locks that did not come free (55), no transaction held open that long, read-only (25),
- * faults of its disk (58) and its own (XX); a prepared statement from before a migration (0A000).
+ * faults of its disk (58) and its own (XX); a prepared statement from before a migration (0A000). It
+ * lets nobody in: a password that was changed (28), a database that is not there (3D000).
  */
-const UNAVAILABLE = /^(08|25|53|55|57|58|XX|0A000)/;
+const UNAVAILABLE = /^(08|25|28|3D000|53|55|57|58|XX|0A000)/;
+
+/** The user of the connection may not do it: a right was taken away, or a role. */
+const FORBIDDEN = "42501";
 
 /** The text holds what PostgreSQL does not store: a NUL character, or (22P02, in JSON) half of a surrogate pair. */
 const UNSTORABLE = new Set(["22021", "22P02", "22P05"]);
@@ -36,8 +40,8 @@ export function isRetryable(error: unknown): boolean {
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error);
   if (FATAL.has(severityOf(error))) return true;
-  // 25P03: ended while idle in a transaction.
-  return state === undefined || /^(08|57P|XX)/.test(state) || state === "0A000" || state === "25P03";
+  // 25P03: ended while idle in a transaction. 25006: it became a standby; another server may be the one to write to.
+  return state === undefined || /^(08|57P|XX|0A000|25P03|25006)/.test(state);
 }
 
 /** What the database threw, as the store throws it. */
@@ -53,8 +57,13 @@ export function failureOf(error: unknown): Failure {
       },
     );
   }
+  const why = error instanceof Error ? error.message : String(error);
+  if (state === FORBIDDEN) {
+    const cure =
+      "Let an administrator grant svc_tenant and svc_fleet, and the schema svc, to the database's user";
+    return unavailable(`it refuses its user a right that svc needs (${why}). ${cure}`, error);
+  }
   if (state === undefined || UNAVAILABLE.test(state) || RETRYABLE.has(state)) {
-    const why = error instanceof Error ? error.message : String(error);
     return unavailable(why, error);
   }
   return Failure.from(error);

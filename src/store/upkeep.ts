@@ -14,6 +14,9 @@ export interface Upkeep {
 /** Both statements together hold others up for some tens of milliseconds. */
 const USUAL: Upkeep = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
 
+/** After failures the pause doubles up to this, in milliseconds: what holds everybody up is not repeated at once. */
+const LONGEST_PAUSE_MS = 300_000;
+
 const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
 const STEPS = [
   ...["work", "job", "node", "event", "piece"].map((table) => statement(`vacuum svc.${table}`)),
@@ -25,16 +28,20 @@ export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = U
   return new Background(async (signal, isStarted) => {
     isStarted();
     let done = 0;
-    for (await pause(everyMs, signal); !signal.aborted; await pause(everyMs, signal)) {
+    let pauseMs = everyMs;
+    for (await pause(pauseMs, signal); !signal.aborted; await pause(pauseMs, signal)) {
       try {
         const [row] = await database.query<{ bytes: string }>("owner", WRITTEN, []);
         const written = Number(row?.bytes ?? 0);
-        if (written >= done && written - done < logBytes) continue;
-        for (const step of STEPS) if (!signal.aborted) await database.query("owner", step, []);
-        done = written;
-        log.debug({ logBytes: written }, "dead rows are removed and the log of changes is cut off");
+        if (written < done || written - done >= logBytes) {
+          for (const step of STEPS) if (!signal.aborted) await database.query("owner", step, []);
+          done = written;
+          log.debug({ logBytes: written }, "dead rows are removed and the log of changes is cut off");
+        }
+        pauseMs = everyMs;
       } catch (err) {
-        log.warn({ err }, "the upkeep of the embedded database failed; it is tried again");
+        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+        log.warn({ err, pauseMs }, "the upkeep of the embedded database failed; it is tried again");
       }
     }
   });

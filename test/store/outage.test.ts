@@ -181,6 +181,28 @@ describe("a store on PostgreSQL", () => {
     await settled(other);
   });
 
+  test("a database that lets nobody in, forbids or takes no writes is told of as what it is", async () => {
+    const told = (pattern: RegExp) => (thrown: unknown) =>
+      unavailable(thrown) && pattern.test((thrown as Failure).message);
+    const url = await cluster.createDatabase("strict");
+    await assert.rejects(
+      openStore({ databaseUrl: cluster.url("absent") }, SILENT),
+      told(/"absent" does not exist/),
+    );
+    const stranger = cluster.url("strict", "stranger");
+    await assert.rejects(openStore({ databaseUrl: stranger }, SILENT), told(/"stranger" does not exist/));
+    const store = await openStore({ databaseUrl: url }, SILENT);
+    await cluster.admin("revoke select on svc.work from svc_fleet", "strict");
+    await assert.rejects(store.ready(), told(/permission denied for table work.*administrator/));
+    await cluster.admin("alter database strict set default_transaction_read_only = on");
+    await cluster.admin("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'strict'");
+    await settled(store);
+    await assert.rejects(store.insertJobs("t", [newJob()]), told(/read-only/));
+    await cluster.admin("alter database strict reset default_transaction_read_only");
+    await store.insertJobs("t", [newJob()]);
+    await store.close();
+  });
+
   test("a closed store refuses", async () => {
     const closed = await openStore({ databaseUrl }, SILENT);
     await closed.close();

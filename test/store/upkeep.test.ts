@@ -44,4 +44,21 @@ test("upkeep removes dead rows and old files of the log, and ends when it is sto
   await remove();
 });
 
+test("upkeep that fails is tried again after ever longer pauses", async () => {
+  const { target, remove } = await embeddedTarget();
+  const database = new Database(embeddedDriver(target.dataDir));
+  await database.close();
+  const pauses: number[] = [];
+  const { promise: enough, resolve } = Promise.withResolvers<void>();
+  const write = (line: string) => {
+    if (pauses.push(JSON.parse(line).pauseMs) === 4) resolve();
+  };
+  const upkeep = upkeepOf(database, pino({ level: "warn" }, { write }), { everyMs: 1, logBytes: 1 });
+  upkeep.start();
+  await enough;
+  await upkeep.stop();
+  assert.deepEqual(pauses.slice(0, 4), [2, 4, 8, 16]);
+  await remove();
+});
+
 const logFiles = (dataDir: string) => readdirSync(join(dataDir, "database", "pg_wal")).length;

@@ -336,6 +336,20 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.state, "FAILED");
   });
 
+  test("a tenant with very many classes of work keeps no other from being seen", async () => {
+    const { store } = open();
+    const [many, other] = [newTenant(), newTenant()];
+    const classes = Array.from({ length: 600 }, (_, n) => `class ${n}`);
+    await store.insertJobs(
+      many,
+      classes.map((workClass) => newJob({ workClass })),
+    );
+    await store.insertJobs(other, [newJob()]);
+    const found = await store.ready();
+    assert.equal(found.filter(({ tenant }) => tenant === many).length, 512);
+    assert.equal(found.filter(({ tenant }) => tenant === other).length, 1);
+  });
+
   test("a cut fault replaces all segments by one piece of work that costs as much", async () => {
     const { store } = open();
     const tenant = newTenant();
