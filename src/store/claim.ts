@@ -12,36 +12,43 @@ const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");
 if (CLAIMABLE.join() !== "PENDING") throw new Error(`ready work is PENDING, not ${CLAIMABLE.join()}`);
 
 /**
- * The head of each class, and of those the first. Heads that others claim at this moment are
- * passed over. The lock on the node makes whoever ends its session wait for this claim, or this
- * claim see that it ended: work is never leased to a session that is over. Every update of work comes before that of its job, here and everywhere: two that
- * want the same rows take them in one order.
+ * As many heads of the classes as there are sessions that ask, first come, first served. Heads that
+ * others claim at this moment are passed over. The lock on a node makes whoever ends its session
+ * wait for this claim, or this claim see that it ended: work is never leased to a session that is
+ * over. Every update of work comes before that of its job, here and everywhere: two that want the
+ * same rows take them in one order.
  */
 const CLAIM = statement(`
-  with me as (
-    select id, name from node where session = $1 and ended is null and not draining for key share),
+  with locked as (
+    select id, name, session from node
+    where session = any($1::text[]) and ended is null and not draining order by id for key share),
+  me as (
+    select locked.id, locked.name, asked.n, row_number() over (order by asked.n) as place
+    from unnest($1::text[]) with ordinality as asked(session, n) join locked using (session)),
   head as (
     select ready.* from unnest($3::bigint[], $4::int[], $5::bigint[], $6::int[]) as floor(class_key, rank, job_seq, seq)
     cross join lateral (
       select work.id, work.rank, work.job_seq, work.seq from work
       where work.state = 'PENDING' and work.tenant_id = $2 and work.class_key = floor.class_key
         and (work.rank, work.job_seq, work.seq) >= (floor.rank, floor.job_seq, floor.seq)
-      order by work.rank, work.job_seq, work.seq limit 1 for update skip locked) as ready
-    where exists (select from me)
-    order by ready.rank, ready.job_seq, ready.seq limit 1),
+      order by work.rank, work.job_seq, work.seq limit (select count(*) from me) for update skip locked) as ready),
+  first as (
+    select id, row_number() over (order by rank, job_seq, seq) as place from head),
   taken as (
     update work set state = 'LEASED', attempt = work.attempt + 1, node_id = me.id, node_name = me.name,
       lease_until = now() + $7::float8 * interval '1 millisecond', started_at = now(), ended_at = null, frames_done = 0
-    from head, me where work.id = head.id returning work.*),
+    from first join me using (place) where work.id = first.id returning work.*, me.n),
   begun as (
     update job set state = 'RUNNING', started_at = now(), ${NEXT_REVISION}
     from taken where job.id = taken.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "RUNNING"))}) returning job.*),
   told as (${eventsOf("begun", "'QUEUED'")})
-  select taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class, taken.class_key::text,
-    taken.rank, taken.job_seq, taken.seq, taken.segment, taken.cost, job.spec, job.plan
-  from taken join job on job.id = taken.job_id`);
+  select taken.n, taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class,
+    taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.cost, job.spec, job.plan
+  from taken join job on job.id = taken.job_id order by taken.rank, taken.job_seq, taken.seq`);
 
 interface TakenColumns {
+  /** Which of the sessions it is for, from 1. */
+  readonly n: number;
   readonly id: string;
   readonly attempt: number;
   readonly job_id: string;
@@ -58,34 +65,38 @@ interface TakenColumns {
   readonly plan: string | null;
 }
 
+/** Of each claim, in their order, what it gets. They are alike but for their sessions, which may be the same. */
 export async function claim(
   database: Database,
   floors: Floors,
-  wanted: Claim,
-): Promise<ClaimedWork | undefined> {
-  const keys = wanted.workClasses.map(classKey);
-  if (keys.length === 0) return undefined;
-  const from = keys.map((key) => floors.of(wanted.tenant, key));
-  const found = await claimFrom(database, floors, wanted, keys, from);
-  if (found !== undefined || from.every((position) => position === START)) return found;
-  return claimFrom(
-    database,
-    floors,
-    wanted,
-    keys,
-    keys.map(() => START),
-  );
+  claims: readonly Claim[],
+): Promise<readonly (ClaimedWork | undefined)[]> {
+  const [alike] = claims;
+  const keys = alike?.workClasses.map(classKey) ?? [];
+  if (alike === undefined || keys.length === 0) return claims.map(() => undefined);
+  const from = keys.map((key) => floors.of(alike.tenant, key));
+  const found = await claimFrom(database, floors, { ...alike, keys, from }, claims);
+  const without = claims.filter((_, index) => found[index] === undefined);
+  if (without.length === 0 || from.every((position) => position === START)) return found;
+  const start = { ...alike, keys, from: keys.map(() => START) };
+  const more = [...(await claimFrom(database, floors, start, without))];
+  return found.map((work) => work ?? more.shift());
+}
+
+interface Range extends Omit<Claim, "session"> {
+  readonly keys: readonly bigint[];
+  /** Of each key, where its claim begins. */
+  readonly from: readonly Position[];
 }
 
 async function claimFrom(
   database: Database,
   floors: Floors,
-  { session, tenant, leaseMs }: Claim,
-  keys: readonly bigint[],
-  from: readonly Position[],
-): Promise<ClaimedWork | undefined> {
-  const [row] = await database.query<TakenColumns>("fleet", CLAIM, [
-    sessionKey(session),
+  { tenant, leaseMs, keys, from }: Range,
+  claims: readonly Claim[],
+): Promise<readonly (ClaimedWork | undefined)[]> {
+  const rows = await database.query<TakenColumns>("fleet", CLAIM, [
+    claims.map(({ session }) => sessionKey(session)),
     tenant,
     keys,
     from.map(({ rank }) => rank),
@@ -93,11 +104,14 @@ async function claimFrom(
     from.map(({ seq }) => seq),
     leaseMs,
   ]);
-  if (row === undefined) return undefined;
-  const key = BigInt(row.class_key);
-  const at = { rank: row.rank, jobSeq: row.job_seq, seq: row.seq };
-  floors.claimed(tenant, key, at, from[keys.indexOf(key)] ?? START);
-  return claimedOf(row);
+  const claimed: (ClaimedWork | undefined)[] = claims.map(() => undefined);
+  for (const row of rows) {
+    const key = BigInt(row.class_key);
+    const at = { rank: row.rank, jobSeq: row.job_seq, seq: row.seq };
+    floors.claimed(tenant, key, at, from[keys.indexOf(key)] ?? START);
+    claimed[row.n - 1] = claimedOf(row);
+  }
+  return claimed;
 }
 
 function claimedOf(row: TakenColumns): ClaimedWork {

@@ -37,6 +37,10 @@ export class SqlStore implements S.Store {
     async (tenant: string, jobs: readonly S.NewJob[]) => insertEach(this.#database, tenant, jobs),
     ({ spec }) => spec.length,
   );
+  readonly #claims = new Gathering(
+    async (_: string, claims: readonly S.Claim[]) => claim(this.#database, this.#floors, claims),
+    ({ workClasses }) => 1024 * workClasses.length,
+  );
   readonly #segments = new Gathering(
     async (_: string, reports: readonly SegmentReport[]) => recordSegments(this.#database, reports),
     ({ segment }) => segment.last.rows.length,
@@ -99,7 +103,8 @@ export class SqlStore implements S.Store {
   }
 
   async claim(wanted: S.Claim) {
-    return claim(this.#database, this.#floors, wanted);
+    const { tenant, workClasses, leaseMs } = wanted;
+    return this.#claims.call([leaseMs, tenant, ...workClasses].join(" "), wanted);
   }
 
   async ready() {

@@ -41,6 +41,23 @@ onBothStores((open) => {
     assert.equal(new Set(claimed).size, 200);
   });
 
+  test("claims at once go first come, first served, and a session that is over gets nothing", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const jobs = Array.from({ length: 5 }, () => newJob());
+    await store.insertJobs(tenant, jobs);
+    const [here, gone, there] = await Promise.all([1, 2, 3].map(() => register(store, tenant)));
+    assert.ok(here && gone && there);
+    await store.leaveNode(gone.session);
+    const claims = [here, gone, here, there, gone, here].map((node) => claim(store, node));
+    const claimed = (await Promise.all(claims)).map((work) => jobs.findIndex(({ id }) => id === work?.jobId));
+    assert.deepEqual(claimed, [0, -1, 1, 2, -1, 3]);
+    const working = await store.listNodes(tenant);
+    const pieces = working.map(({ name, work }) => [name, work.length] as const);
+    assert.deepEqual(new Map(pieces).get(here.name), 3);
+    assert.deepEqual(new Map(pieces).get(there.name), 1);
+  });
+
   test("the same report by many at once counts once", async () => {
     const { store } = open();
     const tenant = newTenant();
