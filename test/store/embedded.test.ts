@@ -1,0 +1,103 @@
+/** The embedded database has one holder, and comes back from what ends its process or its thread. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync, watch } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Client } from "pg";
+import { Failure } from "../../src/platform/failure.ts";
+import { Database } from "../../src/store/database.ts";
+import { embeddedDriver } from "../../src/store/embedded.ts";
+import { openStore } from "../../src/store/open.ts";
+import { statement } from "../../src/store/statement.ts";
+import { installations, kill, startWriter, untilWritten } from "./installation.ts";
+import { embeddedTarget, newJob, SILENT } from "./stores.ts";
+
+const installation = installations();
+
+test("a second process is refused while the first lives, and takes over when it was killed", async () => {
+  const { target, remove } = await installation();
+  const holder = startWriter(target.dataDir);
+  const ids: string[] = [];
+  const killed = untilWritten(holder, ids, 60);
+  await once(holder.stdout, "data");
+  await assert.rejects(openStore(target, SILENT), (thrown) => {
+    assert.ok(thrown instanceof Failure && thrown.code === "STORE_LOCKED");
+    assert.match(thrown.message, new RegExp(`process ${holder.pid}\\b`));
+    assert.ok(thrown.message.includes(target.dataDir));
+    return true;
+  });
+  await killed;
+  assert.match(
+    readFileSync(join(target.dataDir, "lock-holder"), "utf8"),
+    new RegExp(`process ${holder.pid}\\b`),
+  );
+  const store = await openStore(target, SILENT);
+  await assert.rejects(openStore(target, SILENT), (thrown) => {
+    assert.ok(thrown instanceof Failure && thrown.code === "STORE_LOCKED");
+    assert.match(thrown.message, new RegExp(`process ${process.pid}\\b`));
+    return true;
+  });
+  await store.insertJobs("t", [newJob()]);
+  await store.close();
+  await (await openStore(target, SILENT)).close();
+  await remove();
+});
+
+test("files that were not finished when the process died are made anew", async () => {
+  const { target, remove } = await embeddedTarget();
+  const writer = startWriter(target.dataDir);
+  const made = Promise.withResolvers<void>();
+  const watcher = watch(target.dataDir, (_, name) => name === "database.unfinished" && made.resolve());
+  await made.promise;
+  watcher.close();
+  await kill(writer);
+  const store = await openStore(target, SILENT);
+  await store.insertJobs("t", [newJob()]);
+  await store.close();
+  await remove();
+});
+
+test("the database is started anew when its thread dies, with everything", async () => {
+  const { target, remove } = await installation();
+  const driver = embeddedDriver(target.dataDir);
+  const clients: Client[] = [];
+  const database = new Database({
+    ...driver,
+    connect: async () => {
+      const client = await driver.connect();
+      clients.push(client);
+      return client;
+    },
+  });
+  const run = async (sql: string) => database.query<{ a: number }>("owner", statement(sql), []);
+  await run("create table public.t (a int)");
+  await run("insert into public.t values (1)");
+  const [client] = clients;
+  const dying = run("select pg_sleep(0.2), a from public.t");
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  connection.stream.destroy();
+  await assert.rejects(dying, (thrown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE");
+  assert.deepEqual(await run("select a from public.t"), [{ a: 1 }]);
+  assert.equal(clients.length, 2);
+  await database.close();
+  await remove();
+});
+
+test("a result of many megabytes comes through", async () => {
+  const { target, remove } = await installation();
+  const database = new Database(embeddedDriver(target.dataDir));
+  const [row] = await database.query<{ a: string }>(
+    "owner",
+    statement("select repeat('x', 20000000) as a"),
+    [],
+  );
+  assert.equal(row?.a.length, 20_000_000);
+  const long = "ü".repeat(5_000_000);
+  const [back] = await database.query<{ n: number }>("owner", statement("select length($1::text) as n"), [
+    long,
+  ]);
+  assert.equal(back?.n, 5_000_000);
+  await database.close();
+  await remove();
+});
