@@ -1,24 +1,12 @@
 /** A disk of a few megabytes that only one process sees, and that can be filled and emptied from outside. */
-import { execFile } from "node:child_process";
 import { open, rm } from "node:fs/promises";
-import { promisify } from "node:util";
 
-const run = promisify(execFile);
 const isRoot = process.getuid?.() === 0;
 /** A mount namespace of its own; an ordinary user gets it with a user namespace, where that is allowed. */
 const UNSHARE = ["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--mount"];
 const MOUNT = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
 const FILLER = "filler";
 const BLOCK = Buffer.alloc(1024 * 1024);
-
-/** Why there is none on this machine; undefined: there is. */
-export async function noSmallDisk(folder: string): Promise<string | undefined> {
-  const [unshare = "", ...words] = smallDisk(folder, 1);
-  return run(unshare, [...words, "true"]).then(
-    () => undefined,
-    (error: Error) => `no mount namespace for this user: ${error.message}`,
-  );
-}
 
 /** Words before a command that mount a disk of so many megabytes on the folder, for that process alone. */
 export function smallDisk(folder: string, megabytes: number): string[] {
