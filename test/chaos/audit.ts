@@ -22,7 +22,7 @@ import { isEnd, type SeenEvent } from "./watcher.ts";
 /** Failures of a good pair that blows explain: its work was struck as often as work may be. */
 const STRUCK: ReadonlySet<string> = new Set(["LEASE_LOST", "SCORER_FAILED"]);
 /** Times that a piece of work may fail before its job does. */
-const MAX_FAILURES = 4;
+export const MAX_FAILURES = 4;
 const PAGE = 500;
 const OVER: ReadonlySet<JobWork_State> = new Set([
   ...[JobWork_State.DONE, JobWork_State.FAILED, JobWork_State.CANCELLED],

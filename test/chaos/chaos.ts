@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sequence } from "../media/crafted.ts";
 import { MediaDirectory } from "../media/directory.ts";
-import { Auditor } from "./audit.ts";
-import { Installation } from "./installation.ts";
+import { type Audit, Auditor, MAX_FAILURES } from "./audit.ts";
+import { Installation, SLOTS } from "./installation.ts";
 import { Killer } from "./killer.ts";
 import { Load } from "./load.ts";
 import { type ChaosMedia, makeMedia } from "./media.ts";
@@ -94,7 +94,11 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
     const audit = await auditor.audit(load.acknowledged, watcher.events);
     const { resumed } = watcher;
     await watcher.stop();
-    const faults = [...audit.faults, ...(await endFaults(installation, watcher))];
+    const faults = [
+      ...audit.faults,
+      ...tooManyStruckDown(audit, killer),
+      ...(await endFaults(installation, watcher)),
+    ];
     return {
       ...audit,
       faults,
@@ -113,6 +117,13 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
     load.close();
     auditor.close();
   }
+}
+
+/** A blow strikes as many pieces of work as a node has slots, at most; a job takes several blows on one piece. */
+function tooManyStruckDown({ struckDown }: Audit, { counts }: Killer): string[] {
+  const blows = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const most = (blows * Math.max(...SLOTS)) / MAX_FAILURES;
+  return struckDown > most ? [`${struckDown} jobs struck down by ${blows} blows`] : [];
 }
 
 async function strikeUnderLoad(

@@ -8,7 +8,7 @@ import type { ChaosStore } from "./stores.ts";
 /** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */
 const LEASE_SECONDS = 3;
 /** Slots of each node: more in sum than this machine has cores, so that everything is always late. */
-const SLOTS = [1, 1, 2];
+export const SLOTS = [1, 1, 2];
 /** Lines of each log that are shown when something went wrong. */
 const LOG_LINES = 40;
 

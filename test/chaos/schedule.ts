@@ -18,7 +18,7 @@ export const BLOWS = {
   "database process": { weight: 3, database: true, kill: true },
   /** The database stopped at once, without a checkpoint, and started again later. */
   "database stopped": { weight: 2, database: true, kill: true },
-  /** kill -9 of the database's first process, started again later. */
+  /** kill -9 of the database's first process and then of all others, started again later. */
   postmaster: { weight: 2, database: true, kill: true },
 } as const satisfies Record<string, { weight: number; database: boolean; kill: boolean }>;
 

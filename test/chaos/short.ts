@@ -27,6 +27,5 @@ export async function shortChaos(store: StoreName): Promise<void> {
   }
   // What was counted was there to be counted.
   for (const end of ["SUCCEEDED", "FAILED"]) assert.ok((ends[end] ?? 0) > 0, `none ${end}: ${all}`);
-  assert.equal(figures.struckDown, 0, all);
   assert.ok(figures.framesCompared > 0 && figures.attemptsAboveFirst > 0, all);
 }

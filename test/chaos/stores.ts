@@ -48,8 +48,8 @@ async function openPostgres(): Promise<ChaosStore> {
 }
 
 const LOOK_MS = 20;
-/** Milliseconds for the processes of a postmaster that was killed to notice and end. */
-const ORPHANS_MS = 30_000;
+/** How the command lines of the processes below a postmaster begin. */
+const PROCESS = "postgres: ";
 
 /** A PostgreSQL server whose processes are killed. */
 export class StruckDatabase {
@@ -61,26 +61,25 @@ export class StruckDatabase {
 
   /** Ends one of the controller's connections, as an administrator does. */
   async endConnection(random: (below: number) => number): Promise<void> {
-    await this.#strike("SIGTERM", random, (command) => command.startsWith("postgres: svc_owner"));
+    await this.#strike("SIGTERM", random, (command) => command.startsWith(`${PROCESS}svc_owner`));
   }
 
   /** kill -9 of any process below the postmaster, which then ends all others and recovers. */
   async killProcess(random: (below: number) => number): Promise<void> {
-    await this.#strike("SIGKILL", random, (command) => command.startsWith("postgres: "));
+    await this.#strike("SIGKILL", random, (command) => command.startsWith(PROCESS));
   }
 
   async stopAtOnce(): Promise<void> {
     await this.#cluster.stop("SIGQUIT");
   }
 
+  /** kill -9 of the postmaster and of those that it leaves. */
   async killPostmaster(): Promise<void> {
     const orphans = below(this.#cluster.pid);
     await this.#cluster.stop("SIGKILL");
-    await until(
-      () => orphans.every((pid) => commandOf(pid) === ""),
-      "the database's processes to end",
-      ORPHANS_MS,
-    );
+    const left = () => orphans.filter((pid) => commandOf(pid).startsWith(PROCESS));
+    for (const pid of left()) sent(pid, "SIGKILL");
+    await until(() => left().length === 0, "the database's processes to end");
   }
 
   async start(): Promise<void> {
