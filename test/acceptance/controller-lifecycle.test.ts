@@ -1,0 +1,125 @@
+/** `svc controller` as it starts and stops: what it refuses, what it says, and what it ends with it. */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { type Clips, makeClips } from "../server/clips.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { EventStream } from "../server/event-stream.ts";
+import { JobsClient } from "../server/jobs-client.ts";
+import { ask, score } from "../server/rest-client.ts";
+import { svc } from "../server/svc-process.ts";
+
+let clips: Clips;
+let dataDir: string;
+before(async () => {
+  clips = await makeClips();
+  dataDir = clips.directory.file("data");
+});
+after(() => clips[Symbol.asyncDispose]());
+
+describe("svc controller", () => {
+  test("stopping ends streams and waits with SHUTTING_DOWN; the jobs stay", async () => {
+    await using controller = await ControllerProcess.up({ dataDir, args: ["--drain-timeout", "0"] });
+    const jobs = await JobsClient.of(controller);
+    using stream = await EventStream.open(`${controller.rest}/v1/jobs:stream`);
+    await stream.find(({ event }) => event === "snapshotEnd");
+    const waiting = score(controller, clips.longPair);
+    await stream.find(({ event, data }) => event === "change" && JSON.parse(data).job.state === "RUNNING");
+    const [job] = (await jobs.list("?pageSize=1")).body.jobs;
+    controller.signal("SIGTERM");
+    const last = await stream.find(({ event }) => event === "error");
+    assert.equal(JSON.parse(last.data).code, "SHUTTING_DOWN");
+    assert.equal(await stream.next(), undefined);
+    const { status, body } = await waiting;
+    assert.deepEqual([status, body.code], [503, "SHUTTING_DOWN"]);
+    assert.equal(await controller.exited(), 0);
+    await using again = await ControllerProcess.start({ dataDir });
+    const after = await JobsClient.of(again);
+    assert.equal((await after.get(job?.id ?? "")).body.state, "RUNNING");
+    await after.cancel(job?.id ?? "");
+    assert.equal(await again.stop(), 0);
+  });
+
+  test("a database that cannot be reached: alive, not ready, and every call is told why", async () => {
+    const databaseUrl = "postgres://svc:secret@127.0.0.1:1/svc";
+    await using controller = await ControllerProcess.start({
+      ready: false,
+      env: { SVC_DATABASE_URL: databaseUrl, SVC_AUTH_DISABLED: "true" },
+    });
+    assert.equal((await ask(controller, "/v1/health")).status, 200);
+    for (const path of ["/v1/ready", "/v1/jobs", "/v1/nodes"]) {
+      const { status, headers, body } = await ask(controller, path);
+      assert.deepEqual([status, body.code], [503, "STORE_UNAVAILABLE"], path);
+      assert.ok(Number(headers.get("retry-after")) >= 1);
+    }
+    await controller.logged("store not ready", { code: "STORE_UNAVAILABLE" });
+    assert.doesNotMatch(JSON.stringify(controller.log), /secret/, "the password is told to nobody");
+    assert.equal(await controller.stop(), 0);
+  });
+
+  test("that authentication is disabled is said loudly", async () => {
+    await using controller = await ControllerProcess.start({
+      ready: false,
+      dataDir,
+      args: ["--host", "0.0.0.0"],
+    });
+    const line = await controller.logged(
+      "AUTHENTICATION IS DISABLED: every caller may do everything; not for production",
+    );
+    assert.equal(line["level"], "warn");
+    await controller.logged("no authentication: whoever reaches this address can score", { level: "warn" });
+    assert.equal(await controller.stop(), 0);
+  });
+});
+
+describe("what cannot start says why", () => {
+  const refused: [what: string, args: readonly string[], message: RegExp][] = [
+    ["without --auth-disabled", ["controller"], /authentication is not configured.* --auth-disabled/],
+    [
+      "two stores",
+      ["controller", "--auth-disabled", "--data-dir", "/tmp/x", "--database-url", "postgres://h/d"],
+      /--data-dir and --database-url are both given/,
+    ],
+    [
+      "a lease of nothing",
+      ["controller", "--auth-disabled", "--lease", "0"],
+      /--lease: "0" is not a whole number from 1/,
+    ],
+    ["a host for svc up", ["up", "--host", "0.0.0.0"], /unknown option '--host'/],
+    [
+      "a model directory that is not there",
+      ["up", "--model-dir", "/no/such"],
+      /--model-dir: "\/no\/such" does not exist/,
+    ],
+  ];
+  for (const [what, args, message] of refused) {
+    test(`${what}: exit code 2`, async () => {
+      const ended = await svc(args);
+      assert.match(ended.stderr, message);
+      assert.doesNotMatch(ended.stderr, /^\s+at /m, "no stack");
+      assert.equal(ended.code, 2);
+    });
+  }
+
+  test("a data directory that is a file: exit code 2", async () => {
+    const file = clips.pair.reference;
+    const ended = await svc(["up", "--data-dir", file]);
+    assert.match(ended.stderr, /--data-dir: ".*" cannot be used \(EEXIST\)/);
+    assert.equal(ended.code, 2);
+  });
+
+  test("a port that is taken: exit code 1, which flag to change, and the store is let go", async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    const address = taken.address();
+    const port = String(typeof address === "object" && address !== null ? address.port : 0);
+    const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", port, "--log-level", "fatal"];
+    const ended = await svc(["up", "--data-dir", dataDir, ...ports]);
+    assert.match(
+      ended.stderr,
+      new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: another.*with --metrics-port `),
+    );
+    assert.equal(ended.code, 1);
+    await new Promise((resolve) => taken.close(resolve));
+  });
+});
