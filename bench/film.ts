@@ -2,9 +2,11 @@
 import { join } from "node:path";
 import { FrameTable } from "../src/engine/frames.ts";
 import { openEngine } from "../src/engine/open.ts";
+import { readSegment } from "../src/engine/plan-json.ts";
 import { pairRequest } from "../src/engine/request.ts";
 import type { ScorerInfo } from "../src/engine/result.ts";
 import type { PlannedPair } from "../src/engine/work.ts";
+import { type Report, reportsOf } from "../src/node/report.ts";
 import type { Pair } from "./client.ts";
 import { makePair, makeSmallPair } from "./media.ts";
 
@@ -12,8 +14,10 @@ export interface Film {
   readonly pair: Pair;
   readonly scorer: ScorerInfo;
   readonly planned: PlannedPair;
-  /** Values of a run of the film's frames, numbered from 0: those of a real score, which repeats. */
-  readonly valuesOf: (first: number, rows: number) => FrameTable;
+  /** Names of the values that each frame has. */
+  readonly metrics: readonly string[];
+  /** Of each segment, by its text, the messages that report it: made beforehand, as scoring is. */
+  readonly reports: ReadonlyMap<string, readonly Report[]>;
 }
 
 export interface FilmOptions {
@@ -37,22 +41,32 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
   const request = pairRequest(real);
   const { plan } = await engine.plan(request, { segmentSeconds: 3600 });
   const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
-  return { pair, scorer: engine.scorer, planned, valuesOf: repeated(table) };
+  const reports = new Map(planned.segments.map(({ segment }) => [segment, reportsOn(segment, table)]));
+  return { pair, scorer: engine.scorer, planned, metrics: table.metrics, reports };
 }
 
-/** A frame has the same values whoever scores it: neighbours compare those that both have. */
-function repeated(table: FrameTable): Film["valuesOf"] {
-  return (first, rows) => {
-    const places = Uint32Array.from({ length: rows }, (_, row) => (first + row) % table.length);
-    const columns = table.metrics.map((name) => {
-      const values = table.column(name, 0, table.length);
-      const at = (place: number) => values[place] ?? Number.NaN;
-      const run = values instanceof Int32Array ? Int32Array.from(places, at) : Float64Array.from(places, at);
-      return [name, run] as const;
-    });
-    return FrameTable.ofColumns(
-      Uint32Array.from({ length: rows }, (_, row) => row),
-      new Map(columns),
-    );
-  };
+/** The values of a segment with its context, reported. */
+function reportsOn(segment: string, values: FrameTable): readonly Report[] {
+  const { first, before, count, after } = readSegment(segment);
+  const table = repeated(values, first - before, before + count + after);
+  const scored = { table, durationMs: 1, plan: undefined, frameCount: undefined };
+  return [...reportsOf({ kind: "SCORED", scored })];
+}
+
+/**
+ * Values of a run of frames, numbered from 0: those of a real score, which repeats. A frame has the same
+ * values whoever scores it: neighbours compare those that both have.
+ */
+function repeated(table: FrameTable, first: number, rows: number): FrameTable {
+  const places = Uint32Array.from({ length: rows }, (_, row) => (first + row) % table.length);
+  const columns = table.metrics.map((name) => {
+    const values = table.column(name, 0, table.length);
+    const at = (place: number) => values[place] ?? Number.NaN;
+    const run = values instanceof Int32Array ? Int32Array.from(places, at) : Float64Array.from(places, at);
+    return [name, run] as const;
+  });
+  return FrameTable.ofColumns(
+    Uint32Array.from({ length: rows }, (_, row) => row),
+    new Map(columns),
+  );
 }

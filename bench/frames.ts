@@ -59,7 +59,7 @@ async function bench(film: Film): Promise<void> {
 
 async function printSize(cluster: PostgresCluster, film: Film, empty: number): Promise<void> {
   await cluster.admin("vacuum", DATABASE);
-  const metrics = film.valuesOf(0, 1).metrics.length;
+  const metrics = film.metrics.length;
   const pieces = await cluster.admin("select pg_total_relation_size('svc.piece')::float8 as bytes", DATABASE);
   const bytes = (pieces.rows[0] as { bytes: number }).bytes;
   const all = (await sizeOf(cluster)) - empty;

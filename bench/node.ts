@@ -1,9 +1,8 @@
 /**
  * A node whose scorer takes no time: it speaks the nodes' protocol over gRPC as `svc node` does, with
- * the plan and rows that it is given, so that what is measured is the controller and its store.
+ * the plan and reports that it is given, so that what is measured is the controller and its store.
  */
 import { Connection } from "../src/client/connection.ts";
-import { readSegment } from "../src/engine/plan-json.ts";
 import { NodeService, type WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
 import { type Report, reportsOf } from "../src/node/report.ts";
 import type { Film } from "./film.ts";
@@ -17,16 +16,12 @@ export function registrationOf({ scorer, planned }: Film, slots: number) {
   return { name: "bench", slots, capabilities: { scorer: { ...scorer }, models, version: "bench" } };
 }
 
-/** The reports that complete a piece of a film's work. */
-export function reportsOn({ planned, valuesOf }: Film, { work }: WorkItem): Iterable<Report> {
+/** The messages that complete a piece of a film's work. */
+export function reportsOn({ planned, reports }: Film, { work }: WorkItem): Iterable<Report> {
   if (work.case === "plan") return reportsOf({ kind: "PLANNED", planned });
-  if (work.case === undefined) throw new Error("the work is of no kind");
-  const { first, before, count, after } = readSegment(work.value.segment);
-  const table = valuesOf(first - before, before + count + after);
-  return reportsOf({
-    kind: "SCORED",
-    scored: { table, durationMs: 1, plan: undefined, frameCount: undefined },
-  });
+  const made = work.case === "segment" ? reports.get(work.value.segment) : undefined;
+  if (made === undefined) throw new Error("the work is none of the film's");
+  return made;
 }
 
 export class BenchNode implements Disposable {

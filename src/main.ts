@@ -32,14 +32,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   up: {
     summary: "Everything on this machine: controller, database and one node in one process",
     load: async () => {
-      keepHeapSmall();
+      collectEarly();
       return (await import("./cmd/up.ts")).upCommand();
     },
   },
   controller: {
     summary: "Keep jobs and give them out to nodes, over REST and gRPC",
     load: async () => {
-      keepHeapSmall();
+      collectEarly();
       return (await import("./cmd/controller.ts")).controllerCommand();
     },
   },
@@ -67,11 +67,19 @@ Examples:
 
 /**
  * A server holds little at a time, and what it holds of a film is not on V8's heap. V8's young
- * generation would still grow to 32 MB while the modules load and stay there, and the old one
- * would let as much garbage lie as is in use: kept tight, resident memory is 40 MB lower.
+ * generation would still grow to 32 MB while the modules load and stay there: kept small, resident
+ * memory is 30 MB lower.
  */
 function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
+  collectEarly();
+}
+
+/**
+ * V8 would let as much garbage lie as is in use. A controller answers thousands of calls a second
+ * and keeps its young generation as it is: a small one was collected for a third of its time.
+ */
+function collectEarly(): void {
   setFlagsFromString("--heap-growing-percent=10");
 }
 
