@@ -38,7 +38,7 @@ export interface Audit {
   readonly faults: readonly string[];
   readonly ends: Readonly<Record<string, number>>;
   /** Good jobs that failed because their work was struck as often as work may be. */
-  readonly struckDown: number;
+  readonly struckDown: readonly string[];
   readonly segmentsScored: number;
   readonly framesCompared: number;
   readonly attemptsAboveFirst: number;
@@ -47,7 +47,7 @@ export interface Audit {
 export class Auditor {
   readonly faults: string[] = [];
   readonly ends: Record<string, number> = {};
-  struckDown = 0;
+  readonly struckDown: string[] = [];
   segmentsScored = 0;
   framesCompared = 0;
   attemptsAboveFirst = 0;
@@ -148,7 +148,7 @@ export class Auditor {
     }
     if (state !== Job_State.FAILED) return;
     if (order.kind === "faulty" && error?.code === order.pair.code) return;
-    if (this.#wasStruckDown(job)) this.struckDown++;
+    if (this.#wasStruckDown(job)) this.struckDown.push(`${job.id}: ${error?.code}: ${error?.message}`);
     else fault("it should not have failed");
   }
 

@@ -41,7 +41,7 @@ export interface Outcome {
   readonly settleSeconds: number;
   readonly jobs: number;
   readonly ends: Readonly<Record<string, number>>;
-  readonly struckDown: number;
+  readonly struckDown: readonly string[];
   /** Submissions that had to be repeated, and those of them that had been stored unheard. */
   readonly repeatedSubmits: number;
   readonly existed: number;
@@ -123,7 +123,7 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
 function tooManyStruckDown({ struckDown }: Audit, { counts }: Killer): string[] {
   const blows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const most = (blows * Math.max(...SLOTS)) / MAX_FAILURES;
-  return struckDown > most ? [`${struckDown} jobs struck down by ${blows} blows`] : [];
+  return struckDown.length > most ? [`${struckDown.length} jobs struck down by ${blows} blows`] : [];
 }
 
 async function strikeUnderLoad(
