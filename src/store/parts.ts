@@ -37,7 +37,7 @@ export async function parts(
   if (!isId(jobId)) return [];
   const scope = { tenant };
   const rows = await database.query<PartColumns>(scope, PARTS, [jobId, tenant, fromFrame, limit]);
-  return rows.map((row) => partOf(database, scope, row));
+  return partsOf(database, scope, rows);
 }
 
 const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.seq`);
@@ -48,35 +48,90 @@ export async function allParts(
   generation: number,
 ): Promise<readonly ScoredPart[]> {
   const rows = await database.query<PartColumns>("fleet", ALL_PARTS, [jobId, generation]);
-  return rows.map((row) => partOf(database, "fleet", row));
+  return partsOf(database, "fleet", rows);
 }
 
-function partOf(database: Database, scope: Scope, row: PartColumns): ScoredPart {
-  const { first_frame: firstFrame, frame_count: frameCount, segment } = row;
-  const pieces = { [Symbol.asyncIterator]: () => piecesOf(database, scope, row) };
-  return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
+/** The parts of an answer share what reads their pieces. */
+function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[]): readonly ScoredPart[] {
+  const reader = new PieceReader(database, scope, rows);
+  return rows.map(({ first_frame: firstFrame, frame_count: frameCount, segment }, part) => {
+    const pieces = { [Symbol.asyncIterator]: () => reader.piecesOf(part) };
+    return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
+  });
 }
 
+/** Pieces of some parts in their order, those of the first after a number. */
 const PIECES = statement(`
-  select piece.number, piece.rows from piece
-  where piece.work_id = $1 and piece.attempt = $2 and piece.number > $3 order by piece.number limit ${PAGE}`);
+  select part.place::int as place, piece.number, piece.rows
+  from unnest($1::uuid[], $2::int[]) with ordinality as part(id, attempt, place)
+  join piece on piece.work_id = part.id and piece.attempt = part.attempt
+  where part.place > 1 or piece.number > $3::int
+  order by part.place, piece.number limit ${PAGE}`);
 
-async function* piecesOf(
-  database: Database,
-  scope: Scope,
-  { id, attempt }: PartColumns,
-): AsyncGenerator<Uint8Array> {
-  let last = -1;
-  for (;;) {
-    const page = await database.query<{ number: number; rows: Uint8Array }>(scope, PIECES, [
-      id,
-      attempt,
-      last,
-    ]);
-    for (const { number, rows } of page) {
-      last = number;
-      yield rows;
-    }
-    if (page.length < PAGE) return;
+interface PieceColumns {
+  /** Of its part among those asked for, from 1. */
+  readonly place: number;
+  readonly number: number;
+  readonly rows: Uint8Array;
+}
+
+/** Where a piece is: the index of its part, and its number in it. */
+interface Place {
+  readonly part: number;
+  readonly number: number;
+}
+
+/** Pieces that were read: all of the parts up to `to`, or as many as a page holds. */
+interface Page {
+  readonly after: Place;
+  readonly to: number;
+  readonly isFull: boolean;
+  readonly pieces: readonly (Place & { readonly rows: Uint8Array })[];
+}
+
+/** Reads pieces when they are asked for, and as many of the next parts with them as a page holds. */
+class PieceReader {
+  readonly #database: Database;
+  readonly #scope: Scope;
+  readonly #parts: readonly PartColumns[];
+  #page: Page = { after: { part: 0, number: -1 }, to: 0, isFull: false, pieces: [] };
+
+  constructor(database: Database, scope: Scope, parts: readonly PartColumns[]) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#parts = parts;
   }
+
+  async *piecesOf(part: number): AsyncGenerator<Uint8Array> {
+    for (let number = -1; ; ) {
+      const after = { part, number };
+      if (!covers(this.#page, after)) this.#page = await this.#read(after);
+      const next = this.#page.pieces.find((piece) => isAfter(piece, after));
+      if (next?.part !== part) return;
+      number = next.number;
+      yield next.rows;
+    }
+  }
+
+  async #read(after: Place): Promise<Page> {
+    const parts = this.#parts.slice(after.part, after.part + PAGE);
+    const [ids, attempts] = [parts.map(({ id }) => id), parts.map(({ attempt }) => attempt)];
+    const rows = await this.#database.query<PieceColumns>(this.#scope, PIECES, [ids, attempts, after.number]);
+    const pieces = rows.map((row) => ({
+      part: after.part + row.place - 1,
+      number: row.number,
+      rows: row.rows,
+    }));
+    return { after, to: after.part + parts.length, isFull: rows.length === PAGE, pieces };
+  }
+}
+
+/** Whether a page tells which piece comes after a place. */
+function covers({ after, to, isFull, pieces }: Page, place: Place): boolean {
+  if (isAfter(after, place) || place.part >= to) return false;
+  return !isFull || pieces.some((piece) => isAfter(piece, place));
+}
+
+function isAfter(one: Place, other: Place): boolean {
+  return one.part > other.part || (one.part === other.part && one.number > other.number);
 }

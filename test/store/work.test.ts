@@ -219,6 +219,31 @@ onBothStores((open) => {
     assert.deepEqual(await bytesOf(part), [[1], [2]]);
   });
 
+  test("pieces of many parts are read whole, each part's own, in any order and more than one at a time", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const counts = [1, 1, 1, 9, 1, 8, 1, 2, 17, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3];
+    const job = await plannedJob(store, node, counts.length);
+    const written: number[][][] = [];
+    for (const [part, count] of counts.entries()) {
+      const work = await take(store, node);
+      const piece = (number: number) => ({ number, rows: new Uint8Array([part, number]), rowCount: 1 });
+      for (let number = 0; number < count - 1; number++)
+        await store.recordPiece(fence(node, work), piece(number));
+      await store.recordSegment(fence(node, work), segmentRecord({ last: piece(count - 1) }));
+      written.push(Array.from({ length: count }, (_, number) => [part, number]));
+    }
+    const parts = await store.allParts(job.id, 1);
+    const read: number[][][] = [];
+    for (const part of parts) read.push(await bytesOf(part));
+    assert.deepEqual(read, written);
+    const backwards: number[][][] = [];
+    for (const part of parts.toReversed()) backwards.push(await bytesOf(part));
+    assert.deepEqual(backwards.toReversed(), written);
+    assert.deepEqual(await Promise.all(parts.map(bytesOf)), written);
+  });
+
   test("a part of more pieces than one answer has is read whole and in order, as often as it is asked for", async () => {
     const { store } = open();
     const tenant = newTenant();
