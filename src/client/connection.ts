@@ -26,9 +26,9 @@ const CHANNEL = {
   /** A peer that is gone without a word is noticed within 5 + 5 s, also by a call that waits long. */
   "grpc.keepalive_time_ms": 5_000,
   "grpc.keepalive_timeout_ms": 5_000,
-  /** A controller that comes back is found again within seconds. */
+  /** A controller that comes back is found again within about a second: leases of a few seconds bear that. */
   "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 2_000,
+  "grpc.max_reconnect_backoff_ms": 1_000,
 } as const;
 
 /** Milliseconds that a call may take when it says nothing else. */

@@ -43,6 +43,8 @@ export class Session {
   readonly #secret: string;
   /** Milliseconds that the controller may keep a heartbeat at most, so that it never misses one for a whole lease. */
   readonly #longestHoldMs: number;
+  /** Milliseconds between two tries at most: a controller that comes back hears of leases before they run out. */
+  readonly #longestPauseMs: number;
   readonly #draining = new AbortController();
   /** The heartbeat that the controller holds. */
   #held = new AbortController();
@@ -52,6 +54,7 @@ export class Session {
   constructor({ session, leaseMs }: Pick<RegisterNodeResponse, "session" | "leaseMs">, parts: SessionParts) {
     this.#secret = session;
     this.#longestHoldMs = Math.floor(leaseMs / 3);
+    this.#longestPauseMs = Math.min(LONGEST_PAUSE_MS, leaseMs / 4);
     this.#parts = parts;
   }
 
@@ -101,7 +104,7 @@ export class Session {
   /** One heartbeat after the other. */
   async #beat(signal: AbortSignal): Promise<Failure | undefined> {
     const { contact } = this.#parts;
-    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    const backOff = new BackOff(FIRST_PAUSE_MS, this.#longestPauseMs);
     while (!signal.aborted) {
       const started = performance.now();
       try {

@@ -76,10 +76,16 @@ describe("away for longer than a lease", () => {
     return ended;
   }
 
-  function assertKept({ state, retries, work }: Job): void {
+  /**
+   * No node did a piece of work that a node had begun before. (Work whose lease was granted as the
+   * controller died, so that no node heard of it, is given out again and counts as a retry.)
+   */
+  function assertKept({ id, state }: Job): void {
     assert.equal(state, Job_State.SUCCEEDED);
-    const attempts = work.map(({ attempt }) => attempt);
-    assert.deepEqual([retries, ...attempts], [0, ...attempts.map(() => 1)], installation.logs());
+    const begun = installation.lines("work started").filter(({ jobId }) => jobId === id);
+    const items = begun.map(({ itemId }) => itemId);
+    assert.ok(items.length > 1);
+    assert.deepEqual(items, [...new Set(items)], installation.logs());
     assert.deepEqual(
       installation.programs.flatMap(({ unasked }) => unasked),
       [],

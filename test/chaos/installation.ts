@@ -95,9 +95,17 @@ export class Installation {
 
   /** How often a message stands in the logs. */
   logged(message: string): number {
-    return this.programs.reduce((sum, { logPath }) => {
-      return sum + readFileSync(logPath, "utf8").split(JSON.stringify(message)).length - 1;
-    }, 0);
+    return this.lines(message).length;
+  }
+
+  /** The fields of every line of the logs that has this message. */
+  lines(message: string): Readonly<Record<string, unknown>>[] {
+    return this.programs.flatMap(({ logPath }) =>
+      readFileSync(logPath, "utf8")
+        .split("\n")
+        .filter((line) => line.includes(JSON.stringify(message)))
+        .map((line) => JSON.parse(line)),
+    );
   }
 
   #program(name: string, args: readonly string[]): Program {
