@@ -29,6 +29,8 @@ export class BenchNode implements Disposable {
   readonly #film: Film;
   readonly #session: string;
   readonly #heartbeat: NodeJS.Timeout;
+  /** Of each job that a segment was leased of, the first one. */
+  readonly #kept = new Map<string, { itemId: string; attempt: number }>();
 
   private constructor(connection: Connection, film: Film, session: string) {
     this.#connection = connection;
@@ -44,9 +46,15 @@ export class BenchNode implements Disposable {
     return new BenchNode(connection, film, session);
   }
 
-  /** Leases a piece of work and reports it. Throws when there is none. */
+  /**
+   * Leases a piece of work and reports it; the first segment of each film it keeps, so that none
+   * completes and is pooled meanwhile. Throws when there is no work.
+   */
   async cycle(): Promise<void> {
-    await this.report(await this.pull());
+    const item = await this.pull();
+    if (item.work.case === "plan" || this.#kept.has(item.jobId)) return this.report(item);
+    this.#kept.set(item.jobId, { itemId: item.itemId, attempt: item.attempt });
+    return this.cycle();
   }
 
   async pull(): Promise<WorkItem> {
@@ -64,7 +72,10 @@ export class BenchNode implements Disposable {
   }
 
   async #beat(): Promise<void> {
-    await this.#connection.call(NodeService.method.heartbeat, { session: this.#session });
+    await this.#connection.call(NodeService.method.heartbeat, {
+      session: this.#session,
+      running: [...this.#kept.values()],
+    });
   }
 
   [Symbol.dispose](): void {

@@ -18,7 +18,7 @@ import { startController } from "./system.ts";
 
 const IN_FLIGHT = 32;
 const CALLS = 2_000;
-const ROUNDS = 7;
+const ROUNDS = 11;
 /** With the warm-up round. */
 const ALL_CALLS = CALLS * (ROUNDS + 1);
 /** Bytes that a segment's report carries, about; pg-boss completes with as many. */

@@ -23,6 +23,8 @@ import { failureOf } from "./failure.ts";
 setLogVerbosity(logVerbosity.NONE);
 
 const CHANNEL = {
+  /** Nobody asks for the books that channelz keeps of every call. */
+  "grpc.enable_channelz": 0,
   /** A peer that is gone without a word is noticed within 5 + 5 s, also by a call that waits long. */
   "grpc.keepalive_time_ms": 5_000,
   "grpc.keepalive_timeout_ms": 5_000,

@@ -1,5 +1,5 @@
 /** What a node reports of its work: checked, fenced and recorded. */
-import { decodeRows } from "../engine/frame-code.ts";
+import { countRows } from "../engine/frame-code.ts";
 import type {
   FailureReport,
   FramePiece,
@@ -129,7 +129,7 @@ function tell(
 function pieceOf(field: string, { number, rows, rowCount }: FramePiece): FramePiece {
   if (number >= MAX_PIECES) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_PIECES - 1}.`);
   if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
-  const { length } = decodeRows(rows);
+  const length = countRows(rows);
   if (length !== rowCount) throw invalid(`${field}.rowCount is ${rowCount}, and its rows are ${length}.`);
   return { number, rows, rowCount } as FramePiece;
 }

@@ -105,6 +105,30 @@ function bodyBytes(rows: number, columns: readonly ColumnHead[]): number {
 
 /** The rows of one piece. Throws INVALID_REQUEST for bytes that are none. */
 export function decodeRows(bytes: Uint8Array): FrameTable {
+  const { numbers, columns, body } = unpack(bytes);
+  let at = numbers.length * NUMBER_BYTES;
+  const values = new Map<string, ColumnValues>();
+  for (const { name, width } of columns) {
+    const get = width === 4 ? getWhole : width === 7 ? getMicros : getFloats;
+    values.set(name, get(body, at, numbers.length));
+    at += numbers.length * width;
+  }
+  return FrameTable.ofColumns(numbers, values);
+}
+
+/** How many rows a piece has. Throws as decodeRows does, in less time: any bytes of the right number are values. */
+export function countRows(bytes: Uint8Array): number {
+  return unpack(bytes).numbers.length;
+}
+
+interface Unpacked {
+  readonly numbers: Uint32Array<ArrayBuffer>;
+  readonly columns: readonly ColumnHead[];
+  /** Of as many bytes as the columns say. */
+  readonly body: Buffer;
+}
+
+function unpack(bytes: Uint8Array): Unpacked {
   const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { rows, columns, packed, end } = readHead(piece);
   const size = bodyBytes(rows, columns);
@@ -114,14 +138,7 @@ export function decodeRows(bytes: Uint8Array): FrameTable {
   const numbers = new Uint32Array(getWhole(body, 0, rows));
   if (numbers.some((number, row) => row > 0 && number <= (numbers[row - 1] ?? 0)))
     throw rubbish("frame numbers that do not rise");
-  let at = rows * NUMBER_BYTES;
-  const values = new Map<string, ColumnValues>();
-  for (const { name, width } of columns) {
-    const get = width === 4 ? getWhole : width === 7 ? getMicros : getFloats;
-    values.set(name, get(body, at, rows));
-    at += rows * width;
-  }
-  return FrameTable.ofColumns(numbers, values);
+  return { numbers, columns, body };
 }
 
 interface Head {

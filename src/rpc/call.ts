@@ -1,7 +1,8 @@
-/** What a gRPC call tells the services: its id, its deadline, who calls, and when its caller has gone. */
+/** What a gRPC call tells the services: its id, its deadline, who calls, and when its caller has gone; and how it is answered. */
 import { randomUUID } from "node:crypto";
-import { Metadata, type ServerUnaryCall, type ServerWritableStream } from "@grpc/grpc-js";
+import { Metadata, type ServerUnaryCall, type ServerWritableStream, type sendUnaryData } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
+import { statusOf } from "./status.ts";
 
 const REQUEST_ID_KEY = "x-request-id";
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
@@ -20,13 +21,34 @@ export interface Surroundings {
   readonly timeoutMs: number | undefined;
 }
 
-/** The surroundings of a call. Sends the initial metadata, which echoes the request's id. */
-export function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surroundings {
-  const requestId = requestIdOf(call.metadata);
-  const echo = new Metadata();
-  echo.set(REQUEST_ID_KEY, requestId);
-  call.sendMetadata(echo);
-  return { requestId, signal: cancelled(call), timeoutMs: timeLeft(call) };
+/** Answers a call once. The initial metadata goes with the answer, in one packet. */
+export function answerOnce<Request, Response>(
+  call: ServerUnaryCall<Request, Response>,
+  callback: sendUnaryData<Response>,
+  work: (surroundings: Surroundings) => Promise<Response>,
+): void {
+  const surroundings = surroundingsOf(call);
+  const answer: sendUnaryData<Response> = (error, response) => {
+    sendInitial(call, surroundings);
+    callback(error, response);
+  };
+  work(surroundings).then(
+    (response) => answer(null, response),
+    (thrown: unknown) => answer(statusOf(thrown)),
+  );
+}
+
+/** Answers a call with a stream, which `work` sends; it ends when `work` does. */
+export function answerInParts<Request, Response>(
+  call: ServerWritableStream<Request, Response>,
+  work: (surroundings: Surroundings) => Promise<void>,
+): void {
+  const surroundings = surroundingsOf(call);
+  sendInitial(call, surroundings);
+  work(surroundings).then(
+    () => call.end(),
+    (thrown: unknown) => call.emit("error", statusOf(thrown)),
+  );
 }
 
 /** The value of the call's `authorization`; undefined: it has none. */
@@ -56,6 +78,18 @@ export async function send<Response>(
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);
   }
+}
+
+function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surroundings {
+  const requestId = requestIdOf(call.metadata);
+  return { requestId, signal: cancelled(call), timeoutMs: timeLeft(call) };
+}
+
+/** The initial metadata, which echoes the request's id. */
+function sendInitial<Request, Response>(call: Call<Request, Response>, { requestId }: Surroundings): void {
+  const echo = new Metadata();
+  echo.set(REQUEST_ID_KEY, requestId);
+  call.sendMetadata(echo);
 }
 
 function requestIdOf(metadata: Metadata): string {

@@ -11,9 +11,8 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { frameBatches } from "../messages/result.ts";
-import { authorizationOf, type Call, send, surroundingsOf } from "./call.ts";
+import { answerInParts, answerOnce, authorizationOf, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
-import { statusOf } from "./status.ts";
 
 /** Bytes: large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
@@ -81,32 +80,26 @@ class Answering {
     <Request, Response>(
       operation: (request: Request, context: CallContext) => Promise<Response>,
     ): handleUnaryCall<Request, Response> =>
-    (call, callback) => {
-      const answered = this.#contextOf(call).then((context) => operation(call.request, context));
-      answered.then(
-        (response) => callback(null, response),
-        (thrown: unknown) => callback(statusOf(thrown)),
+    (call, callback) =>
+      answerOnce(call, callback, async (surroundings) =>
+        operation(call.request, await this.#contextOf(call, surroundings)),
       );
-    };
 
   /** A handler that answers in parts: the next one is asked for when the client has taken the one before. */
   readonly inParts =
     <Request, Response>(
       operation: (request: Request, context: CallContext) => AsyncIterable<Response>,
     ): handleServerStreamingCall<Request, Response> =>
-    (call) => {
-      const answer = async () => {
-        const context = await this.#contextOf(call);
+    (call) =>
+      answerInParts(call, async (surroundings) => {
+        const context = await this.#contextOf(call, surroundings);
         for await (const part of operation(call.request, context)) await send(call, part, context.signal);
-      };
-      answer().then(
-        () => call.end(),
-        (thrown: unknown) => call.emit("error", statusOf(thrown)),
-      );
-    };
+      });
 
-  async #contextOf<Request, Response>(call: Call<Request, Response>): Promise<CallContext> {
-    const { requestId, signal } = surroundingsOf(call);
+  async #contextOf<Request, Response>(
+    call: Call<Request, Response>,
+    { requestId, signal }: Surroundings,
+  ): Promise<CallContext> {
     return { requestId, signal, principal: await this.#authenticate(authorizationOf(call)) };
   }
 }

@@ -21,9 +21,8 @@ import {
 } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import type { CallContext, ScoringService } from "../scoring/service.ts";
-import { send, surroundingsOf } from "./call.ts";
+import { answerInParts, answerOnce, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
-import { statusOf } from "./status.ts";
 
 /** Bytes: what a gRPC client takes by default is 4 MiB; a part of it is for all but the frames. */
 const MAX_UNARY_FRAMES_BYTES = 4 * 1024 * 1024 - 64 * 1024;
@@ -34,18 +33,10 @@ const LEAST_FRAME_BYTES = 24;
 const PROGRESS_EVERY_MS = 250;
 
 export function scoringService(service: ScoringService): ServedService {
-  const score: handleUnaryCall<ScoreRequest, ScoreResponse> = (call, callback) => {
-    scoreOnce(service, call.request, surroundingsOf(call)).then(
-      (response) => callback(null, response),
-      (thrown: unknown) => callback(statusOf(thrown)),
-    );
-  };
-  const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) => {
-    scoreTold(service, call, surroundingsOf(call)).then(
-      () => call.end(),
-      (thrown: unknown) => call.emit("error", statusOf(thrown)),
-    );
-  };
+  const score: handleUnaryCall<ScoreRequest, ScoreResponse> = (call, callback) =>
+    answerOnce(call, callback, (context) => scoreOnce(service, call.request, context));
+  const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) =>
+    answerInParts(call, (context) => scoreTold(service, call, context));
   return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream } };
 }
 

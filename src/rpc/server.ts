@@ -22,6 +22,8 @@ const LIMITS = {
   "grpc.max_receive_message_length": 4 * 1024 * 1024,
   /** Calls at a time on one connection. */
   "grpc.max_concurrent_streams": 100,
+  /** Nobody asks for the books that channelz keeps of every call. */
+  "grpc.enable_channelz": 0,
   /** A peer that is gone without a word is noticed within 30 + 10 s, and its score stopped. */
   "grpc.keepalive_time_ms": 30_000,
   "grpc.keepalive_timeout_ms": 10_000,

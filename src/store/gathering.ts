@@ -1,7 +1,9 @@
 /**
- * Calls that come while one of their kind is under way, and go together after it: one statement and
- * one commit for all of them. A call that comes alone goes at once.
+ * Calls that come in one turn of the event loop, or while others of their kind are under way, go
+ * together: one statement and one commit for all of them. Waiting for the turn's end more than
+ * doubles how many go together under load, and delays a call that comes alone by microseconds.
  */
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 
 /** Calls that go together at most: more gain nothing. */
@@ -18,7 +20,7 @@ interface Call<Input, Output> {
 export class Gathering<Input, Output> {
   readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>;
   readonly #bytesOf: (input: Input) => number;
-  /** Of each key under way, the calls that wait. */
+  /** Of each key that calls are under way of, those that wait. */
   readonly #waiting = new Map<string, Call<Input, Output>[]>();
 
   /**
@@ -43,13 +45,11 @@ export class Gathering<Input, Output> {
     return promise;
   }
 
-  async #go(key: string, first: readonly Call<Input, Output>[]): Promise<void> {
-    const waiting: Call<Input, Output>[] = [];
+  async #go(key: string, waiting: Call<Input, Output>[]): Promise<void> {
     this.#waiting.set(key, waiting);
-    let calls = first;
-    while (calls.length > 0) {
-      await this.#answer(key, calls);
-      calls = waiting.splice(0, this.#fitting(waiting));
+    while (waiting.length > 0) {
+      await endOfTurn();
+      await this.#answer(key, waiting.splice(0, this.#fitting(waiting)));
     }
     this.#waiting.delete(key);
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
+import { countRows, decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
 import { FrameTable } from "../../../src/engine/frames.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 
@@ -163,16 +163,20 @@ describe("the code of frame values", () => {
 });
 
 function refuse(bytes: Uint8Array): void {
-  assert.throws(
-    () => decodeRows(bytes),
-    (thrown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST",
-  );
+  for (const read of [decodeRows, countRows]) {
+    assert.throws(
+      () => read(bytes),
+      (thrown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST",
+    );
+  }
 }
 
 /** Changed bytes may still be a piece with other values, but nothing between that and a refusal. */
 function refusedOrTable(bytes: Uint8Array): void {
   try {
-    assert.ok(decodeRows(bytes).length > 0);
+    const { length } = decodeRows(bytes);
+    assert.ok(length > 0);
+    assert.equal(countRows(bytes), length);
   } catch (thrown) {
     assert.ok(thrown instanceof Failure && thrown.code === "INVALID_REQUEST", String(thrown));
   }
