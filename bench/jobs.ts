@@ -36,7 +36,7 @@ try {
 
 /** A film through controller and node against the bare command on all cores. */
 async function benchPair(): Promise<void> {
-  await makePair(directory, "1920x1080", 60);
+  await makePair(directory, "1920x1080", 15);
   const pair = pairIn("reference.mp4", "distorted.mp4");
   await using one = await System.start(directory, "one-slot", [{}]);
   await using two = await System.start(directory, "two-slots", [{ slots: 2 }]);
@@ -48,7 +48,7 @@ async function benchPair(): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings("A 1080p pair of 60 s, compressed input, on all cores", timings);
+  printTimings("A 1080p pair of 15 s, compressed input, on all cores", timings);
 }
 
 /** From a client's call of SubmitJob to the start of programs on the node, one job at a time. */
@@ -91,7 +91,7 @@ function printDelays(
 
 /** Nodes of one slot and one thread, each held to a core of its own, as machines of one core would be. */
 async function benchNodes(): Promise<void> {
-  await makePair(directory, "640x360", 120);
+  await makePair(directory, "640x360", 80);
   const pair = pairIn("reference.mp4", "distorted.mp4");
   const node = (core: number) => ({ slots: 1, threads: 1, core });
   await using one = await System.start(directory, "one-node", [node(0)]);
@@ -103,7 +103,7 @@ async function benchNodes(): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings("A 360p pair of 120 s, nodes of one thread on a core each", timings);
+  printTimings("A 360p pair of 80 s, nodes of one thread on a core each", timings);
 }
 
 function pairIn(reference: string, distorted: string): Pair {

@@ -29,7 +29,7 @@ export class BenchNode implements Disposable {
   readonly #film: Film;
   readonly #session: string;
   readonly #heartbeat: NodeJS.Timeout;
-  /** Of each job that a segment was leased of, the first one. */
+  /** Of each film that is kept open, the segment that is kept. */
   readonly #kept = new Map<string, { itemId: string; attempt: number }>();
 
   private constructor(connection: Connection, film: Film, session: string) {
@@ -46,15 +46,17 @@ export class BenchNode implements Disposable {
     return new BenchNode(connection, film, session);
   }
 
-  /**
-   * Leases a piece of work and reports it; the first segment of each film it keeps, so that none
-   * completes and is pooled meanwhile. Throws when there is no work.
-   */
+  /** Leases a piece of work and reports it. Throws when there is none. */
   async cycle(): Promise<void> {
+    await this.report(await this.pull());
+  }
+
+  /** The same, but keeps the first segment of each film, so that none completes and is pooled meanwhile. */
+  async cycleOfOpenFilm(): Promise<void> {
     const item = await this.pull();
     if (item.work.case === "plan" || this.#kept.has(item.jobId)) return this.report(item);
     this.#kept.set(item.jobId, { itemId: item.itemId, attempt: item.attempt });
-    return this.cycle();
+    return this.cycleOfOpenFilm();
   }
 
   async pull(): Promise<WorkItem> {

@@ -58,7 +58,10 @@ async function bench(film: Film): Promise<void> {
         name: "pg-boss fetch + complete",
         run: () => inFlight(CALLS, IN_FLIGHT, () => boss.cycle(result)),
       },
-      { name: "PullWork + ReportResult", run: () => inFlight(CALLS, IN_FLIGHT, () => node.cycle()) },
+      {
+        name: "PullWork + ReportResult",
+        run: () => inFlight(CALLS, IN_FLIGHT, () => node.cycleOfOpenFilm()),
+      },
     ],
     ROUNDS,
   );
