@@ -17,6 +17,7 @@ export const EXIT = {
 
 const EXIT_OF_KIND = {
   invalid: EXIT.input,
+  unauthenticated: EXIT.input,
   forbidden: EXIT.input,
   "too-large": EXIT.input,
   "not-found": EXIT.input,

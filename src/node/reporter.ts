@@ -120,6 +120,7 @@ const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LAT
   media: "FAULT",
   internal: "FAULT",
   // A token that is not accepted may be replaced.
+  unauthenticated: "LATER",
   forbidden: "LATER",
   limit: "LATER",
   cancelled: "LATER",

@@ -8,6 +8,7 @@
  */
 export type FailureKind =
   | "invalid" // the request is malformed
+  | "unauthenticated" // it is not known who calls
   | "forbidden" // the caller may not
   | "too-large" // the request is too large
   | "not-found" // there is no such thing
@@ -25,6 +26,12 @@ export const FAILURE_KINDS = {
   INVALID_JSON: "invalid",
   UNKNOWN_MODEL: "invalid",
   UNKNOWN_FEATURE: "invalid",
+  TOKEN_MISSING: "unauthenticated",
+  TOKEN_INVALID: "unauthenticated",
+  TOKEN_EXPIRED: "unauthenticated",
+  TOKEN_KEY_UNKNOWN: "unauthenticated",
+  TENANT_DISABLED: "forbidden",
+  ROLE_MISSING: "forbidden",
   REQUEST_TOO_LARGE: "too-large",
   RESPONSE_TOO_LARGE: "too-large",
   PATH_NOT_ALLOWED: "forbidden",

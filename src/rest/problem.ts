@@ -8,6 +8,7 @@ type ProblemBody = components["schemas"]["Problem"];
 
 export const STATUSES: Readonly<Record<FailureKind, number>> = {
   invalid: 400,
+  unauthenticated: 401,
   forbidden: 403,
   "too-large": 413,
   "not-found": 404,

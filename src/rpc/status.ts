@@ -16,6 +16,7 @@ const MAX_DETAIL = 1024;
 
 const CODES: Readonly<Record<FailureKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
   forbidden: status.PERMISSION_DENIED,
   "too-large": status.RESOURCE_EXHAUSTED,
   "not-found": status.NOT_FOUND,
