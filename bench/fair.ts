@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
 import { type Controller, openController } from "../src/controller/controller.ts";
+import { anyFile } from "../src/controller/media-policy.ts";
 import type { CallContext } from "../src/controller/operations.ts";
 import { SubmitJobRequestSchema } from "../src/gen/proto/svc/v1/job_pb.ts";
 import {
@@ -40,7 +41,10 @@ try {
 async function bench(film: Film): Promise<void> {
   await using cluster = await PostgresCluster.start({ durable: true });
   const store = await openStore({ databaseUrl: await cluster.createDatabase("fair") }, log);
-  const settings = { leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000, fleetTenant: FLEET };
+  const settings = {
+    ...{ leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000 },
+    ...{ fleetTenant: FLEET, media: anyFile },
+  };
   const controller = openController({ store, log, registry: new Registry(), settings });
   controller.start();
   try {

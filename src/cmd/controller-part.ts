@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
 import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { type Controller, openController } from "../controller/controller.ts";
+import type { MediaPolicy } from "../controller/media-policy.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import { Background, type Phase, pause, type StopSignal, shutDown } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
@@ -30,6 +31,8 @@ export interface PartOptions {
   readonly settings: ControlSettings & { readonly host: string };
   /** Tenant whose nodes serve all tenants; undefined: the one that everybody is of. */
   readonly fleetTenant: string | undefined;
+  /** Which files jobs may name. */
+  readonly media: MediaPolicy;
   readonly openStore: () => Promise<Store>;
   readonly registry: Registry;
   readonly log: Log;
@@ -163,7 +166,8 @@ export class ControllerPart {
   }
 }
 
-async function openWith({ settings, fleetTenant, openStore, registry, log }: PartOptions): Promise<Opened> {
+async function openWith(options: PartOptions): Promise<Opened> {
+  const { settings, fleetTenant, media, openStore, registry, log } = options;
   const store = await openStore();
   const controller = openController({
     store,
@@ -173,6 +177,7 @@ async function openWith({ settings, fleetTenant, openStore, registry, log }: Par
       leaseMs: settings.lease * 1000,
       segmentSeconds: settings.segmentSeconds,
       retentionMs: settings.retention * DAY_MS,
+      media,
       fleetTenant: fleetTenant ?? OPEN_PRINCIPAL.tenant,
     },
   });

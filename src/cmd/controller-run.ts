@@ -9,6 +9,7 @@ import { isLoopback } from "./addresses.ts";
 import { ControllerPart } from "./controller-part.ts";
 import type { ControllerSettings } from "./controller-settings.ts";
 import { ensureDataDir } from "./data-dir.ts";
+import { mediaPolicy } from "./media-settings.ts";
 
 /** Runs the controller to its end; does not return. */
 export async function runController(settings: ControllerSettings): Promise<void> {
@@ -19,6 +20,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const part = await ControllerPart.build({
     settings,
     fleetTenant: settings.fleetTenant,
+    media: mediaPolicy(settings.mediaRoot, { authenticated: !settings.authDisabled, log }),
     openStore: await storeOpener(settings, log),
     registry: openMetrics(),
     log,

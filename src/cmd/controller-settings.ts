@@ -2,6 +2,7 @@
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
+import { JOB_MEDIA_ROOT } from "./media-settings.ts";
 import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
 
 const DAY_SECONDS = 86_400;
@@ -60,6 +61,7 @@ export const PRINT_ADDRESSES = toggle({
 export const CONTROLLER_SETTINGS = {
   host: HOST_SETTING,
   ...CONTROL_SETTINGS,
+  mediaRoot: JOB_MEDIA_ROOT,
   databaseUrl: text({
     flags: "--database-url <url>",
     help: "PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/NAME, in place of the embedded one",

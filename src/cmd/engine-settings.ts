@@ -1,8 +1,10 @@
 /** Settings of the engine, the same for every process that scores. */
 import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { EngineOptions } from "../engine/engine.ts";
-import { MediaRoots } from "../engine/roots.ts";
-import { list, type SettingValues, text, UsageError } from "../platform/config.ts";
+import { MediaRoots, TENANT_PLACEHOLDER } from "../engine/roots.ts";
+import { type SettingValues, text, UsageError } from "../platform/config.ts";
+import { MEDIA_ROOT } from "./media-settings.ts";
 
 export const ENGINE_SETTINGS = {
   vmafBinary: text({
@@ -15,11 +17,7 @@ export const ENGINE_SETTINGS = {
     help: "directory of models, NAME.json each; they go before the scorer's own",
     shownDefault: "the models built into the scorer",
   }),
-  mediaRoot: list({
-    flags: "--media-root <dir>",
-    help: "directory that videos may be read from; repeat it for several, separate them by ':' in the variable",
-    shownDefault: "any file that this process may read",
-  }),
+  mediaRoot: MEDIA_ROOT,
 } as const;
 
 export type EngineSettings = SettingValues<typeof ENGINE_SETTINGS>;
@@ -37,7 +35,13 @@ export function engineOptions(
 export async function checkPaths({ vmafBinary, modelDir, mediaRoot }: EngineSettings): Promise<void> {
   if (vmafBinary?.includes("/")) await checkPath("--vmaf-binary", vmafBinary, "file");
   if (modelDir !== undefined) await checkPath("--model-dir", modelDir, "directory");
-  for (const directory of mediaRoot) await checkPath("--media-root", directory, "directory");
+  for (const directory of mediaRoot) await checkPath("--media-root", sharedPart(directory), "directory");
+}
+
+/** What there must be of a media root before any tenant is known. */
+function sharedPart(directory: string): string {
+  const end = directory.indexOf(TENANT_PLACEHOLDER);
+  return end < 0 ? directory : dirname(`${directory.slice(0, end)}x`);
 }
 
 async function checkPath(flag: string, path: string, kind: "file" | "directory"): Promise<void> {

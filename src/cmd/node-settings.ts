@@ -3,12 +3,14 @@ import { availableParallelism, hostname } from "node:os";
 import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
+import { TENANT_MEDIA_ROOT } from "./media-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
 /** What a node needs of its own, also inside another process. */
 export const NODE_WORK_SETTINGS = {
   ...ENGINE_SETTINGS,
+  mediaRoot: TENANT_MEDIA_ROOT,
   slots: integer({
     flags: "--slots <slots>",
     help: "pieces of work at a time; each uses --threads threads and some hundred MB of memory",

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
 import { checkPaths } from "./engine-settings.ts";
+import { refuseTenantPlaceholder } from "./media-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 
 const EXAMPLES = `
@@ -28,6 +29,7 @@ export function serverCommand(): Command {
     .addHelpText("after", EXAMPLES);
   return addSettings(command, SERVER_SETTINGS).action(async () => {
     const settings = await readSettings(command, SERVER_SETTINGS);
+    refuseTenantPlaceholder(settings.mediaRoot);
     await checkPaths(settings);
     const { runServer } = await import("./server-run.ts");
     await runServer(settings);

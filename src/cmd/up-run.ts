@@ -7,6 +7,7 @@ import { openMetrics } from "../platform/metrics.ts";
 import { openStore } from "../store/open.ts";
 import { type ControllerAddresses, ControllerPart } from "./controller-part.ts";
 import { ensureDataDir } from "./data-dir.ts";
+import { mediaPolicy } from "./media-settings.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "./node-run.ts";
 import type { UpSettings } from "./up-settings.ts";
 
@@ -31,6 +32,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const part = await ControllerPart.build({
     settings: { ...settings, host: HOST },
     fleetTenant: undefined,
+    media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
     openStore: () => openStore({ dataDir }, log),
     registry,
     log,

@@ -9,6 +9,7 @@ import { Feed } from "./feed.ts";
 import { Fleet } from "./fleet.ts";
 import { JobService } from "./job-service.ts";
 import { Listeners } from "./listeners.ts";
+import type { MediaPolicy } from "./media-policy.ts";
 import { ControllerMetrics } from "./metrics.ts";
 import { NodeService } from "./node-service.ts";
 import type { JobOperations, NodeOperations } from "./operations.ts";
@@ -29,6 +30,8 @@ export interface ControllerSettings {
   readonly retentionMs: number;
   /** The tenant whose nodes serve all tenants; undefined: every node serves its own tenant alone. */
   readonly fleetTenant: string | undefined;
+  /** Which files jobs may name. */
+  readonly media: MediaPolicy;
 }
 
 export interface ControllerOptions {
@@ -53,7 +56,7 @@ export interface Controller {
 
 export function openController({ store, log, registry, settings }: ControllerOptions): Controller {
   const stopping = new AbortController();
-  const { leaseMs, segmentSeconds, retentionMs, fleetTenant } = settings;
+  const { leaseMs, segmentSeconds, retentionMs, fleetTenant, media } = settings;
   const metrics = new ControllerMetrics(registry);
   const feed = new Feed(store, log);
   const fleet = new Fleet(store);
@@ -63,7 +66,7 @@ export function openController({ store, log, registry, settings }: ControllerOpt
   const pooling = new Pooling({ store, log, metrics });
   const sweeps = new Sweeps({ store, log, metrics, schedule, pooling, leaseMs, retentionMs });
   const shared = { store, log, metrics, stopping: stopping.signal };
-  const jobs = new JobService({ ...shared, feed, fleet, schedule });
+  const jobs = new JobService({ ...shared, feed, fleet, schedule, media });
   const isFleet = (tenant: string): boolean => tenant === fleetTenant;
   const nodes = new NodeService({
     ...shared,

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Principal } from "../auth/principal.ts";
+import { SIDES } from "../engine/request.ts";
 import {
   type SubmitJobRequest,
   type SubmitJobResponse,
@@ -14,6 +15,7 @@ import { invalid } from "./calls.ts";
 import type { Fleet } from "./fleet.ts";
 import { jobMessage } from "./job-message.ts";
 import { type CheckedSpec, checkSpec } from "./job-spec.ts";
+import type { MediaPolicy } from "./media-policy.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -27,6 +29,7 @@ export interface Submission {
   readonly fleet: Fleet;
   readonly metrics: ControllerMetrics;
   readonly schedule: Pick<Schedule, "classesOf">;
+  readonly media: MediaPolicy;
 }
 
 interface Checked extends CheckedSpec {
@@ -39,7 +42,7 @@ export async function submitOne(
   principal: Principal,
   submission: Submission,
 ): Promise<SubmitJobResponse> {
-  const [stored] = await store([check(request)], principal, submission);
+  const [stored] = await store([await check(request, principal, submission)], principal, submission);
   return stored as SubmitJobResponse;
 }
 
@@ -53,13 +56,7 @@ export async function submitBatch(
   if (requests.length > MAX_BATCH) {
     throw invalid(`jobs has ${requests.length} jobs; at most ${MAX_BATCH} are stored at once.`);
   }
-  const checked = requests.map((request, index) => {
-    try {
-      return check(request);
-    } catch (thrown) {
-      throw ofBatch(Failure.from(thrown), () => index);
-    }
-  });
+  const checked = await checkAll(requests, principal, submission);
   const { firsts, places } = distinct(checked);
   const indexOf = (failure: Failure): number | undefined => {
     const { index, model } = failure.found ?? {};
@@ -89,12 +86,35 @@ function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undef
   return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
 }
 
-function check(request: SubmitJobRequest): Checked {
+/** In their order, so that the first one at fault is told. */
+async function checkAll(
+  requests: readonly SubmitJobRequest[],
+  principal: Principal,
+  submission: Submission,
+): Promise<Checked[]> {
+  const checked: Checked[] = [];
+  for (const [index, request] of requests.entries()) {
+    try {
+      checked.push(await check(request, principal, submission));
+    } catch (thrown) {
+      throw ofBatch(Failure.from(thrown), () => index);
+    }
+  }
+  return checked;
+}
+
+async function check(
+  request: SubmitJobRequest,
+  { tenant }: Principal,
+  { media }: Submission,
+): Promise<Checked> {
   const key = request.idempotencyKey === "" ? undefined : request.idempotencyKey;
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
   }
-  return { ...checkSpec(request.job), key };
+  const checked = checkSpec(request.job);
+  for (const side of SIDES) await media(tenant, checked.spec[side]);
+  return { ...checked, key };
 }
 
 /** Each key once. */

@@ -16,7 +16,7 @@ export interface EngineOptions {
   readonly modelDir?: string | undefined;
   /** Threads that one score uses; default: the cores of this machine. */
   readonly threads?: number | undefined;
-  /** Directories that media may be read from; undefined: any local file. */
+  /** Directories that media may be read from, those of the work's tenant; undefined: any local file. */
   readonly mediaRoots?: MediaRoots | undefined;
 }
 

@@ -63,7 +63,7 @@ class OpenEngine implements Engine {
     const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
     const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
     const run = this.#run(models, deadline, options.onProgress);
-    const scored = await this.#withSources(request, async (sources) =>
+    const scored = await this.#withSources(request, options, async (sources) =>
       scorePlan(await plan(sources, request, { ...run, segmentLength: length }), sources, run),
     );
     const finished = { ...scored.plan, features: request.features, segments: scored.plan.segments.length };
@@ -77,7 +77,7 @@ class OpenEngine implements Engine {
     using deadline = new Deadline(options);
     const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
     const segmentLength = { seconds: options.segmentSeconds };
-    return await this.#withSources(request, async (sources) => {
+    return await this.#withSources(request, options, async (sources) => {
       const planned = await plan(sources, request, { ...this.#run(models, deadline), segmentLength });
       const { pairing, segments } = planned;
       return {
@@ -105,7 +105,7 @@ class OpenEngine implements Engine {
     const models = await plannedModels(facts, this.#options.modelDir, this.#builtIn);
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
     const run = this.#run(models, deadline, report);
-    return await this.#withSources(request, async (sources) => {
+    return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
@@ -134,9 +134,15 @@ class OpenEngine implements Engine {
   }
 
   /** Opens both files for some work, and proves after it that neither was written to meanwhile. */
-  async #withSources<T>(request: PairRequest, work: (sources: Sources) => Promise<T>): Promise<T> {
-    await using reference = await openSource("reference", request.reference, this.#options.mediaRoots);
-    await using distorted = await openSource("distorted", request.distorted, this.#options.mediaRoots);
+  async #withSources<T>(
+    request: PairRequest,
+    { tenant }: Pick<WorkOptions, "tenant">,
+    work: (sources: Sources) => Promise<T>,
+  ): Promise<T> {
+    const { mediaRoots } = this.#options;
+    const roots = tenant === undefined ? mediaRoots : mediaRoots?.of(tenant);
+    await using reference = await openSource("reference", request.reference, roots);
+    await using distorted = await openSource("distorted", request.distorted, roots);
     const done = await work({ reference, distorted });
     await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
     return done;

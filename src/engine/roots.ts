@@ -1,14 +1,33 @@
 /** Media roots: the directories that a caller's media may be read from. */
 import { lstat, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { Failure } from "../platform/failure.ts";
+import { tenantDirectory } from "./tenant-directory.ts";
+
+/** Stands for the tenant's directory in a media root. */
+export const TENANT_PLACEHOLDER = "{tenant}";
 
 export class MediaRoots {
+  readonly #given: readonly string[];
   readonly #directories: readonly string[];
 
-  /** `directories`: absolute or relative to the working directory; they must exist when a path is checked. */
-  constructor(directories: readonly string[]) {
-    this.#directories = directories.map((directory) => resolve(directory));
+  /**
+   * `directories`: absolute or relative to the working directory; one that does not exist holds nothing.
+   * `{tenant}` in them is the directory of the tenant (tenant-directory.ts); without a tenant a root with
+   * it holds nothing.
+   */
+  constructor(directories: readonly string[], tenant?: string) {
+    this.#given = directories;
+    const own =
+      tenant === undefined
+        ? directories.filter((directory) => !directory.includes(TENANT_PLACEHOLDER))
+        : directories.map((directory) => directory.replaceAll(TENANT_PLACEHOLDER, tenantDirectory(tenant)));
+    this.#directories = own.map((directory) => resolve(directory));
+  }
+
+  /** The roots of one tenant. */
+  of(tenant: string): MediaRoots {
+    return new MediaRoots(this.#given, tenant);
   }
 
   /**
@@ -18,7 +37,7 @@ export class MediaRoots {
    */
   async resolve(path: string): Promise<string> {
     const asked = resolve(path);
-    const real = await realpath(asked).catch(() => undefined);
+    const real = await realOf(asked);
     if (real !== undefined) {
       if (await this.contains(real)) return real;
       throw notAllowed(path);
@@ -28,15 +47,43 @@ export class MediaRoots {
     return asked;
   }
 
+  /**
+   * Refuses a path that another machine is to open, as `resolve` does. A root that does not exist on
+   * this machine is told by its name alone; a path that is not absolute means nothing elsewhere.
+   */
+  async refuseOutside(path: string): Promise<void> {
+    if (!isAbsolute(path)) throw notAbsolute(path);
+    const asked = resolve(path);
+    for (const directory of this.#directories) {
+      if (isInside(asked, directory) && (await realOf(directory)) === undefined) return;
+    }
+    await this.resolve(path);
+  }
+
   /** Whether a real path lies inside one of the roots. */
   async contains(real: string): Promise<boolean> {
     for (const directory of this.#directories) {
-      const root = await realpath(directory).catch(() => undefined);
-      if (root === undefined) continue;
-      if (real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)) return true;
+      const root = await realOf(directory);
+      if (root !== undefined && isInside(real, root)) return true;
     }
     return false;
   }
+}
+
+function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** undefined: it is not there, or it cannot be known. */
+function realOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(() => undefined);
+}
+
+function notAbsolute(path: string): Failure {
+  return new Failure(
+    "PATH_NOT_ALLOWED",
+    `${JSON.stringify(path)} is a relative path. Use an absolute one, below a directory given with --media-root.`,
+  );
 }
 
 function notAllowed(path: string): Failure {
@@ -55,7 +102,7 @@ async function firstMissing(path: string): Promise<string | undefined> {
   for (;;) {
     const parent = dirname(child);
     if (parent === child) return undefined;
-    const real = await realpath(parent).catch(() => undefined);
+    const real = await realOf(parent);
     if (real !== undefined) {
       const missing = join(real, basename(child));
       const exists = await lstat(missing).catch(() => undefined);

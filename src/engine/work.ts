@@ -11,6 +11,8 @@ export interface ModelId {
 }
 
 export interface WorkOptions {
+  /** Whose pair it is: stands for `{tenant}` in the media roots; without it, roots with `{tenant}` hold nothing. */
+  readonly tenant?: string | undefined;
   /** Ends the work: its programs are killed and SCORE_CANCELLED thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. Default: a day. */

@@ -25,9 +25,10 @@ export type Outcome =
 export async function perform(lease: Lease, engine: WorkEngine, timeoutMs: number): Promise<Outcome> {
   try {
     const { request, work } = checked(lease.item);
+    const tenant = lease.item.tenantId;
     const outcome =
       work.case === "plan"
-        ? await plan(engine, request, work.value, { signal: lease.signal, timeoutMs })
+        ? await plan(engine, request, work.value, { tenant, signal: lease.signal, timeoutMs })
         : await score(engine, request, work.value, lease, timeoutMs);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
   } catch (thrown) {
@@ -58,6 +59,7 @@ function checked({ request, work }: WorkItem): CheckedWork {
 }
 
 interface PlanLimits {
+  readonly tenant: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
@@ -101,6 +103,7 @@ async function score(
   const scored = await engine.scoreSegment(
     { request, plan: text, segment: segment === "" ? undefined : segment },
     {
+      tenant: lease.item.tenantId,
       signal: lease.signal,
       timeoutMs,
       onFrames: (frames) => {

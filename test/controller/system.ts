@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
 import { type Controller, type ControllerSettings, openController } from "../../src/controller/controller.ts";
+import { anyFile } from "../../src/controller/media-policy.ts";
 import {
   CancelJobRequestSchema,
   GetJobFramesRequestSchema,
@@ -31,6 +32,7 @@ const SETTINGS: ControllerSettings = {
   segmentSeconds: 10,
   retentionMs: 30 * 24 * 3_600_000,
   fleetTenant: FLEET,
+  media: anyFile,
 };
 
 export class System {
