@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { MediaRoots } from "../../../src/engine/roots.ts";
 
 async function tree(t: TestContext) {
@@ -52,5 +52,97 @@ test("a root that does not exist holds nothing", async (t) => {
   const { base, root } = await tree(t);
   await assert.rejects(new MediaRoots([join(base, "gone")]).resolve(join(root, "films/a.mp4")), {
     code: "PATH_NOT_ALLOWED",
+  });
+});
+
+describe("{tenant} in a root", () => {
+  async function tenants(t: TestContext) {
+    const base = await realpath(await mkdtemp(join(tmpdir(), "roots-")));
+    t.after(() => rm(base, { recursive: true }));
+    for (const directory of ["a", "b", "%2E%2E", "{tenant}", "shared"]) {
+      await mkdir(join(base, directory));
+      await writeFile(join(base, directory, "film.mp4"), "x");
+    }
+    await symlink(join(base, "b/film.mp4"), join(base, "a/of-b.mp4"));
+    await symlink(join(base, "shared/film.mp4"), join(base, "a/shared.mp4"));
+    return { base, roots: new MediaRoots([join(base, "{tenant}"), join(base, "shared")]) };
+  }
+
+  test("is the tenant's directory: nobody reads another's, and all read what is shared", async (t) => {
+    const { base, roots } = await tenants(t);
+    const film = (directory: string): string => join(base, directory, "film.mp4");
+    for (const [tenant, own] of [
+      ["a", "a"],
+      ["b", "b"],
+      ["..", "%2E%2E"],
+    ] as const) {
+      for (const directory of ["a", "b", "%2E%2E", "{tenant}", "shared", "no-such"]) {
+        const resolved = roots.of(tenant).resolve(film(directory));
+        if (directory === own || directory === "shared") assert.equal(await resolved, film(directory));
+        else await assert.rejects(resolved, { code: "PATH_NOT_ALLOWED" }, `${tenant} reads ${directory}`);
+      }
+    }
+  });
+
+  test("is left by no symlink into another tenant's directory", async (t) => {
+    const { base, roots } = await tenants(t);
+    await assert.rejects(roots.of("a").resolve(join(base, "a/of-b.mp4")), { code: "PATH_NOT_ALLOWED" });
+    assert.equal(await roots.of("a").resolve(join(base, "a/shared.mp4")), join(base, "shared/film.mp4"));
+  });
+
+  test("holds nothing for a tenant without a directory, and nothing without a tenant", async (t) => {
+    const { base, roots } = await tenants(t);
+    for (const own of [roots.of("c"), roots]) {
+      for (const path of ["a/film.mp4", "c/film.mp4", "{tenant}/film.mp4", "film.mp4"]) {
+        await assert.rejects(own.resolve(join(base, path)), { code: "PATH_NOT_ALLOWED" }, path);
+      }
+      assert.equal(await own.resolve(join(base, "shared/film.mp4")), join(base, "shared/film.mp4"));
+    }
+  });
+});
+
+describe("a path for another machine", () => {
+  test("is looked at as it is here where the root is here", async (t) => {
+    const { base, root, roots } = await tree(t);
+    for (const path of [
+      "films/a.mp4",
+      "in.mp4",
+      "films/none.mp4",
+      "films/../films/a.mp4",
+      "//films//a.mp4",
+    ]) {
+      await roots.refuseOutside(`${root}/${path}`);
+    }
+    const outside = [
+      "out.mp4",
+      "dangling.mp4",
+      "loop.mp4",
+      "../secret.mp4",
+      "../none.mp4",
+      "films/../../secret.mp4",
+    ];
+    for (const path of [...outside.map((name) => `${root}/${name}`), `${base}/media-of-others/b.mp4`, "/"]) {
+      await assert.rejects(roots.refuseOutside(path), { code: "PATH_NOT_ALLOWED" }, path);
+    }
+  });
+
+  test("is looked at by its name alone where the root is elsewhere", async () => {
+    const roots = new MediaRoots(["/no/such/{tenant}/media"]).of("a");
+    for (const path of ["/no/such/a/media/film.mp4", "/no/such/a/media/x/../film.mp4", "/no/such/a/media"]) {
+      await roots.refuseOutside(path);
+    }
+    for (const path of [
+      ...["/no/such/b/media/film.mp4", "/no/such/a/media/../film.mp4", "/no/such/a/media-2/film.mp4"],
+      ...["/no/such/a/media/../../b/media/film.mp4", "/no/such/{tenant}/media/film.mp4", "/etc/passwd"],
+    ]) {
+      await assert.rejects(roots.refuseOutside(path), { code: "PATH_NOT_ALLOWED" }, path);
+    }
+  });
+
+  test("is refused when it is relative: it would mean another file there", async () => {
+    const roots = new MediaRoots(["."]);
+    for (const path of ["film.mp4", "./film.mp4", "package.json", "~/film.mp4", "file:///film.mp4"]) {
+      await assert.rejects(roots.refuseOutside(path), { code: "PATH_NOT_ALLOWED" }, path);
+    }
   });
 });
