@@ -13,11 +13,11 @@ import type { ScoreResult } from "../gen/proto/svc/v1/scoring_pb.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import { jobJson, resultJson } from "../messages/json.ts";
 import { Failure } from "../platform/failure.ts";
+import type { JsonObject } from "../platform/json.ts";
 import { contextOf } from "./context.ts";
 import { begun, jsonWithFrames } from "./frames.ts";
 import type { Call } from "./handlers.ts";
 import { locationOf, present } from "./jobs.ts";
-import type { JsonObject } from "./json.ts";
 import { messageOf } from "./message.ts";
 import { preferencesOf } from "./preferences.ts";
 

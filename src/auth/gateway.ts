@@ -1,0 +1,165 @@
+/** Decides of every request who calls, by its token and the realms of now. */
+import { type CryptoKey, compactVerify, errors } from "jose";
+import { Counter, type Registry } from "prom-client";
+import { Failure } from "../platform/failure.ts";
+import type { Log } from "../platform/log.ts";
+import { RealmIndex } from "./choice.ts";
+import { type Claims, checkAudience, checkTimes, rolesIn, tenantIn } from "./claims.ts";
+import { KeySet } from "./key-set.ts";
+import { type Authenticate, type Principal, ROLES, type Role } from "./principal.ts";
+import type { Realm, Realms } from "./realm.ts";
+import { bearerToken, invalid, parseToken, type Token } from "./token.ts";
+import { VerifiedTokens } from "./verified.ts";
+
+export interface GatewayOptions {
+  readonly realms: Realms;
+  /** Milliseconds that `nbf` and `iat` may lie in the future. */
+  readonly clockSkewMs: number;
+  /** Read key sets over plain http from other machines too; default: no. */
+  readonly allowHttp?: boolean;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Milliseconds since the epoch; default: the clock. */
+  readonly now?: () => number;
+}
+
+export class Gateway {
+  readonly #options: GatewayOptions;
+  readonly #now: () => number;
+  readonly #decisions: Counter<"code">;
+  readonly #fetches: Counter<"outcome">;
+  readonly #verified = new VerifiedTokens();
+  /** By their endpoint. */
+  readonly #keySets = new Map<string, KeySet>();
+  #index = new RealmIndex([]);
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    const registers = [options.registry];
+    this.#decisions = new Counter({
+      name: "svc_auth_decisions_total",
+      help: "Requests by what was decided of their token: OK, or the code of the failure.",
+      labelNames: ["code"],
+      registers,
+    });
+    this.#fetches = new Counter({
+      name: "svc_auth_fetches_total",
+      help: "Fetches of key sets by outcome: read, unreadable, or why there was no answer to read.",
+      labelNames: ["outcome"],
+      registers,
+    });
+    this.#decisions.inc({ code: "OK" }, 0);
+  }
+
+  /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TENANT_DISABLED. */
+  readonly authenticate: Authenticate = async (authorization) => {
+    try {
+      const principal = await this.#decide(bearerToken(authorization));
+      this.#decisions.inc({ code: "OK" });
+      return principal;
+    } catch (error) {
+      const failure = Failure.from(error);
+      this.#decisions.inc({ code: failure.code });
+      throw failure;
+    }
+  };
+
+  /** Ends the fetches that are under way. Keys that are known go on working; no more are fetched. */
+  close(): void {
+    for (const keySet of this.#keySets.values()) keySet.close();
+  }
+
+  /** What costs little is decided first. */
+  async #decide(text: string): Promise<Principal> {
+    const seen = this.#verified.get(text);
+    const token = seen?.token ?? parseToken(text);
+    const { claims } = token;
+    this.#checkTimes(claims);
+    const endpoint = this.#endpointFor(claims);
+    const key = await this.#keySetOf(endpoint).find(token.kid);
+    if (seen?.key !== key) await this.#verify(text, token, key);
+    // Time went by, and the realms may have changed.
+    this.#checkTimes(claims);
+    return principalOf(claims, this.#realmFor(claims, endpoint));
+  }
+
+  #checkTimes(claims: Claims): void {
+    checkTimes(claims, this.#now(), this.#options.clockSkewMs);
+  }
+
+  async #verify(text: string, token: Token, key: CryptoKey): Promise<void> {
+    this.#verified.delete(text);
+    try {
+      await compactVerify(text, key, { algorithms: ["RS256"] });
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw invalid("has a signature that does not verify");
+      throw error;
+    }
+    this.#verified.put(text, { token, key });
+  }
+
+  #endpointFor(claims: Claims): string {
+    const index = this.#realmsOfNow();
+    const realm = index.candidates(claims)[0] ?? index.someOf(claims);
+    if (realm === undefined) throw strange();
+    return realm.jwksEndpoint;
+  }
+
+  /** The one realm of a token that a key of `endpoint` has verified. */
+  #realmFor(claims: Claims, endpoint: string): Realm {
+    const [realm, ...more] = this.#realmsOfNow().candidates(claims);
+    if (more.length > 0)
+      throw invalid("names tenants of more than one registration, so it is not clear whose it is");
+    if (realm === undefined || realm.jwksEndpoint !== endpoint) throw strange();
+    return realm;
+  }
+
+  #realmsOfNow(): RealmIndex {
+    const realms = this.#options.realms();
+    if (realms === this.#index.source) return this.#index;
+    this.#index = new RealmIndex(realms);
+    const endpoints = new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint));
+    for (const [endpoint, keySet] of this.#keySets) {
+      if (endpoints.has(endpoint)) continue;
+      keySet.close();
+      this.#keySets.delete(endpoint);
+    }
+    return this.#index;
+  }
+
+  #keySetOf(endpoint: string): KeySet {
+    const known = this.#keySets.get(endpoint);
+    if (known !== undefined) return known;
+    const keySet = new KeySet({
+      endpoint,
+      allowHttp: this.#options.allowHttp ?? false,
+      log: this.#options.log,
+      now: this.#now,
+      fetched: (outcome) => this.#fetches.inc({ outcome }),
+    });
+    this.#keySets.set(endpoint, keySet);
+    return keySet;
+  }
+}
+
+function principalOf(claims: Claims, realm: Realm): Principal {
+  if (realm.audience !== undefined) checkAudience(claims, realm.audience);
+  const tenant = tenantIn(claims, realm.tenantClaim);
+  if (realm.tenant?.enabled === false)
+    throw new Failure("TENANT_DISABLED", "The token's tenant is disabled. Ask the operator of this service.");
+  return { tenant, subject: claims.subject, roles: rolesOf(claims, realm) };
+}
+
+/** The token's own roles, or the tenant's default when it lists none; never one that the tenant is not allowed. */
+function rolesOf(claims: Claims, { rolesClaim, tenant }: Realm): readonly Role[] {
+  const listed = rolesIn(claims, rolesClaim);
+  const given = listed.length === 0 ? [tenant?.defaultRole] : listed;
+  const allowed = tenant?.allowedRoles ?? ROLES;
+  return ROLES.filter((role) => given.includes(role) && allowed.includes(role));
+}
+
+/** One sentence for all that is not known here: it tells neither which issuers nor which tenants are. */
+function strange(): Failure {
+  return invalid("is of no issuer and tenant that this service takes tokens of");
+}

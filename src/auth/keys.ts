@@ -1,0 +1,104 @@
+/** The keys of a key set (RFC 7517) that may verify RS256 signatures. */
+import { type CryptoKey, importJWK } from "jose";
+import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
+import { MOST_KID_CHARS } from "./token.ts";
+
+export interface PublicKey {
+  /** Base64url, as the provider wrote them: equal ones are the same key. */
+  readonly modulus: string;
+  readonly exponent: string;
+  readonly key: CryptoKey;
+}
+
+export interface Keys {
+  readonly byKid: ReadonlyMap<string, PublicKey>;
+  /** RSA keys that are left out: weak, for another use or algorithm, unnamed, or named twice. */
+  readonly refused: number;
+}
+
+const LEAST_BITS = 2048;
+/** Larger ones take a verifier more than a millisecond for each signature. */
+const MOST_BITS = 16_384;
+/** Key sets are three levels deep. */
+const MOST_LEVELS = 8;
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth"];
+
+/** What cannot be read as a key set; the message is the end of a sentence. */
+export class KeySetFault extends Error {
+  override readonly name = "KeySetFault";
+}
+
+/**
+ * Reads a key set. A key of `before` that is in it unchanged stays the same object. Throws
+ * KeySetFault.
+ */
+export async function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Promise<Keys> {
+  // Keys of other kinds are not ours to judge.
+  const candidates = listIn(body)
+    .filter((one) => isObject(one))
+    .filter((one) => one["kty"] === "RSA");
+  const times = new Map<unknown, number>();
+  for (const { kid } of candidates) times.set(kid, (times.get(kid) ?? 0) + 1);
+  const byKid = new Map<string, PublicKey>();
+  for (const jwk of candidates) {
+    const { kid } = jwk;
+    if (!isName(kid) || times.get(kid) !== 1 || !verifiesRs256(jwk)) continue;
+    const key = await publicKey(jwk, before.get(kid));
+    if (key !== undefined) byKid.set(kid, key);
+  }
+  return { byKid, refused: candidates.length - byKid.size };
+}
+
+function listIn(body: Uint8Array): readonly unknown[] {
+  const set = parse(body);
+  const listed = isObject(set) && Object.hasOwn(set, "keys") ? set["keys"] : undefined;
+  if (!Array.isArray(listed)) throw new KeySetFault("has no list of keys");
+  return listed;
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return parseStrictly(UTF8.decode(body), MOST_LEVELS);
+  } catch (cause) {
+    const what = cause instanceof JsonFault ? cause.message : "is not text in UTF-8";
+    throw new KeySetFault(what, { cause });
+  }
+}
+
+function isName(kid: unknown): kid is string {
+  return typeof kid === "string" && kid !== "" && kid.length <= MOST_KID_CHARS;
+}
+
+function verifiesRs256(jwk: JsonObject): boolean {
+  // A key set that shows a private key shows it to everybody: anybody can sign with it.
+  if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return false;
+  const { use = "sig", alg = "RS256", key_ops: uses = ["verify"] } = jwk;
+  return use === "sig" && alg === "RS256" && Array.isArray(uses) && uses.includes("verify");
+}
+
+/** The key, when it is a strong one. */
+async function publicKey(jwk: JsonObject, before: PublicKey | undefined): Promise<PublicKey | undefined> {
+  const { n: modulus, e: exponent } = jwk;
+  if (typeof modulus !== "string" || typeof exponent !== "string") return undefined;
+  if (before?.modulus === modulus && before.exponent === exponent) return before;
+  if (modulus.length > (MOST_BITS / 8 + 1) * (4 / 3) || !isSoundExponent(exponent)) return undefined;
+  try {
+    const key = await importJWK({ kty: "RSA", n: modulus, e: exponent }, "RS256");
+    return !(key instanceof Uint8Array) && bitsOf(key) >= LEAST_BITS && bitsOf(key) <= MOST_BITS
+      ? { modulus, exponent, key }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Odd, from 3 up to 32 bits: with 1 anybody can sign, and a huge one makes each signature slow to verify. */
+function isSoundExponent(exponent: string): boolean {
+  const value = Number.parseInt(Buffer.from(exponent.slice(0, 16), "base64url").toString("hex"), 16);
+  return value >= 3 && value < 2 ** 32 && value % 2 === 1;
+}
+
+function bitsOf(key: CryptoKey): number {
+  return "modulusLength" in key.algorithm ? Number(key.algorithm.modulusLength) : 0;
+}
