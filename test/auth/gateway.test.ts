@@ -1,0 +1,280 @@
+/** Whose token is whose: issuers, tenants and what is registered of them; and what is kept of a token. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { PublicKey } from "../../src/auth/keys.ts";
+import type { Realm, Tenant } from "../../src/auth/realm.ts";
+import { parseToken } from "../../src/auth/token.ts";
+import { VerifiedTokens } from "../../src/auth/verified.ts";
+import { Bench, realmAt } from "./gateways.ts";
+import { KeyServer, keys } from "./key-server.ts";
+import { newSigner, signToken } from "./tokens.ts";
+
+const ours = newSigner("ours");
+const theirs = newSigner("theirs");
+let server: KeyServer;
+let other: KeyServer;
+
+before(async () => {
+  server = await KeyServer.open(keys(ours));
+  other = await KeyServer.open(keys(theirs));
+});
+after(async () => {
+  await server.close();
+  await other.close();
+});
+
+function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
+  return { id, enabled: true, defaultRole: undefined, allowedRoles: undefined, ...changes };
+}
+
+function registered(id: string, changes: Partial<Realm> = {}, of: Partial<Tenant> = {}): Realm {
+  return realmAt(server.url, { tenant: tenant(id, of), ...changes });
+}
+
+/** Realms of two companies with an identity provider each. */
+function companies(): readonly Realm[] {
+  return [
+    registered("acme"),
+    registered("beta", {
+      issuer: "https://beta.example",
+      jwksEndpoint: other.url,
+      tenantClaim: "org",
+      audience: "b",
+    }),
+  ];
+}
+
+const BETA = { iss: "https://beta.example", aud: "b", org: "beta" };
+
+describe("a token of one issuer", () => {
+  test("names the tenant of that issuer, by its claim and for its audience", async () => {
+    const bench = new Bench(companies());
+    assert.equal((await bench.accepts(signToken(ours))).tenant, "acme");
+    assert.equal((await bench.accepts(signToken(theirs, BETA))).tenant, "beta");
+    await bench.refuses(signToken(theirs, { ...BETA, aud: "svc" }), "TOKEN_INVALID");
+  });
+
+  test("cannot name the tenant of another", async () => {
+    const bench = new Bench(companies());
+    await bench.refuses(signToken(theirs, { ...BETA, org: "acme", tid: "acme" }), "TOKEN_INVALID");
+    await bench.refuses(signToken(ours, { tid: "beta", org: "beta" }), "TOKEN_INVALID");
+  });
+
+  test("is not verified with the keys of another", async () => {
+    const bench = new Bench(companies());
+    await bench.refuses(signToken(theirs), "TOKEN_KEY_UNKNOWN");
+    await bench.refuses(signToken({ ...theirs, kid: "ours" }), "TOKEN_INVALID");
+    await bench.refuses(signToken(ours, BETA), "TOKEN_KEY_UNKNOWN");
+  });
+
+  test("is taken for any tenant where none is registered", async () => {
+    const bench = new Bench([realmAt(server.url)]);
+    for (const tid of ["acme", "beta", " acme", "ACME"])
+      assert.equal((await bench.accepts(signToken(ours, { tid }))).tenant, tid);
+  });
+
+  test("that fits two registrations is refused", async () => {
+    const twice = [
+      [registered("acme"), registered("acme", { audience: undefined })],
+      [registered("acme"), realmAt(server.url)],
+      [registered("acme"), registered("beta", { tenantClaim: "org" })],
+    ];
+    for (const realms of twice) {
+      const detail = await new Bench(realms).refuses(signToken(ours, { org: "beta" }), "TOKEN_INVALID");
+      assert.match(detail, /more than one registration/);
+    }
+  });
+
+  test("is refused with the same words whether its issuer or its tenant is unknown", async () => {
+    const bench = new Bench(companies());
+    const details = new Set([
+      await bench.refuses(signToken(ours, { iss: "https://nobody.example" }), "TOKEN_INVALID"),
+      await bench.refuses(signToken(ours, { tid: "nobody" }), "TOKEN_INVALID"),
+      await bench.refuses(signToken(ours, { tid: "beta" }), "TOKEN_INVALID"),
+      await bench.refuses(signToken(ours, { tid: undefined }), "TOKEN_INVALID"),
+    ]);
+    assert.equal(details.size, 1);
+  });
+
+  test("of a forger is refused with the same words whether its tenant is known or not", async () => {
+    const bench = new Bench([registered("acme"), registered("off", {}, { enabled: false })]);
+    for (const forger of [{ ...theirs, kid: "ours" }, theirs]) {
+      const details = new Set<string>();
+      for (const tid of ["acme", "off", "nobody", undefined]) {
+        const code = forger.kid === "ours" ? "TOKEN_INVALID" : "TOKEN_KEY_UNKNOWN";
+        details.add(await bench.refuses(signToken(forger, { tid }), code));
+      }
+      assert.equal(details.size, 1);
+    }
+  });
+
+  test("of an issuer that nobody knows costs no fetch", async () => {
+    const bench = new Bench(companies());
+    const fetches = server.fetches + other.fetches;
+    await bench.refuses(signToken(ours, { iss: "https://nobody.example" }), "TOKEN_INVALID");
+    assert.equal(server.fetches + other.fetches, fetches);
+  });
+});
+
+describe("what is registered of a tenant", () => {
+  async function rolesWith(of: Partial<Tenant>, svc_roles: unknown): Promise<readonly string[]> {
+    const bench = new Bench([registered("acme", {}, of)]);
+    return (await bench.accepts(signToken(ours, { svc_roles }))).roles;
+  }
+
+  test("can disable it, which only its own tokens are told", async () => {
+    const bench = new Bench([registered("acme", {}, { enabled: false })]);
+    await bench.refuses(signToken(ours), "TENANT_DISABLED");
+    await bench.refuses(signToken({ ...theirs, kid: "ours" }), "TOKEN_INVALID");
+  });
+
+  test("strips the roles that it is not allowed", async () => {
+    const allowedRoles = ["svc:reader", "svc:writer"] as const;
+    assert.deepEqual(await rolesWith({ allowedRoles }, ["svc:admin"]), []);
+    assert.deepEqual(await rolesWith({ allowedRoles }, ["svc:admin", "svc:reader"]), ["svc:reader"]);
+    assert.deepEqual(await rolesWith({ allowedRoles: [] }, ["svc:reader"]), []);
+  });
+
+  test("gives a role to tokens that list none, and to no others", async () => {
+    const defaultRole = "svc:reader";
+    assert.deepEqual(await rolesWith({ defaultRole }, undefined), ["svc:reader"]);
+    assert.deepEqual(await rolesWith({ defaultRole }, []), ["svc:reader"]);
+    assert.deepEqual(await rolesWith({ defaultRole }, ["svc:writer"]), ["svc:writer"]);
+    assert.deepEqual(await rolesWith({ defaultRole }, ["somebody"]), []);
+    assert.deepEqual(await rolesWith({ defaultRole, allowedRoles: ["svc:writer"] }, []), []);
+  });
+});
+
+describe("a change of the realms counts from the next request on", () => {
+  test("a tenant disabled, its roles, its audience", async () => {
+    const bench = new Bench([registered("acme")]);
+    const token = signToken(ours);
+    await bench.accepts(token);
+    bench.realms = [registered("acme", {}, { enabled: false })];
+    await bench.refuses(token, "TENANT_DISABLED");
+    bench.realms = [registered("acme", {}, { allowedRoles: ["svc:reader"] })];
+    assert.deepEqual((await bench.accepts(token)).roles, []);
+    bench.realms = [registered("acme", { audience: "elsewhere" })];
+    await bench.refuses(token, "TOKEN_INVALID");
+    bench.realms = [];
+    await bench.refuses(token, "TOKEN_INVALID");
+    bench.realms = [registered("acme")];
+    await bench.accepts(token);
+  });
+
+  test("another endpoint's keys verify, and not those that are known from before", async () => {
+    const bench = new Bench([registered("acme")]);
+    const token = signToken(ours);
+    await bench.accepts(token);
+    bench.realms = [registered("acme", { jwksEndpoint: other.url })];
+    await bench.refuses(token, "TOKEN_KEY_UNKNOWN");
+    await bench.accepts(signToken(theirs));
+  });
+
+  test("also while a token waits for its key", async () => {
+    const slow = await KeyServer.open(keys(ours));
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    slow.answer = (response, request) => void release.then(() => keys(ours)(response, request));
+    const bench = new Bench([registered("acme", { jwksEndpoint: slow.url })]);
+    const asked = slow.next();
+    const refused = bench.refuses(signToken(ours), "TENANT_DISABLED");
+    await asked;
+    bench.realms = [registered("acme", { jwksEndpoint: slow.url }, { enabled: false })];
+    resolve();
+    await refused;
+    await slow.close();
+  });
+
+  test("a time that runs out while a token waits for its key", async () => {
+    const slow = await KeyServer.open(keys(ours));
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    slow.answer = (response, request) => void release.then(() => keys(ours)(response, request));
+    const bench = new Bench([registered("acme", { jwksEndpoint: slow.url })]);
+    const asked = slow.next();
+    const refused = bench.refuses(signToken(ours), "TOKEN_EXPIRED");
+    await asked;
+    bench.now += 300_000;
+    resolve();
+    await refused;
+    await slow.close();
+  });
+});
+
+describe("key sets", () => {
+  test("are shared by the realms of one endpoint", async () => {
+    const own = await KeyServer.open(keys(ours));
+    const bench = new Bench(
+      ["acme", "beta"].map((id) => realmAt(own.url, { tenant: tenant(id), issuer: `https://${id}.example` })),
+    );
+    await bench.accepts(signToken(ours, { iss: "https://acme.example" }));
+    await bench.accepts(signToken(ours, { iss: "https://beta.example", tid: "beta" }));
+    assert.equal(own.fetches, 1);
+    await own.close();
+  });
+
+  test("are let go with the last realm of their endpoint, and a fetch that is under way with them", async () => {
+    const own = await KeyServer.open(() => {});
+    const bench = new Bench([registered("acme", { jwksEndpoint: own.url })]);
+    const asked = own.next();
+    const refused = bench.refuses(signToken(ours), "TOKEN_KEY_UNKNOWN");
+    await asked;
+    bench.realms = companies();
+    await bench.accepts(signToken(ours));
+    await refused;
+    await own.close();
+  });
+
+  test("are let go while realms of the same endpoint stay", async () => {
+    const own = await KeyServer.open(keys(ours));
+    const bench = new Bench([registered("acme", { jwksEndpoint: own.url })]);
+    await bench.accepts(signToken(ours));
+    bench.realms = [
+      registered("acme", { jwksEndpoint: own.url }),
+      registered("beta", { jwksEndpoint: own.url }),
+    ];
+    await bench.accepts(signToken(ours, { tid: "beta" }));
+    assert.equal(own.fetches, 1);
+    await own.close();
+  });
+});
+
+describe("the cache of verified tokens", () => {
+  const text = signToken(ours);
+  const entry = { token: parseToken(text), key: {} as PublicKey["key"] };
+
+  test("keeps what was used last, within its size", () => {
+    const cache = new VerifiedTokens(300);
+    for (const name of ["a", "b", "c"]) cache.put(name.repeat(100), entry);
+    assert.ok(cache.get("a".repeat(100)));
+    cache.put("d".repeat(100), entry);
+    assert.equal(cache.get("b".repeat(100)), undefined);
+    assert.ok(cache.get("a".repeat(100)));
+    assert.equal(cache.chars, 300);
+    cache.put("e".repeat(250), entry);
+    assert.equal(cache.chars, 250);
+    cache.put("f".repeat(301), entry);
+    assert.equal(cache.chars, 0);
+  });
+
+  test("counts a token that is put twice once", () => {
+    const cache = new VerifiedTokens(300);
+    for (let times = 0; times < 9; times++) cache.put(text.slice(0, 200), entry);
+    assert.equal(cache.chars, 200);
+    cache.delete(text.slice(0, 200));
+    cache.delete(text.slice(0, 200));
+    assert.equal(cache.chars, 0);
+  });
+});
+
+describe("decisions", () => {
+  test("are counted by their code", async () => {
+    const bench = new Bench(companies());
+    await bench.accepts(signToken(ours));
+    await bench.accepts(signToken(ours));
+    await bench.refusesHeader(undefined, "TOKEN_MISSING");
+    await bench.refuses(signToken(ours, { exp: 1 }), "TOKEN_EXPIRED");
+    assert.equal(await bench.count("svc_auth_decisions_total", "OK"), 2);
+    assert.equal(await bench.count("svc_auth_decisions_total", "TOKEN_MISSING"), 1);
+    assert.equal(await bench.count("svc_auth_decisions_total", "TOKEN_EXPIRED"), 1);
+  });
+});
