@@ -1,0 +1,196 @@
+/**
+ * One tenant as an operator writes it down: an entry of the tenants file, or the `spec` of a
+ * cluster's SvcTenant. Read in full and refused in full, so that all its faults are told at once.
+ */
+import { MOST_NAME_CHARS } from "./claims.ts";
+import { endpointFault } from "./fetch-keys.ts";
+import { ROLES, type Role } from "./principal.ts";
+import type { Realm, Tenant } from "./realm.ts";
+
+const URL_MOST = 2048;
+const DEFAULT_TENANT_CLAIM = "tid";
+const DEFAULT_ROLES_CLAIM = "svc_roles";
+
+export interface EntryRules {
+  /** Keys may be fetched without TLS from any host, not only from a loopback one. */
+  readonly allowHttp: boolean;
+}
+
+/** What is wrong with an entry. */
+export interface EntryFault {
+  /** Path of the member, "oidc.issuer"; empty: the entry itself. */
+  readonly member: string;
+  /** What is wrong with it and what to do: completes a sentence that begins with the member. */
+  readonly text: string;
+}
+
+/** A realm whose tokens can name one tenant only. */
+export type TenantRealm = Realm & { readonly tenant: Tenant };
+
+export type EntryOutcome =
+  | { readonly realm: TenantRealm; readonly faults?: never }
+  | { readonly realm?: never; readonly faults: readonly EntryFault[] };
+
+/** Reads one entry from a value as a YAML or JSON parser gives it. Throws nothing: what is wrong is in `faults`. */
+export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutcome {
+  const faults: EntryFault[] = [];
+  const entry = Members.of(value, "", ["tenantId", "enabled", "oidc", "rbac"], faults);
+  if (entry === undefined) return { faults };
+  const id = entry.name("tenantId", "Give the id that the tenant's tokens carry");
+  const enabled = entry.has("enabled") ? entry.flag("enabled") : true;
+  const oidc = entry.section("oidc", ["issuer", "jwksEndpoint", "audience", "tenantClaim", "rolesClaim"]);
+  const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
+  const tenant = { id, enabled, ...readRoles(rbac) };
+  const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
+  return realm === undefined || faults.length > 0 ? { faults } : { realm };
+}
+
+function readProvider(oidc: Members, allowHttp: boolean): Omit<Realm, "tenant"> {
+  const provider = {
+    issuer: oidc.url("issuer", "Give the issuer exactly as the provider's tokens name it in iss"),
+    jwksEndpoint: oidc.url("jwksEndpoint", "Give the URL of the provider's key set (its jwks_uri)"),
+    audience: oidc.has("audience") ? oidc.name("audience", "Leave it out to take any audience") : undefined,
+    tenantClaim: oidc.has("tenantClaim")
+      ? oidc.name("tenantClaim", `Leave it out for ${DEFAULT_TENANT_CLAIM}`)
+      : DEFAULT_TENANT_CLAIM,
+    rolesClaim: oidc.has("rolesClaim")
+      ? oidc.name("rolesClaim", `Leave it out for ${DEFAULT_ROLES_CLAIM}`)
+      : DEFAULT_ROLES_CLAIM,
+  };
+  const reason = provider.jwksEndpoint === "" ? undefined : endpointFault(provider.jwksEndpoint, allowHttp);
+  if (reason !== undefined) oidc.refuse("jwksEndpoint", `is not read from: ${reason}. Use https.`);
+  if (provider.tenantClaim !== "" && provider.tenantClaim === provider.rolesClaim)
+    oidc.refuse("rolesClaim", "is also the tenantClaim, but one is a text and the other a list. Name two.");
+  return provider;
+}
+
+function readRoles(rbac: Members | undefined): Pick<Tenant, "defaultRole" | "allowedRoles"> {
+  const defaultRole = rbac?.has("defaultRole") ? rbac.role("defaultRole") : undefined;
+  const allowedRoles = rbac?.has("allowedRoles") ? rbac.roles("allowedRoles") : undefined;
+  if (defaultRole !== undefined && allowedRoles !== undefined && !allowedRoles.includes(defaultRole))
+    rbac?.refuse("defaultRole", "is not among the allowedRoles. Add it there, or leave it out.");
+  return { defaultRole, allowedRoles };
+}
+
+/** A text of the operator's file as it can stand in a message: quoted, short, and without control characters. */
+export function shown(text: string): string {
+  const short = text.length > 64 ? `${text.slice(0, 63)}…` : text;
+  return JSON.stringify(short.toWellFormed()).replace(
+    /\p{C}/gu,
+    (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/**
+ * The members of one object. What is asked for and is not as it must be is added to the faults, and
+ * a harmless stand-in is given, which nobody uses because the entry is refused.
+ */
+class Members {
+  readonly #own: ReadonlyMap<string, unknown>;
+  readonly #path: string;
+  readonly #faults: EntryFault[];
+
+  private constructor(own: ReadonlyMap<string, unknown>, path: string, faults: EntryFault[]) {
+    this.#own = own;
+    this.#path = path;
+    this.#faults = faults;
+  }
+
+  /** Undefined, and a fault: the value is no object. Members that are not `known` are faults. */
+  static of(
+    value: unknown,
+    path: string,
+    known: readonly string[],
+    faults: EntryFault[],
+  ): Members | undefined {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      faults.push({ member: path, text: `is not an object. Its members can be: ${known.join(", ")}.` });
+      return undefined;
+    }
+    const members = new Members(new Map(Object.entries(value)), path === "" ? "" : `${path}.`, faults);
+    for (const name of members.#own.keys())
+      if (!known.includes(name))
+        faults.push({
+          member: path,
+          text: `has a member ${shown(name)}, which is not known. There are: ${known.join(", ")}.`,
+        });
+    return members;
+  }
+
+  has(name: string): boolean {
+    return this.#own.get(name) !== undefined;
+  }
+
+  refuse(name: string, text: string): void {
+    this.#faults.push({ member: `${this.#path}${name}`, text });
+  }
+
+  section(name: string, known: readonly string[]): Members | undefined {
+    if (this.has(name)) return Members.of(this.#own.get(name), `${this.#path}${name}`, known, this.#faults);
+    this.refuse(name, `is missing. Its members can be: ${known.join(", ")}.`);
+    return undefined;
+  }
+
+  flag(name: string): boolean {
+    const value = this.#own.get(name);
+    if (typeof value === "boolean") return value;
+    this.refuse(name, "is neither true nor false. Write one of them, without quotes.");
+    return false;
+  }
+
+  /** A text that can be compared with what tokens carry. `advice` has no full stop. */
+  name(name: string, advice: string): string {
+    const value = this.#own.get(name);
+    const fault = this.has(name) ? faultOfName(value) : "is missing";
+    if (fault === undefined) return String(value);
+    this.refuse(name, `${fault}. ${advice}.`);
+    return "";
+  }
+
+  url(name: string, advice: string): string {
+    const value = this.#own.get(name);
+    const fault = this.has(name) ? faultOfUrl(value) : "is missing";
+    if (fault === undefined) return String(value);
+    this.refuse(name, `${fault}. ${advice}.`);
+    return "";
+  }
+
+  role(name: string): Role | undefined {
+    const role = roleOf(this.#own.get(name));
+    if (role === undefined) this.refuse(name, `is no role. There are: ${ROLES.join(", ")}.`);
+    return role;
+  }
+
+  /** Undefined, and a fault: it is not a list of different roles. */
+  roles(name: string): readonly Role[] | undefined {
+    const value = this.#own.get(name);
+    const given: readonly unknown[] = Array.isArray(value) ? value : [];
+    const roles = given.map(roleOf).filter((role) => role !== undefined);
+    if (given.length > 0 && given.length === new Set(roles).size) return roles;
+    const advice = `List each of these once, or leave it out to allow all: ${ROLES.join(", ")}.`;
+    this.refuse(name, `is not a list of different roles, of one at least. ${advice}`);
+    return undefined;
+  }
+}
+
+function roleOf(value: unknown): Role | undefined {
+  return ROLES.find((role) => role === value);
+}
+
+function faultOfName(value: unknown): string | undefined {
+  if (typeof value !== "string") return "is not a text (a number needs quotes)";
+  if (value === "") return "is empty";
+  if (value.length > MOST_NAME_CHARS) return `has more than ${MOST_NAME_CHARS} characters`;
+  if (!value.isWellFormed()) return "is not well-formed Unicode";
+  return /\p{Cc}/u.test(value) ? "holds control characters" : undefined;
+}
+
+/** Looked at as it is written, because a URL parser mends what it reads. */
+function faultOfUrl(value: unknown): string | undefined {
+  if (typeof value !== "string") return "is not a text";
+  if (value.length > URL_MOST) return `has more than ${URL_MOST} characters`;
+  if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{C}]/u.test(value) || !URL.canParse(value))
+    return "is not an absolute http or https URL";
+  if (value.includes("#")) return "has a fragment (#…)";
+  return /^[^/]*\/\/[^/?]*@/.test(value) ? "has credentials in it (…@)" : undefined;
+}

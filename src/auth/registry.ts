@@ -1,0 +1,76 @@
+/** The registry of tenants: who they are, and whose tokens name them. */
+import { type EntryFault, type EntryRules, readEntry, shown, type TenantRealm } from "./registry-entry.ts";
+
+export const TENANTS_MOST = 10_000;
+/** Faults that are told; more would not be read, and may be one mistake made many times. */
+const TOLD_MOST = 100;
+
+/** What is wrong with a registry. */
+export interface RegistryFault extends EntryFault {
+  /** The entry: its place in the list, from 0, and its tenant's id if it has one; undefined: the registry as a whole. */
+  readonly entry?: { readonly index: number; readonly tenantId: string | undefined };
+}
+
+export type RegistryOutcome =
+  | { readonly realms: readonly TenantRealm[]; readonly faults?: never }
+  | { readonly realms?: never; readonly faults: readonly RegistryFault[] };
+
+/**
+ * Reads a registry from a value as a YAML or JSON parser gives it: a list of entries, or an object
+ * whose one member `tenants` is that list. Throws nothing: what is wrong is in `faults`.
+ */
+export function readRegistry(value: unknown, rules: EntryRules): RegistryOutcome {
+  if (value === null || value === undefined) return refused("is empty. If there is no tenant, write: []");
+  const list = listOf(value);
+  if (list === undefined)
+    return refused('is neither a list of tenants nor an object with the one member "tenants".');
+  if (list.length > TENANTS_MOST) return refused(`has more than ${TENANTS_MOST} tenants.`);
+  const realms: TenantRealm[] = [];
+  const faults: RegistryFault[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, value] of list.entries()) {
+    const tenantId = idOf(value);
+    const first = tenantId === undefined ? undefined : seen.get(tenantId);
+    const { realm, faults: found = [] } = readEntry(value, rules);
+    const twice = first === undefined ? [] : [duplicateOf(first)];
+    if (realm !== undefined && first === undefined) realms.push(realm);
+    if (tenantId !== undefined && first === undefined) seen.set(tenantId, index);
+    faults.push(...[...found, ...twice].map((fault) => ({ ...fault, entry: { index, tenantId } })));
+  }
+  return faults.length > 0 ? { faults } : { realms };
+}
+
+/** One sentence per fault, each naming its entry and member. */
+export function describeFaults(faults: readonly RegistryFault[]): string[] {
+  const told = faults.slice(0, TOLD_MOST).map(describe);
+  return faults.length > TOLD_MOST ? [...told, `… and ${faults.length - TOLD_MOST} more`] : told;
+}
+
+function describe({ entry, member, text }: RegistryFault): string {
+  if (entry === undefined) return `it ${text}`;
+  const id = entry.tenantId === undefined ? "" : ` (${shown(entry.tenantId)})`;
+  return `tenants[${entry.index}]${id}: ${member === "" ? "it" : member} ${text}`;
+}
+
+function refused(text: string): RegistryOutcome {
+  return { faults: [{ member: "", text }] };
+}
+
+function duplicateOf(first: number): EntryFault {
+  return { member: "tenantId", text: `is also that of tenants[${first}]. Give each tenant one entry.` };
+}
+
+function listOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  const [member, ...others] = Object.entries(value);
+  const isList = member?.[0] === "tenants" && others.length === 0 && Array.isArray(member[1]);
+  return isList ? member[1] : undefined;
+}
+
+/** The tenant's id as far as there is one, also of an entry that is refused. */
+function idOf(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const id: unknown = Object.getOwnPropertyDescriptor(entry, "tenantId")?.value;
+  return typeof id === "string" ? id : undefined;
+}

@@ -1,0 +1,169 @@
+/** The registry of tenants in a file, followed while the process runs. */
+import { hash } from "node:crypto";
+import { constants, open } from "node:fs/promises";
+import { Counter, Gauge, type Registry } from "prom-client";
+import { Background, pause } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
+import type { Realms } from "./realm.ts";
+import { describeFaults, readRegistry } from "./registry.ts";
+import type { EntryRules, TenantRealm } from "./registry-entry.ts";
+import { Settled } from "./settled.ts";
+
+const BYTES_MOST = 1024 * 1024;
+/** A change counts at the second look that finds it, so it is in force within twice this, and the time to read it. */
+const LOOK_EVERY_MS = 2_000;
+
+export interface TenantsFileOptions extends EntryRules {
+  readonly path: string;
+  readonly log: Log;
+  readonly registry: Registry;
+  /** Milliseconds between two looks at the file. */
+  readonly lookEveryMs?: number;
+}
+
+/** The file cannot be used at start-up; the message names the file and every fault. */
+export class TenantsFileError extends Error {
+  override readonly name = "TenantsFileError";
+  readonly faults: readonly string[];
+
+  constructor(path: string, faults: readonly string[]) {
+    super(`The tenants file ${path} cannot be used:\n${faults.map((fault) => `  ${fault}`).join("\n")}`);
+    this.faults = faults;
+  }
+}
+
+/** What a look at the file found; two looks with the same `key` found the same. */
+type Found =
+  | { readonly key: string; readonly bytes: Uint8Array; readonly trouble?: never }
+  | { readonly key: string; readonly bytes?: never; readonly trouble: string };
+
+type Judged =
+  | { readonly realms: readonly TenantRealm[]; readonly faults?: never }
+  | { readonly realms?: never; readonly faults: readonly string[] };
+
+type Reload = "loaded" | "faulty" | "unreadable";
+
+/**
+ * Follows a tenants file by looking at its content now and then: that also finds what is replaced by
+ * rename, as editors do it, or behind a symbolic link, as Kubernetes does it. Until `start` it
+ * stays as it was opened.
+ */
+export class TenantsFile {
+  /** Every tenant of the last content that was free of faults. */
+  readonly realms: Realms = () => this.#realms;
+  readonly #options: TenantsFileOptions;
+  readonly #reloads: Counter<"outcome">;
+  readonly #following = new Background((signal, isStarted) => this.#follow(signal, isStarted));
+  #realms: readonly TenantRealm[];
+  readonly #settled: Settled;
+
+  private constructor(options: TenantsFileOptions, found: Found, realms: readonly TenantRealm[]) {
+    this.#options = options;
+    this.#realms = realms;
+    this.#settled = new Settled(found.key);
+    this.#reloads = new Counter({
+      name: "svc_tenants_reloads_total",
+      help: "Changes of the tenants file, by what became of them.",
+      labelNames: ["outcome"],
+      registers: [options.registry],
+    });
+    for (const outcome of ["loaded", "faulty", "unreadable"] as const) this.#reloads.inc({ outcome }, 0);
+    options.registry.registerMetric(this.#count());
+  }
+
+  #count(): Gauge {
+    const tenants = () => this.#realms.length;
+    return new Gauge({
+      name: "svc_tenants",
+      help: "Tenants in the registry, those that are not enabled too.",
+      registers: [],
+      collect() {
+        this.set(tenants());
+      },
+    });
+  }
+
+  /** Throws TenantsFileError when the file cannot be read or has any fault. */
+  static async open(options: TenantsFileOptions): Promise<TenantsFile> {
+    const found = await look(options.path);
+    const { realms, faults } = judge(found, options);
+    if (realms === undefined) throw new TenantsFileError(options.path, faults);
+    return new TenantsFile(options, found, realms);
+  }
+
+  start(): void {
+    this.#following.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#following.stop();
+  }
+
+  async #follow(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    isStarted();
+    while (!signal.aborted) {
+      await pause(this.#options.lookEveryMs ?? LOOK_EVERY_MS, signal);
+      if (!signal.aborted) this.#see(await look(this.#options.path));
+    }
+  }
+
+  /** A file that is being written is not half taken: its beginning alone may be a sound registry. */
+  #see(found: Found): void {
+    if (this.#settled.see(found.key)) this.#reloads.inc({ outcome: this.#take(found) });
+  }
+
+  #take(found: Found): Reload {
+    const { path, log } = this.#options;
+    const { realms, faults } = judge(found, this.#options);
+    const about = { path, tenants: (realms ?? this.#realms).length };
+    if (realms !== undefined) {
+      this.#realms = realms;
+      log.info(about, "the tenants file was loaded again");
+      return "loaded";
+    }
+    log.error({ ...about, faults }, "the tenants file cannot be used: the tenants stay as they were");
+    return found.bytes === undefined ? "unreadable" : "faulty";
+  }
+}
+
+function judge({ bytes, trouble }: Found, rules: EntryRules): Judged {
+  if (bytes === undefined) return { faults: [trouble] };
+  const { value, faults: broken } = readPlainYaml(bytes);
+  if (broken !== undefined) return { faults: broken };
+  const { realms, faults } = readRegistry(value, rules);
+  return realms === undefined ? { faults: describeFaults(faults) } : { realms };
+}
+
+async function look(path: string): Promise<Found> {
+  try {
+    const bytes = await readAtMost(path, BYTES_MOST + 1);
+    if (bytes.length > BYTES_MOST) return unreadable(`it has more than ${BYTES_MOST} bytes`);
+    return { key: hash("sha256", bytes), bytes };
+  } catch (error) {
+    return unreadable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unreadable(trouble: string): Found {
+  return { key: `unreadable: ${trouble}`, trouble };
+}
+
+/** The file's first `most` bytes. Throws when it is no regular file: a pipe or a device might never end. */
+async function readAtMost(path: string, most: number): Promise<Uint8Array> {
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
+    const buffer = Buffer.allocUnsafe(most);
+    let read = 0;
+    while (read < buffer.length) {
+      const { bytesRead } = await file.read(buffer, read, buffer.length - read, read);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+    }
+    return buffer.subarray(0, read);
+  } finally {
+    await file.close();
+  }
+}

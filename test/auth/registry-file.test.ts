@@ -1,0 +1,224 @@
+/** A tenants file is followed through every way in which files change, and never half taken. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, unlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { promisify } from "node:util";
+import pino from "pino";
+import { Registry } from "prom-client";
+import { Settled } from "../../src/auth/settled.ts";
+import { TenantsFile, TenantsFileError } from "../../src/auth/tenants-file.ts";
+import { soon } from "../server/svc-process.ts";
+
+interface Line {
+  readonly level: number;
+  readonly tenants: number;
+  readonly faults?: readonly string[];
+}
+
+let folder: string;
+let path: string;
+let registry: Registry;
+let told: EventEmitter;
+let lines: Line[];
+let opened: TenantsFile[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svc-tenants-"));
+  path = join(folder, "tenants.yaml");
+  registry = new Registry();
+  told = new EventEmitter();
+  lines = [];
+  opened = [];
+});
+
+afterEach(async () => {
+  await Promise.all(opened.map((file) => file.stop()));
+  await rm(folder, { recursive: true });
+});
+
+/** A registry of these tenants, as YAML. */
+function yaml(...ids: string[]): string {
+  const oidc = "{issuer: https://login.example/, jwksEndpoint: https://login.example/keys}";
+  return ids.map((id) => `- tenantId: ${id}\n  oidc: ${oidc}\n`).join("");
+}
+
+async function open(at = path): Promise<TenantsFile> {
+  const write = (line: string): void => {
+    lines.push(JSON.parse(line));
+    told.emit("line");
+  };
+  const log = pino({ level: "info", base: null }, { write });
+  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 2 });
+  opened.push(file);
+  return file;
+}
+
+async function follow(at = path): Promise<TenantsFile> {
+  const file = await open(at);
+  file.start();
+  return file;
+}
+
+/** What the log says of the next change. */
+async function nextLine(change: () => Promise<unknown>): Promise<Line> {
+  const line = once(told, "line");
+  await change();
+  await soon(line, "the log to tell of a change");
+  return lines.at(-1) ?? assert.fail();
+}
+
+/** Puts a file in the place of another at once, as editors do. */
+async function replace(text: string | Uint8Array, target = path): Promise<void> {
+  await writeFile(`${target}.new`, text);
+  await rename(`${target}.new`, target);
+}
+
+function ids(file: TenantsFile): (string | undefined)[] {
+  return file.realms().map(({ tenant }) => tenant?.id);
+}
+
+async function metric(name: string, outcome?: string): Promise<number | undefined> {
+  const found = (await registry.getMetricsAsJSON()).find((one) => one.name === name);
+  const values = found && "values" in found ? found.values : [];
+  return values.find(({ labels }) => outcome === undefined || labels["outcome"] === outcome)?.value;
+}
+
+async function reloads(): Promise<Record<string, number | undefined>> {
+  const outcomes = ["loaded", "faulty", "unreadable"];
+  const counts = outcomes.map(async (one) => [one, await metric("svc_tenants_reloads_total", one)] as const);
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+describe("at start-up", () => {
+  test("the tenants of the file are there", async () => {
+    await writeFile(path, yaml("acme", "beta"));
+    const file = await open();
+    assert.deepEqual(ids(file), ["acme", "beta"]);
+    assert.equal(await metric("svc_tenants"), 2);
+    assert.deepEqual(await reloads(), { loaded: 0, faulty: 0, unreadable: 0 });
+  });
+
+  test("every fault is named, and nothing starts", async () => {
+    await writeFile(path, `${yaml("acme", "acme")}- tenantId: 7\n  oidc: {issuer: acme}\n`);
+    await assert.rejects(open(), (error) => {
+      assert.ok(error instanceof TenantsFileError);
+      assert.equal(error.faults.length, 4);
+      assert.ok(error.faults.every((fault) => error.message.includes(`\n  ${fault}`)));
+      assert.match(error.message, /tenants\.yaml .*\n {2}tenants\[1\] \("acme"\): tenantId/);
+      return true;
+    });
+    assert.equal(registry.getMetricsAsArray().length, 0);
+  });
+
+  test("what is no file of a registry's size is refused", async () => {
+    await assert.rejects(open(), /ENOENT/);
+    await assert.rejects(open(folder), /not a regular file|EISDIR/);
+    await assert.rejects(open("/dev/zero"), /not a regular file/);
+    await promisify(execFile)("mkfifo", [path]);
+    await assert.rejects(soon(open(), "a pipe to be refused"), /not a regular file/);
+    await unlink(path);
+    await writeFile(path, yaml("acme") + "#".repeat(1024 * 1024));
+    await assert.rejects(open(), /more than 1048576 bytes/);
+    await writeFile(path, yaml("acme").padEnd(1024 * 1024, "#"));
+    assert.deepEqual(ids(await open()), ["acme"]);
+  });
+
+  test("an empty file is a mistake, an empty list is not", async () => {
+    await writeFile(path, "");
+    await assert.rejects(open(), /is empty.*write: \[\]/);
+    await writeFile(path, "tenants: []\n");
+    assert.deepEqual(ids(await open()), []);
+  });
+});
+
+describe("a change", () => {
+  beforeEach(() => writeFile(path, yaml("acme")));
+
+  test("by rename is taken", async () => {
+    const file = await follow();
+    const { realms } = file;
+    const line = await nextLine(() => replace(yaml("acme", "beta")));
+    assert.deepEqual([line.level, line.tenants], [30, 2]);
+    assert.deepEqual(
+      realms().map(({ tenant }) => tenant?.id),
+      ["acme", "beta"],
+    );
+    assert.equal(await metric("svc_tenants"), 2);
+    await nextLine(() => replace(yaml("beta")));
+    assert.deepEqual(ids(file), ["beta"]);
+    assert.deepEqual(await reloads(), { loaded: 2, faulty: 0, unreadable: 0 });
+  });
+
+  test("in place is taken, also where size and times stay the same", async () => {
+    const file = await follow();
+    await nextLine(() => writeFile(path, yaml("beta")));
+    assert.deepEqual(ids(file), ["beta"]);
+  });
+
+  test("behind the symbolic links of a Kubernetes volume is taken", async () => {
+    for (const [version, id] of Object.entries({ v1: "acme", v2: "beta" })) {
+      await mkdir(join(folder, version));
+      await writeFile(join(folder, version, "tenants"), yaml(id));
+    }
+    await symlink("v1", join(folder, "..data"));
+    await symlink("..data/tenants", join(folder, "tenants"));
+    const file = await follow(join(folder, "tenants"));
+    assert.deepEqual(ids(file), ["acme"]);
+    await nextLine(async () => {
+      await symlink("v2", join(folder, "..data_tmp"));
+      await rename(join(folder, "..data_tmp"), join(folder, "..data"));
+    });
+    assert.deepEqual(ids(file), ["beta"]);
+  });
+
+  test("to a faulty file keeps the last good one, is told once, and can be mended", async () => {
+    const file = await follow();
+    const faulty = await nextLine(() => replace(`${yaml("beta")}- tenantId: 7\n  oidc: {issuer: x}\n`));
+    assert.deepEqual([faulty.level, faulty.tenants, faulty.faults?.length], [50, 1, 3]);
+    assert.deepEqual(ids(file), ["acme"]);
+    // The next line is about the next change: the first was not told again by any look between.
+    const other = await nextLine(() => replace("- ["));
+    assert.match(other.faults?.join() ?? "", /^line 1, column/);
+    assert.deepEqual(ids(file), ["acme"]);
+    const good = await nextLine(() => replace(yaml("beta")));
+    assert.deepEqual([good.level, ids(file)], [30, ["beta"]]);
+    assert.equal(lines.length, 3);
+    assert.deepEqual(await reloads(), { loaded: 1, faulty: 2, unreadable: 0 });
+  });
+
+  test("to an empty file, a large one or none keeps the last good one", async () => {
+    const file = await follow();
+    const empty = await nextLine(() => truncate(path));
+    assert.match(empty.faults?.join() ?? "", /is empty/);
+    const large = await nextLine(() => replace("#".repeat(1024 * 1024 + 1)));
+    assert.match(large.faults?.join() ?? "", /more than/);
+    const gone = await nextLine(() => unlink(path));
+    assert.match(gone.faults?.join() ?? "", /ENOENT/);
+    assert.deepEqual([gone.level, gone.tenants, ids(file)], [50, 1, ["acme"]]);
+    const back = await nextLine(() => writeFile(path, yaml("acme")));
+    assert.deepEqual([back.level, ids(file), lines.length], [30, ["acme"], 4]);
+    assert.deepEqual(await reloads(), { loaded: 1, faulty: 1, unreadable: 2 });
+  });
+
+  test("counts when two looks in a row found it, and once", () => {
+    const settled = new Settled("a");
+    const looks = ["a", "b", "a", "b", "c", "c", "c", "b", "c", "b", "b", "a", "a"];
+    const counted = looks.map((key) => settled.see(key));
+    assert.deepEqual(
+      counted.flatMap((counts, index) => (counts ? [index] : [])),
+      [5, 10, 12],
+    );
+  });
+
+  test("is not followed after the stop, which is safe twice", async () => {
+    const file = await follow();
+    await Promise.all([file.stop(), file.stop()]);
+    await replace(yaml("beta"));
+    await file.stop();
+    assert.deepEqual([ids(file), lines], [["acme"], []]);
+  });
+});

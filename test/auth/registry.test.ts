@@ -1,0 +1,251 @@
+/** The registry of tenants: what is taken, what is refused, and how a person is told. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { ROLES } from "../../src/auth/principal.ts";
+import { describeFaults, readRegistry, TENANTS_MOST } from "../../src/auth/registry.ts";
+import { readEntry } from "../../src/auth/registry-entry.ts";
+
+const STRICT = { allowHttp: false };
+const OIDC = { issuer: "https://login.example/acme", jwksEndpoint: "https://login.example/acme/keys" };
+const ACME = { tenantId: "acme", oidc: OIDC };
+
+/** The members of an entry's faults. */
+function faultsOf(entry: unknown, rules = STRICT): string[] {
+  return (readEntry(entry, rules).faults ?? []).map(({ member }) => member);
+}
+
+function told(value: unknown): string[] {
+  return describeFaults(readRegistry(value, STRICT).faults ?? []);
+}
+
+describe("an entry", () => {
+  test("says the least, and gets the defaults", () => {
+    assert.deepEqual(readEntry(ACME, STRICT).realm, {
+      ...OIDC,
+      audience: undefined,
+      tenantClaim: "tid",
+      rolesClaim: "svc_roles",
+      tenant: { id: "acme", enabled: true, defaultRole: undefined, allowedRoles: undefined },
+    });
+  });
+
+  test("says everything", () => {
+    const oidc = { ...OIDC, audience: "svc", tenantClaim: "org_id", rolesClaim: "https://svc.example/roles" };
+    const rbac = { defaultRole: "svc:reader", allowedRoles: ["svc:reader", "svc:writer"] };
+    assert.deepEqual(readEntry({ tenantId: "acme", enabled: false, oidc, rbac }, STRICT).realm, {
+      ...oidc,
+      tenant: { id: "acme", enabled: false, ...rbac },
+    });
+  });
+
+  for (const id of ["__proto__", "constructor", "..", "a/b", "日本", "😀", " ", "x".repeat(256)])
+    test(`can be of the tenant ${JSON.stringify(id.slice(0, 20))}`, () => {
+      assert.equal(readEntry({ ...ACME, tenantId: id }, STRICT).realm?.tenant.id, id);
+    });
+
+  const IDS = ["", "x".repeat(257), "a\nb", "a\u0000", "a\u0085", "\ud800", 7, null, true, ["acme"], {}];
+  for (const tenantId of IDS)
+    test(`cannot be of the tenant ${JSON.stringify(tenantId).slice(0, 20)}`, () => {
+      assert.deepEqual(faultsOf({ ...ACME, tenantId }), ["tenantId"]);
+    });
+
+  const URLS = [
+    "",
+    "login.example",
+    "/acme",
+    "https:login.example",
+    "https:///acme",
+    "ftp://login.example/acme",
+    "file:///etc/passwd",
+    "https://user@login.example/",
+    "https://user:secret@login.example/",
+    "https://@login.example/",
+    "https:\\\\login.example/",
+    "https://login.example/#",
+    "https://login.example/#acme",
+    " https://login.example/",
+    "https://login.example/\n",
+    "https://login.example/a b",
+    "https://login.example/\u202e",
+    "https://[::1/",
+    `https://login.example/${"x".repeat(2048)}`,
+    null,
+    7,
+  ];
+  for (const url of URLS)
+    test(`has no URL ${JSON.stringify(url).slice(0, 50)}`, () => {
+      assert.deepEqual(faultsOf({ ...ACME, oidc: { ...OIDC, issuer: url } }), ["oidc.issuer"]);
+      assert.deepEqual(faultsOf({ ...ACME, oidc: { ...OIDC, jwksEndpoint: url } }), ["oidc.jwksEndpoint"]);
+    });
+
+  test("keeps its URLs as they are written, to the letter", () => {
+    const oidc = { issuer: "HTTPS://Login.Example:443/a/../b/", jwksEndpoint: "https://Login.Example/?a=@b" };
+    const { issuer, jwksEndpoint } = readEntry({ ...ACME, oidc }, STRICT).realm ?? {};
+    assert.deepEqual({ issuer, jwksEndpoint }, oidc);
+  });
+
+  test("has its keys over https, unless they are on this machine or plain http is allowed", () => {
+    const at = (jwksEndpoint: string) => ({ ...ACME, oidc: { ...OIDC, jwksEndpoint } });
+    for (const host of ["localhost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080"])
+      assert.deepEqual(faultsOf(at(`http://${host}/keys`)), [], host);
+    for (const host of ["keys.example", "localhost.example", "127.0.0.1.example", "10.0.0.1", "[::2]"]) {
+      assert.deepEqual(faultsOf(at(`http://${host}/keys`)), ["oidc.jwksEndpoint"], host);
+      assert.deepEqual(faultsOf(at(`http://${host}/keys`), { allowHttp: true }), [], host);
+    }
+  });
+
+  const OIDC_FAULTS: readonly [string, object, string][] = [
+    ["an empty audience", { audience: "" }, "oidc.audience"],
+    ["an audience of null", { audience: null }, "oidc.audience"],
+    ["audiences", { audience: ["svc"] }, "oidc.audience"],
+    ["an empty tenantClaim", { tenantClaim: "" }, "oidc.tenantClaim"],
+    ["a rolesClaim that is a number", { rolesClaim: 1 }, "oidc.rolesClaim"],
+    ["one claim for both", { tenantClaim: "tid", rolesClaim: "tid" }, "oidc.rolesClaim"],
+    ["the other's default as a claim", { tenantClaim: "svc_roles" }, "oidc.rolesClaim"],
+    ["a member nobody knows", { jwksUri: "https://login.example/" }, "oidc"],
+  ];
+  for (const [what, over, member] of OIDC_FAULTS)
+    test(`is refused with ${what}`, () => {
+      assert.deepEqual(faultsOf({ ...ACME, oidc: { ...OIDC, ...over } }), [member]);
+    });
+
+  const RBAC_FAULTS: readonly [string, unknown, string][] = [
+    ["a role nobody knows", { defaultRole: "svc:owner" }, "rbac.defaultRole"],
+    ["a role in another case", { defaultRole: "svc:Reader" }, "rbac.defaultRole"],
+    ["an allowed role nobody knows", { allowedRoles: ["svc:reader", "admin"] }, "rbac.allowedRoles"],
+    ["no allowed role at all", { allowedRoles: [] }, "rbac.allowedRoles"],
+    ["an allowed role twice", { allowedRoles: ["svc:reader", "svc:reader"] }, "rbac.allowedRoles"],
+    ["allowed roles that are a text", { allowedRoles: "svc:reader" }, "rbac.allowedRoles"],
+    [
+      "a default role that is not allowed",
+      { defaultRole: "svc:admin", allowedRoles: ["svc:reader"] },
+      "rbac.defaultRole",
+    ],
+    ["rbac of null", null, "rbac"],
+    ["rbac as a list", [], "rbac"],
+  ];
+  for (const [what, rbac, member] of RBAC_FAULTS)
+    test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, rbac }), [member]));
+
+  test("is refused as a whole, and all that is wrong is told", () => {
+    const entry = { tenantId: 7, enabled: "yes", oidc: { issuer: "x", audience: "" }, rbac: {}, weight: 3 };
+    const members = ["", "tenantId", "enabled", "oidc.issuer", "oidc.jwksEndpoint", "oidc.audience"];
+    assert.deepEqual(faultsOf(entry), members);
+    for (const value of [null, undefined, [], "acme", 7]) assert.deepEqual(faultsOf(value), [""]);
+    assert.deepEqual(faultsOf({ tenantId: "acme" }), ["oidc"]);
+    assert.deepEqual(faultsOf(Object.create(ACME)), ["tenantId", "oidc"], "what is inherited is not there");
+  });
+
+  test("has no member by the name of what objects have anyway", () => {
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      const entry: unknown = JSON.parse(`{"${name}": {}, "tenantId": "a", "oidc": ${JSON.stringify(OIDC)}}`);
+      assert.deepEqual(faultsOf(entry), [""]);
+    }
+  });
+});
+
+describe("a registry", () => {
+  test("is a list, or an object that holds the list", () => {
+    assert.equal(readRegistry([ACME], STRICT).realms?.length, 1);
+    assert.deepEqual(readRegistry({ tenants: [ACME] }, STRICT), readRegistry([ACME], STRICT));
+    assert.deepEqual(readRegistry([], STRICT), { realms: [] });
+    for (const value of [null, undefined, 7, "", {}, { tenants: {} }, { tenants: [], auth: {} }, ACME])
+      assert.equal(told(value).length, 1);
+  });
+
+  test("names each tenant once", () => {
+    const beta = { ...ACME, tenantId: "beta" };
+    assert.deepEqual(told([ACME, beta, ACME, { ...ACME, oidc: { ...OIDC, audience: "b" } }]), [
+      'tenants[2] ("acme"): tenantId is also that of tenants[0]. Give each tenant one entry.',
+      'tenants[3] ("acme"): tenantId is also that of tenants[0]. Give each tenant one entry.',
+    ]);
+    const odd = ["__proto__", "constructor", "Acme"].map((tenantId) => ({ ...ACME, tenantId }));
+    assert.equal(readRegistry([ACME, ...odd], STRICT).realms?.length, 4);
+  });
+
+  test("tells of each fault where it is and what to do, and repeats no secret", () => {
+    const oidc = { issuer: "https://user:hunter2@login.example/", jwksEndpoint: OIDC.jwksEndpoint };
+    assert.deepEqual(told([ACME, { tenantId: "a\u001b[2J", oidc }]), [
+      'tenants[1] ("a\\u001b[2J"): tenantId holds control characters. Give the id that the tenant\'s tokens carry.',
+      'tenants[1] ("a\\u001b[2J"): oidc.issuer has credentials in it (…@). ' +
+        "Give the issuer exactly as the provider's tokens name it in iss.",
+    ]);
+  });
+
+  test("has a bounded number of tenants, and of faults that are told", () => {
+    const many = Array.from({ length: TENANTS_MOST }, (_, index) => ({ ...ACME, tenantId: `t${index}` }));
+    assert.equal(readRegistry(many, STRICT).realms?.length, TENANTS_MOST);
+    assert.deepEqual(told([...many, ACME]), [`it has more than ${TENANTS_MOST} tenants.`]);
+    const lines = told(many.map(() => ({})));
+    assert.equal(lines.length, 101);
+    assert.equal(lines.at(-1), `… and ${2 * TENANTS_MOST - 100} more`);
+  });
+});
+
+/** Values near a registry: its members with good, odd and absent values. */
+const near = (() => {
+  const odd = fc.oneof(fc.jsonValue(), fc.constantFrom("", null, "a", "__proto__", undefined));
+  const text = fc.oneof({ weight: 3, arbitrary: fc.string() }, odd);
+  const url = fc.oneof({ weight: 3, arbitrary: fc.webUrl() }, odd);
+  const role = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...ROLES) }, odd);
+  const some = { requiredKeys: [] };
+  const oidc = fc.record(
+    { issuer: url, jwksEndpoint: url, audience: text, tenantClaim: text, rolesClaim: text, __proto__: odd },
+    some,
+  );
+  const rbac = fc.record({ defaultRole: role, allowedRoles: fc.oneof(fc.array(role), odd) }, some);
+  const entry = fc.record(
+    {
+      tenantId: text,
+      enabled: fc.oneof(fc.boolean(), odd),
+      oidc: fc.oneof({ weight: 5, arbitrary: oidc }, odd),
+      rbac: fc.oneof({ weight: 5, arbitrary: rbac }, odd),
+      extra: odd,
+    },
+    some,
+  );
+  const list = fc.array(fc.oneof({ weight: 5, arbitrary: entry }, odd), { maxLength: 5 });
+  return fc.oneof(list, fc.record({ tenants: list }), fc.anything(), fc.jsonValue());
+})();
+
+describe("whatever a parser gives", () => {
+  test("is a registry of different, sound tenants, or is refused with faults that name it", () => {
+    fc.assert(
+      fc.property(near, fc.boolean(), (value, allowHttp) => {
+        const { realms, faults } = readRegistry(value, { allowHttp });
+        if (realms === undefined) {
+          assert.ok(faults.length > 0);
+          for (const line of describeFaults(faults)) assert.match(line, /^(it |tenants\[\d+\]|… and )/u);
+          return;
+        }
+        assert.equal(new Set(realms.map(({ tenant }) => tenant.id)).size, realms.length);
+        for (const { issuer, jwksEndpoint, tenantClaim, rolesClaim, tenant } of realms) {
+          assert.ok([issuer, jwksEndpoint].every((url) => URL.canParse(url)));
+          assert.ok(tenant.id.length > 0 && tenant.id.isWellFormed() && tenantClaim !== rolesClaim);
+          assert.ok(
+            tenant.allowedRoles?.includes(tenant.defaultRole ?? tenant.allowedRoles[0] ?? "svc:admin") ??
+              true,
+          );
+        }
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("is taken when it is sound", () => {
+    const name = fc.string({ minLength: 1, maxLength: 50, unit: "grapheme" });
+    const id = name.filter((text) => !/\p{Cc}/u.test(text));
+    const entry = fc.record({ tenantId: id, oidc: fc.constant(OIDC) });
+    const list = fc.uniqueArray(entry, { selector: ({ tenantId }) => tenantId });
+    fc.assert(
+      fc.property(list, (entries) => {
+        const ids = readRegistry({ tenants: entries }, STRICT).realms?.map(({ tenant }) => tenant.id);
+        assert.deepEqual(
+          ids,
+          entries.map(({ tenantId }) => tenantId),
+        );
+      }),
+    );
+  });
+});
