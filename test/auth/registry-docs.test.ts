@@ -1,0 +1,44 @@
+/** docs/tenants.md shows registries that are taken, and faults as they are told. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readPlainYaml } from "../../src/auth/plain-yaml.ts";
+import { describeFaults, readRegistry } from "../../src/auth/registry.ts";
+import type { TenantRealm } from "../../src/auth/registry-entry.ts";
+
+const PAGE = readFileSync(new URL("../../docs/tenants.md", import.meta.url), "utf8");
+const EXAMPLES = [...PAGE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+
+function read(text: string): readonly TenantRealm[] {
+  const { value, faults } = readPlainYaml(Buffer.from(text));
+  assert.equal(faults, undefined);
+  const { realms, faults: refused } = readRegistry(value, { allowHttp: false });
+  assert.deepEqual(describeFaults(refused ?? []), []);
+  return realms ?? [];
+}
+
+test("every example is a registry", () => {
+  assert.equal(EXAMPLES.length, 4);
+  const [whole = "", ...providers] = EXAMPLES;
+  assert.deepEqual(
+    read(whole).map(({ tenant }) => tenant.id),
+    ["acme", "org_Xq2bT9"],
+  );
+  const entries = providers.flatMap((text) => read(text));
+  assert.deepEqual(
+    entries.map(({ tenantClaim, rolesClaim }) => [tenantClaim, rolesClaim]),
+    [
+      ["tid", "svc_roles"],
+      ["org_id", "permissions"],
+      ["aud", "groups"],
+    ],
+  );
+});
+
+test("faults read as the page says", () => {
+  const { value } = readPlainYaml(Buffer.from(EXAMPLES[0] ?? ""));
+  const list = structuredClone((value as { tenants: { oidc: { jwksEndpoint?: string } }[] }).tenants);
+  delete list[1]?.oidc.jwksEndpoint;
+  const { faults = [] } = readRegistry([...list, list[0]], { allowHttp: false });
+  assert.ok(PAGE.includes(`\n\`\`\`\n${describeFaults(faults).join("\n")}\n\`\`\`\n`));
+});
