@@ -8,8 +8,8 @@ import { type Claims, checkAudience, checkTimes, rolesIn, tenantIn } from "./cla
 import { KeySet } from "./key-set.ts";
 import { type Authenticate, type Principal, ROLES, type Role } from "./principal.ts";
 import type { Realm, Realms } from "./realm.ts";
-import { bearerToken, invalid, parseToken, type Token } from "./token.ts";
-import { VerifiedTokens } from "./verified.ts";
+import { bearerToken, invalid, parseToken } from "./token.ts";
+import { digestOf, VerifiedTokens } from "./verified.ts";
 
 export interface GatewayOptions {
   readonly realms: Realms;
@@ -72,13 +72,18 @@ export class Gateway {
 
   /** What costs little is decided first. */
   async #decide(text: string): Promise<Principal> {
-    const seen = this.#verified.get(text);
+    const digest = digestOf(text);
+    const seen = this.#verified.get(digest);
     const token = seen?.token ?? parseToken(text);
     const { claims } = token;
     this.#checkTimes(claims);
     const endpoint = this.#endpointFor(claims);
     const key = await this.#keySetOf(endpoint).find(token.kid);
-    if (seen?.key !== key) await this.#verify(text, token, key);
+    if (seen?.key !== key) {
+      this.#verified.delete(digest);
+      await verifySignature(text, key);
+      this.#verified.put(digest, text.length, { token, key });
+    }
     // Time went by, and the realms may have changed.
     this.#checkTimes(claims);
     return principalOf(claims, this.#realmFor(claims, endpoint));
@@ -86,17 +91,6 @@ export class Gateway {
 
   #checkTimes(claims: Claims): void {
     checkTimes(claims, this.#now(), this.#options.clockSkewMs);
-  }
-
-  async #verify(text: string, token: Token, key: CryptoKey): Promise<void> {
-    this.#verified.delete(text);
-    try {
-      await compactVerify(text, key, { algorithms: ["RS256"] });
-    } catch (error) {
-      if (error instanceof errors.JOSEError) throw invalid("has a signature that does not verify");
-      throw error;
-    }
-    this.#verified.put(text, { token, key });
   }
 
   #endpointFor(claims: Claims): string {
@@ -140,6 +134,15 @@ export class Gateway {
     });
     this.#keySets.set(endpoint, keySet);
     return keySet;
+  }
+}
+
+async function verifySignature(text: string, key: CryptoKey): Promise<void> {
+  try {
+    await compactVerify(text, key, { algorithms: ["RS256"] });
+  } catch (error) {
+    if (error instanceof errors.JOSEError) throw invalid("has a signature that does not verify");
+    throw error;
   }
 }
 

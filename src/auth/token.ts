@@ -2,6 +2,7 @@
  * The compact form of a signed token (RFC 7515, RFC 7519), read strictly and before any key is
  * looked up: jose takes some of what is refused here, as members that stand twice.
  */
+import { isUtf8 } from "node:buffer";
 import { Failure } from "../platform/failure.ts";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
 import { type Claims, readClaims } from "./claims.ts";
@@ -14,7 +15,6 @@ const MOST_LEVELS = 8;
 export const MOST_KID_CHARS = 512;
 /** RFC 8725, 3.11: a token that says that it is something else (a logout, a proof) is no access token. */
 const TYPES = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"];
-const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A token whose form is good; nobody has looked at its signature. */
 export interface Token {
@@ -60,11 +60,11 @@ function objectOf(part: string, name: string): ReadonlyMap<string, unknown> {
 
 function jsonOf(bytes: Buffer, name: string): JsonObject {
   try {
-    const value = parseStrictly(UTF8.decode(bytes), MOST_LEVELS);
+    const value = isUtf8(bytes) ? parseStrictly(bytes.toString("utf8"), MOST_LEVELS) : undefined;
     if (isObject(value)) return value;
   } catch (error) {
     // The cause would quote the token.
-    if (!(error instanceof JsonFault || error instanceof TypeError)) throw error;
+    if (!(error instanceof JsonFault)) throw error;
   }
   throw invalid(
     `has a ${name} that is no JSON object in UTF-8, holds a member twice, or is nested more than ${MOST_LEVELS} levels deep`,

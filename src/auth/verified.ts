@@ -13,7 +13,7 @@ export interface Verified {
 }
 
 export class VerifiedTokens {
-  /** By SHA-256 of the token; the one that was used longest ago stands first. */
+  /** By the token's digest; the one that was used longest ago stands first. */
   readonly #entries = new Map<string, Verified & { readonly chars: number }>();
   readonly #mostChars: number;
   #chars = 0;
@@ -27,8 +27,8 @@ export class VerifiedTokens {
     return this.#chars;
   }
 
-  get(text: string): Verified | undefined {
-    const digest = digestOf(text);
+  /** By a token's digest. */
+  get(digest: string): Verified | undefined {
     const entry = this.#entries.get(digest);
     if (entry === undefined) return undefined;
     this.#entries.delete(digest);
@@ -36,24 +36,24 @@ export class VerifiedTokens {
     return entry;
   }
 
-  put(text: string, verified: Verified): void {
-    this.delete(text);
-    this.#entries.set(digestOf(text), { ...verified, chars: text.length });
-    this.#chars += text.length;
-    for (const [digest, { chars }] of this.#entries) {
+  /** `chars`: length of the token. */
+  put(digest: string, chars: number, verified: Verified): void {
+    this.delete(digest);
+    this.#entries.set(digest, { ...verified, chars });
+    this.#chars += chars;
+    for (const oldest of this.#entries.keys()) {
       if (this.#chars <= this.#mostChars) return;
-      this.#entries.delete(digest);
-      this.#chars -= chars;
+      this.delete(oldest);
     }
   }
 
-  delete(text: string): void {
-    const digest = digestOf(text);
+  delete(digest: string): void {
     this.#chars -= this.#entries.get(digest)?.chars ?? 0;
     this.#entries.delete(digest);
   }
 }
 
-function digestOf(text: string): string {
-  return hash("sha256", text, "base64");
+/** SHA-256: the tokens themselves are not kept. */
+export function digestOf(token: string): string {
+  return hash("sha256", token, "base64");
 }

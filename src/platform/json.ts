@@ -1,7 +1,5 @@
 /** JSON that may come from anybody, read strictly: what two readers could take for two different things is refused. */
 
-const STRINGS_AND_MARKS = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]/g;
-
 export type JsonObject = Record<string, unknown>;
 
 /** Why a text is refused, as the end of a sentence: "is not valid JSON". */
@@ -15,16 +13,35 @@ export class JsonFault extends Error {
  */
 export function parseStrictly(text: string, mostLevels: number): unknown {
   const value = parse(text);
+  checkMembers(text, mostLevels);
+  return value;
+}
+
+/** Reads on from a text that is valid JSON, so that only strings need care. */
+function checkMembers(text: string, mostLevels: number): void {
   const seen: Set<string>[] = [];
   let last = "";
-  for (const [mark] of text.matchAll(STRINGS_AND_MARKS)) {
-    if (mark === "{" || mark === "[") seen.push(new Set());
-    else if (mark === "}" || mark === "]") seen.pop();
-    else if (mark === ":") addMember(seen.at(-1), String(JSON.parse(last)));
-    if (seen.length > mostLevels) throw new JsonFault(`is nested more than ${mostLevels} levels deep`);
-    last = mark;
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at];
+    if (mark === '"') {
+      const end = endOfString(text, at + 1);
+      last = text.slice(at, end + 1);
+      at = end;
+    } else if (mark === "{" || mark === "[") {
+      seen.push(new Set());
+      if (seen.length > mostLevels) throw new JsonFault(`is nested more than ${mostLevels} levels deep`);
+    } else if (mark === "}" || mark === "]") seen.pop();
+    else if (mark === ":") addMember(seen.at(-1), last.includes("\\") ? JSON.parse(last) : last.slice(1, -1));
   }
-  return value;
+}
+
+/** Where the quote is that ends a string: one with an even number of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start); ; end = text.indexOf('"', end + 1)) {
+    let before = end;
+    while (text[before - 1] === "\\") before--;
+    if ((end - before) % 2 === 0) return end;
+  }
 }
 
 function parse(text: string): unknown {

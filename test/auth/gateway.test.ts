@@ -239,29 +239,28 @@ describe("key sets", () => {
 });
 
 describe("the cache of verified tokens", () => {
-  const text = signToken(ours);
-  const entry = { token: parseToken(text), key: {} as PublicKey["key"] };
+  const entry = { token: parseToken(signToken(ours)), key: {} as PublicKey["key"] };
 
   test("keeps what was used last, within its size", () => {
     const cache = new VerifiedTokens(300);
-    for (const name of ["a", "b", "c"]) cache.put(name.repeat(100), entry);
-    assert.ok(cache.get("a".repeat(100)));
-    cache.put("d".repeat(100), entry);
-    assert.equal(cache.get("b".repeat(100)), undefined);
-    assert.ok(cache.get("a".repeat(100)));
+    for (const name of ["a", "b", "c"]) cache.put(name, 100, entry);
+    assert.ok(cache.get("a"));
+    cache.put("d", 100, entry);
+    assert.equal(cache.get("b"), undefined);
+    assert.ok(cache.get("a"));
     assert.equal(cache.chars, 300);
-    cache.put("e".repeat(250), entry);
+    cache.put("e", 250, entry);
     assert.equal(cache.chars, 250);
-    cache.put("f".repeat(301), entry);
+    cache.put("f", 301, entry);
     assert.equal(cache.chars, 0);
   });
 
   test("counts a token that is put twice once", () => {
     const cache = new VerifiedTokens(300);
-    for (let times = 0; times < 9; times++) cache.put(text.slice(0, 200), entry);
+    for (let times = 0; times < 9; times++) cache.put("a", 200, entry);
     assert.equal(cache.chars, 200);
-    cache.delete(text.slice(0, 200));
-    cache.delete(text.slice(0, 200));
+    cache.delete("a");
+    cache.delete("a");
     assert.equal(cache.chars, 0);
   });
 });
