@@ -1,7 +1,9 @@
 /** A controller as a part of a process: its store, its services and its three ports. */
 import type { FastifyInstance } from "fastify";
 import type { Registry } from "prom-client";
-import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
+import { type Gate, gate } from "../auth/gate.ts";
+import { Permissions } from "../auth/permissions.ts";
+import type { Authenticate } from "../auth/principal.ts";
 import { type Controller, openController } from "../controller/controller.ts";
 import type { MediaPolicy } from "../controller/media-policy.ts";
 import type { operations } from "../gen/rest/controller.ts";
@@ -12,8 +14,8 @@ import { controllerHandlers } from "../rest/controller.ts";
 import { Description } from "../rest/description.ts";
 import { MonitoringServer } from "../rest/monitoring.ts";
 import { closeServer, restServer } from "../rest/server.ts";
-import { controllerServices } from "../rpc/controller.ts";
-import { RpcServer } from "../rpc/server.ts";
+import { CONTROLLER_DESCRIPTORS, controllerServices } from "../rpc/controller.ts";
+import { RpcServer, rpcOperations } from "../rpc/server.ts";
 import type { Store } from "../store/store.ts";
 import { hostPort, ListenError } from "./addresses.ts";
 import type { ControlSettings } from "./controller-settings.ts";
@@ -29,7 +31,8 @@ const STOP_LIMIT_MS = 10_000;
 
 export interface PartOptions {
   readonly settings: ControlSettings & { readonly host: string };
-  /** Tenant whose nodes serve all tenants; undefined: the one that everybody is of. */
+  readonly authenticate: Authenticate;
+  /** Tenant whose nodes serve all tenants; undefined: none. */
   readonly fleetTenant: string | undefined;
   /** Which files jobs may name. */
   readonly media: MediaPolicy;
@@ -56,7 +59,7 @@ export class ControllerPart {
   readonly #monitoring: MonitoringServer;
   readonly #health: Background;
 
-  private constructor(options: PartOptions, description: Description<keyof operations>) {
+  private constructor(options: PartOptions, description: Description<keyof operations>, gate: Gate) {
     const { settings, registry, log } = options;
     this.#options = options;
     const open = () => openWith(options);
@@ -68,19 +71,23 @@ export class ControllerPart {
       scoreTimeoutMs: settings.scoreTimeout * 1000,
     };
     this.#rest = restServer(description, controllerHandlers(parts, description), {
-      authenticate: authenticateNobody,
+      gate,
       registry,
       log,
       tryItOut: settings.uiTryItOut,
       requestTimeoutMs: settings.requestTimeout * 1000,
     });
-    this.#rpc = new RpcServer(controllerServices(current, authenticateNobody), registry);
+    this.#rpc = new RpcServer(controllerServices(current), registry, gate);
     this.#monitoring = new MonitoringServer({ registry });
     this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
   }
 
+  /** Throws when an operation has no permission, or a permission no operation. */
   static async build(options: PartOptions): Promise<ControllerPart> {
-    return new ControllerPart(options, await Description.load<keyof operations>("controller"));
+    const description = await Description.load<keyof operations>("controller");
+    const grpc = rpcOperations(CONTROLLER_DESCRIPTORS);
+    const permissions = await Permissions.load({ grpc, http: description.operationIds });
+    return new ControllerPart(options, description, gate(options.authenticate, permissions));
   }
 
   /**
@@ -178,7 +185,7 @@ async function openWith(options: PartOptions): Promise<Opened> {
       segmentSeconds: settings.segmentSeconds,
       retentionMs: settings.retention * DAY_MS,
       media,
-      fleetTenant: fleetTenant ?? OPEN_PRINCIPAL.tenant,
+      fleetTenant,
     },
   });
   controller.start();

@@ -6,6 +6,7 @@ import { openMetrics } from "../platform/metrics.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { isLoopback } from "./addresses.ts";
+import { openAuthentication } from "./authentication.ts";
 import { ControllerPart } from "./controller-part.ts";
 import type { ControllerSettings } from "./controller-settings.ts";
 import { ensureDataDir } from "./data-dir.ts";
@@ -16,13 +17,21 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   // What a second signal must not leave behind, nobody has: the store is as after a crash, which loses nothing.
   const stopSignal = untilStopSignal(async () => {});
-  warnOfOpenDoors(settings, log);
+  const registry = openMetrics();
+  const { authDisabled } = settings;
+  const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
+  if (authDisabled) warnOfOpenDoors(host, log);
+  else if (!isLoopback(host)) {
+    log.warn({ host }, "tokens arrive here as they are: let only a proxy that ends TLS reach this address");
+  }
+  const authentication = await openAuthentication(settings, { log, registry });
   const part = await ControllerPart.build({
-    settings,
-    fleetTenant: settings.fleetTenant,
-    media: mediaPolicy(settings.mediaRoot, { authenticated: !settings.authDisabled, log }),
+    settings: { ...settings, host },
+    authenticate: authentication.authenticate,
+    fleetTenant: settings.fleetTenant ?? (authDisabled ? OPEN_PRINCIPAL.tenant : undefined),
+    media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
     openStore: await storeOpener(settings, log),
-    registry: openMetrics(),
+    registry,
     log,
   });
   const addresses = await part.startUnless(stopSignal);
@@ -30,7 +39,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
   const signal = await stopSignal;
   log.info({ signal }, "stopping");
-  await shutDown(part.phases(settings.drainTimeout * 1000), log);
+  await shutDown([...part.phases(settings.drainTimeout * 1000), ...authentication.phases], log);
   log.info("stopped");
   process.exit(0);
 }
@@ -45,7 +54,7 @@ async function storeOpener(
   return () => openStore({ dataDir: directory }, log);
 }
 
-function warnOfOpenDoors({ host }: ControllerSettings, log: Log): void {
+function warnOfOpenDoors(host: string, log: Log): void {
   const { tenant, roles } = OPEN_PRINCIPAL;
   log.warn(
     { tenant, roles },

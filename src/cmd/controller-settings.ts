@@ -1,9 +1,10 @@
 /** The settings of `svc controller`. Every one states its default and its unit. */
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
+import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { JOB_MEDIA_ROOT } from "./media-settings.ts";
-import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
+import { PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -59,7 +60,11 @@ export const PRINT_ADDRESSES = toggle({
 });
 
 export const CONTROLLER_SETTINGS = {
-  host: HOST_SETTING,
+  host: text({
+    flags: "--host <address>",
+    help: "address to listen on",
+    shownDefault: "0.0.0.0; 127.0.0.1 while authentication is disabled",
+  }),
   ...CONTROL_SETTINGS,
   mediaRoot: JOB_MEDIA_ROOT,
   databaseUrl: text({
@@ -67,10 +72,7 @@ export const CONTROLLER_SETTINGS = {
     help: "PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/NAME, in place of the embedded one",
     shownDefault: "the embedded database",
   }),
-  authDisabled: toggle({
-    flags: "--auth-disabled",
-    help: "take every caller for tenant dev with role svc:admin; not for production",
-  }),
+  ...AUTH_SETTINGS,
   fleetTenant: text({
     flags: "--fleet-tenant <tenant>",
     help: "tenant whose nodes serve all tenants",
@@ -91,13 +93,9 @@ export type ControlSettings = SettingValues<typeof CONTROL_SETTINGS>;
 export type ControllerSettings = SettingValues<typeof CONTROLLER_SETTINGS>;
 
 /** Refuses what can be seen to be wrong before anything starts. */
-export function checkControllerSettings({ authDisabled, dataDir, databaseUrl }: ControllerSettings): void {
-  if (!authDisabled) {
-    throw new UsageError(
-      "authentication is not configured, so every caller would be refused. Start with --auth-disabled " +
-        "(SVC_AUTH_DISABLED=true) to take every caller for tenant dev with role svc:admin; not for production.",
-    );
-  }
+export function checkControllerSettings(settings: ControllerSettings): void {
+  const { dataDir, databaseUrl } = settings;
+  planAuth(settings);
   if (dataDir !== undefined && databaseUrl !== undefined) {
     throw new UsageError("--data-dir and --database-url are both given. Give the one that holds the jobs.");
   }

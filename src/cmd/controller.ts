@@ -5,7 +5,12 @@ import { CONTROLLER_SETTINGS, checkControllerSettings } from "./controller-setti
 
 const EXAMPLES = `
 Examples:
+  $ svc controller --jwks-endpoint https://id.example/keys --auth-issuer https://id.example --media-root /srv/media/{tenant}
+      takes the tokens of one identity provider; each tenant may score the videos below a directory of its own
+  $ svc controller --tenants-file /etc/svc/tenants.yaml --media-root /srv/media/{tenant}
+      takes the tokens of the provider that the file names for each tenant
   $ svc controller --auth-disabled
+      takes everybody for tenant dev, for trying it out;
       keeps jobs in the embedded database; REST on http://127.0.0.1:8080, gRPC on 127.0.0.1:9090
   $ SVC_DATABASE_URL=postgres://svc:secret@db.example/svc svc controller --auth-disabled
       keeps jobs in PostgreSQL, where several controllers may share them

@@ -1,6 +1,6 @@
 /** Wires the scoring server, and runs it until a signal stops it. */
 import type { FastifyInstance } from "fastify";
-import { authenticateNobody } from "../auth/principal.ts";
+import { OPEN_GATE } from "../auth/gate.ts";
 import { openEngine } from "../engine/open.ts";
 import { EngineOpening } from "../engine/opening.ts";
 import type { operations } from "../gen/rest/openapi.ts";
@@ -60,13 +60,13 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
   });
   const description = await Description.load<keyof operations>("server");
   const rest = restServer(description, scoringHandlers({ service, registry }, description), {
-    authenticate: authenticateNobody,
+    gate: OPEN_GATE,
     registry,
     log,
     tryItOut: settings.uiTryItOut,
     requestTimeoutMs: settings.requestTimeout * 1000,
   });
-  return { opening, service, rest, rpc: new RpcServer([scoringService(service)], registry) };
+  return { opening, service, rest, rpc: new RpcServer([scoringService(service)], registry, OPEN_GATE) };
 }
 
 async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {

@@ -1,4 +1,5 @@
 /** Wires a controller and a node into one process, and runs them until a signal stops them. */
+import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { Connection } from "../client/connection.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
@@ -31,7 +32,8 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const registry = openMetrics();
   const part = await ControllerPart.build({
     settings: { ...settings, host: HOST },
-    fleetTenant: undefined,
+    authenticate: authenticateNobody,
+    fleetTenant: OPEN_PRINCIPAL.tenant,
     media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
     openStore: () => openStore({ dataDir }, log),
     registry,

@@ -21,6 +21,8 @@ export interface Setting<T> {
   /** The default in words, shown in the help. */
   readonly shownDefault: string;
   readonly fallback: T;
+  /** Whether the configuration file may not hold it. */
+  readonly notInFile?: boolean;
   /** The value that a text stands for. Throws an Error whose message completes "VALUE …". */
   parse(text: string): T;
   /**
@@ -99,6 +101,23 @@ export function toggle(about: Described): Setting<boolean> {
       if (value === "true" || value === "1") return true;
       if (value === "false" || value === "0") return false;
       throw new Error("is not true or false");
+    },
+  };
+}
+
+/**
+ * A switch that takes a safeguard away: only the flag, or its variable with exactly "true", throws it.
+ * No configuration file does, where it could stay unseen.
+ */
+export function switchOff(about: Described): Setting<boolean> {
+  return {
+    ...about,
+    shownDefault: "off",
+    fallback: false,
+    notInFile: true,
+    parse(value) {
+      if (value === "true" || value === "false") return value === "true";
+      throw new Error("is not exactly true or false");
     },
   };
 }
@@ -191,10 +210,14 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
     throw new UsageError(`--config: ${path} does not hold "name: value" lines.`);
   }
   const entries = Object.entries(document);
-  const known = Object.values(settings).map(nameOf);
+  const known = Object.values(settings)
+    .filter(({ notInFile }) => !notInFile)
+    .map(nameOf);
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown)
-    throw new UsageError(`${unknown[0]} in ${path} is not a setting. There are: ${known.join(", ")}.`);
+    throw new UsageError(
+      `${unknown[0]} in ${path} is not a setting of this file. There are: ${known.join(", ")}.`,
+    );
   return new Map(entries);
 }
 
@@ -206,6 +229,7 @@ function attributeOf(setting: Setting<unknown>): string {
   return new Option(setting.flags).attributeName();
 }
 
-function variableOf(setting: Setting<unknown>): string {
+/** Its variable: "SVC_TOKEN_FILE" of "--token-file <file>". */
+export function variableOf(setting: Setting<unknown>): string {
   return `SVC_${nameOf(setting).toUpperCase().replaceAll("-", "_")}`;
 }

@@ -16,6 +16,7 @@ export class Description<Id extends string> {
   readonly json: string;
   readonly title: string;
   readonly bodyLimits: readonly BodyLimit[];
+  readonly operationIds: readonly Id[];
   readonly #api: OpenAPIBackend;
   readonly #routes: Routes<Id>;
 
@@ -26,6 +27,7 @@ export class Description<Id extends string> {
     this.title = described.info.title;
     this.#routes = new Routes(described);
     this.bodyLimits = this.#routes.bodyLimits;
+    this.operationIds = this.#routes.operationIds;
   }
 
   static async load<Id extends string>(name: keyof typeof FILES): Promise<Description<Id>> {

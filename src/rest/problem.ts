@@ -78,8 +78,14 @@ export function unsupportedMediaType(): HttpFault {
 export function sendFault(reply: FastifyReply, fault: HttpFault | Failure): FastifyReply {
   const body = problemOf(fault, reply.request.id);
   if (body.status === 429 || body.status === 503) reply.header("retry-after", RETRY_AFTER);
+  if (body.status === 401) reply.header("www-authenticate", challengeOf(fault));
   if (fault instanceof HttpFault) reply.headers(fault.headers);
   return reply.code(body.status).send(body);
+}
+
+/** RFC 6750: a caller that sent no token is only told that one is needed. */
+function challengeOf({ code }: HttpFault | Failure): string {
+  return code === "TOKEN_MISSING" ? 'Bearer realm="svc"' : 'Bearer realm="svc", error="invalid_token"';
 }
 
 /** The body of an error. */

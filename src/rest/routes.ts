@@ -36,8 +36,6 @@ export interface Route<Id extends string> {
   readonly params: Readonly<Record<string, string>>;
   readonly queryParameters: readonly Parameter[];
   readonly takesBody: boolean;
-  /** A probe needs no credentials. */
-  readonly isProbe: boolean;
   /** Whether a parameter that is not described is refused: not where tools add their own to any address. */
   readonly strictQuery: boolean;
 }
@@ -60,6 +58,15 @@ export class Routes<Id extends string> {
 
   constructor({ paths }: Described) {
     this.#paths = Object.entries(paths).map(([path, item]) => compile(path, item));
+  }
+
+  get operationIds(): readonly Id[] {
+    return this.#paths.flatMap(({ item }) =>
+      METHODS.flatMap((method) => {
+        const id = item[method]?.operationId;
+        return id === undefined ? [] : [id];
+      }),
+    );
   }
 
   get bodyLimits(): readonly BodyLimit[] {
@@ -101,7 +108,6 @@ function routeOf<Id extends string>(
     params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1] ?? "")])),
     queryParameters: (operation.parameters ?? []).filter((parameter) => parameter.in === "query"),
     takesBody: operation.requestBody !== undefined,
-    isProbe: tags.includes("probes"),
     strictQuery: !tags.includes("probes") && !tags.includes("service"),
   };
 }

@@ -4,15 +4,24 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { Registry } from "prom-client";
-import { type Authenticate, NOBODY } from "../auth/principal.ts";
+import type { Gate } from "../auth/gate.ts";
 import type { Log } from "../platform/log.ts";
+import { admitAll } from "./admission.ts";
 import { Caller } from "./caller.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
 import { parseObject } from "./json.ts";
 import { observe } from "./observe.ts";
-import { faultOf, type HttpCode, problemBody, sendFault, unsupportedMediaType } from "./problem.ts";
+import {
+  faultOf,
+  type HttpCode,
+  HttpFault,
+  problemBody,
+  sendFault,
+  unsupportedMediaType,
+} from "./problem.ts";
 import { queryOf } from "./query.ts";
+import type { Route } from "./routes.ts";
 import { addUiFiles } from "./ui.ts";
 
 /** Bytes: the longest request for one pair that makes sense is under 10 KB. */
@@ -25,7 +34,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export interface RestOptions {
-  readonly authenticate: Authenticate;
+  readonly gate: Gate;
   readonly registry: Registry;
   readonly log: Log;
   /** Whether the page may send requests. */
@@ -44,8 +53,9 @@ export function restServer<Operations>(
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
+  admitAll(app, description, options.gate);
   addUiFiles(app, options.tryItOut);
-  addOperations(app, description, handlers, options.authenticate);
+  addOperations(app, description, handlers);
   return app;
 }
 
@@ -123,17 +133,16 @@ function addOperations<Operations>(
   app: FastifyInstance,
   description: Description<keyof Operations & string>,
   handlers: Handlers<Operations>,
-  authenticate: Authenticate,
 ): void {
   // Bodies stay bytes until the route is known: an unknown path is 404 whatever it was sent.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { path, url } = addressOf(request);
-    const route = description.route(request.method, path);
-    request.route = route.path;
-    const principal = route.isProbe ? NOBODY : await authenticate(request.headers.authorization);
-    const query = queryOf(url, route.queryParameters, route.strictQuery);
+    if (request.admitted === undefined) throw new TypeError("a request came in unseen");
+    const { principal, route: found } = request.admitted;
+    if (found instanceof HttpFault) throw found;
+    const route = found as Route<keyof Operations & string>;
+    const query = queryOf(request.raw.url ?? "/", route.queryParameters, route.strictQuery);
     const body = route.takesBody ? bodyOf(request) : undefined;
     if (route.takesBody || route.queryParameters.length > 0) description.validate(route, query, body);
     const caller = new Caller(request, reply);
@@ -146,12 +155,6 @@ function addOperations<Operations>(
     app.post(path.replaceAll(":", "::"), { bodyLimit: bytes }, handle);
   }
   app.all("/*", handle);
-}
-
-function addressOf({ raw }: FastifyRequest): { readonly path: string; readonly url: string } {
-  const url = raw.url ?? "/";
-  const end = url.indexOf("?");
-  return { url, path: end < 0 ? url : url.slice(0, end) };
 }
 
 /**

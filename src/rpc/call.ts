@@ -51,12 +51,6 @@ export function answerInParts<Request, Response>(
   );
 }
 
-/** The value of the call's `authorization`; undefined: it has none. */
-export function authorizationOf({ metadata }: { readonly metadata: Metadata }): string | undefined {
-  const [value] = metadata.get("authorization");
-  return typeof value === "string" ? value : undefined;
-}
-
 /** Writes a part of an answer; resolves when the client's window has taken it. Throws when it left or does not read. */
 export async function send<Response>(
   call: ServerWritableStream<unknown, Response>,

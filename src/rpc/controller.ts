@@ -1,7 +1,6 @@
-/** svc.v1.JobService and svc.v1.NodeService over gRPC: find out who calls, call the controller's services, send the answer. */
+/** svc.v1.JobService and svc.v1.NodeService over gRPC: call the controller's services, send the answer. */
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
-import type { Authenticate } from "../auth/principal.ts";
 import type { CallContext, JobOperations, NodeOperations, Operations } from "../controller/operations.ts";
 import {
   type GetJobFramesRequest,
@@ -11,28 +10,27 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { frameBatches } from "../messages/result.ts";
-import { answerInParts, answerOnce, authorizationOf, type Call, type Surroundings, send } from "./call.ts";
+import { principalOf } from "./admission.ts";
+import { answerInParts, answerOnce, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
 /** Bytes: large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
+export const CONTROLLER_DESCRIPTORS = [JobService, NodeService] as const;
+
 /** @param operations throws Failure while there are none, because what they need is not open. */
-export function controllerServices(
-  operations: () => Operations,
-  authenticate: Authenticate,
-): readonly ServedService[] {
-  const answering = new Answering(authenticate);
+export function controllerServices(operations: () => Operations): readonly ServedService[] {
   return [
-    { descriptor: JobService, handlers: jobHandlers(() => operations().jobs, answering) },
-    { descriptor: NodeService, handlers: nodeHandlers(() => operations().nodes, answering) },
+    { descriptor: JobService, handlers: jobHandlers(() => operations().jobs) },
+    { descriptor: NodeService, handlers: nodeHandlers(() => operations().nodes) },
   ];
 }
 
 type OfJobs<Name extends keyof JobOperations> = Parameters<JobOperations[Name]>;
 type OfNodes<Name extends keyof NodeOperations> = Parameters<NodeOperations[Name]>;
 
-function jobHandlers(jobs: () => JobOperations, { once, inParts }: Answering): ServedService["handlers"] {
+function jobHandlers(jobs: () => JobOperations): ServedService["handlers"] {
   return {
     submitJob: once((...call: OfJobs<"submitJob">) => jobs().submitJob(...call)),
     submitJobs: once((...call: OfJobs<"submitJobs">) => jobs().submitJobs(...call)),
@@ -44,7 +42,7 @@ function jobHandlers(jobs: () => JobOperations, { once, inParts }: Answering): S
   };
 }
 
-function nodeHandlers(nodes: () => NodeOperations, { once }: Answering): ServedService["handlers"] {
+function nodeHandlers(nodes: () => NodeOperations): ServedService["handlers"] {
   return {
     registerNode: once((...call: OfNodes<"registerNode">) => nodes().registerNode(...call)),
     heartbeat: once((...call: OfNodes<"heartbeat">) => nodes().heartbeat(...call)),
@@ -67,39 +65,28 @@ async function* framesOf(
   }
 }
 
-/** Makes handlers of operations. The one place that makes a call's context. */
-class Answering {
-  readonly #authenticate: Authenticate;
+/** A handler that answers once. */
+function once<Request, Response>(
+  operation: (request: Request, context: CallContext) => Promise<Response>,
+): handleUnaryCall<Request, Response> {
+  return (call, callback) =>
+    answerOnce(call, callback, (surroundings) => operation(call.request, contextOf(call, surroundings)));
+}
 
-  constructor(authenticate: Authenticate) {
-    this.#authenticate = authenticate;
-  }
+/** A handler that answers in parts: the next one is asked for when the client has taken the one before. */
+function inParts<Request, Response>(
+  operation: (request: Request, context: CallContext) => AsyncIterable<Response>,
+): handleServerStreamingCall<Request, Response> {
+  return (call) =>
+    answerInParts(call, async (surroundings) => {
+      const context = contextOf(call, surroundings);
+      for await (const part of operation(call.request, context)) await send(call, part, context.signal);
+    });
+}
 
-  /** A handler that answers once. */
-  readonly once =
-    <Request, Response>(
-      operation: (request: Request, context: CallContext) => Promise<Response>,
-    ): handleUnaryCall<Request, Response> =>
-    (call, callback) =>
-      answerOnce(call, callback, async (surroundings) =>
-        operation(call.request, await this.#contextOf(call, surroundings)),
-      );
-
-  /** A handler that answers in parts: the next one is asked for when the client has taken the one before. */
-  readonly inParts =
-    <Request, Response>(
-      operation: (request: Request, context: CallContext) => AsyncIterable<Response>,
-    ): handleServerStreamingCall<Request, Response> =>
-    (call) =>
-      answerInParts(call, async (surroundings) => {
-        const context = await this.#contextOf(call, surroundings);
-        for await (const part of operation(call.request, context)) await send(call, part, context.signal);
-      });
-
-  async #contextOf<Request, Response>(
-    call: Call<Request, Response>,
-    { requestId, signal }: Surroundings,
-  ): Promise<CallContext> {
-    return { requestId, signal, principal: await this.#authenticate(authorizationOf(call)) };
-  }
+function contextOf<Request, Response>(
+  { metadata }: Call<Request, Response>,
+  { requestId, signal }: Surroundings,
+): CallContext {
+  return { requestId, signal, principal: principalOf(metadata) };
 }

@@ -5,6 +5,12 @@ import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { service as healthService } from "grpc-health-check";
 
+/** The methods that are added, as "package.Service/Method". */
+export const REFLECTION_METHODS = [
+  "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+  "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+] as const;
+
 export function addReflection(server: Server, services: readonly DescService[]): void {
   const protos = filesOf(services).map(({ proto }) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, proto)),

@@ -7,12 +7,14 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { HealthImplementation } from "grpc-health-check";
+import { HealthImplementation, service as healthService } from "grpc-health-check";
 import type { Registry } from "prom-client";
+import type { Gate } from "../auth/gate.ts";
 import { definitionOf } from "../messages/definition.ts";
 import { within } from "../platform/lifecycle.ts";
+import { admission, operationOf } from "./admission.ts";
 import { observer } from "./observe.ts";
-import { addReflection } from "./reflection.ts";
+import { addReflection, REFLECTION_METHODS } from "./reflection.ts";
 
 // grpc-js would write to stderr beside the log; what goes wrong is told by the calls' statuses and by listen().
 setLogVerbosity(logVerbosity.NONE);
@@ -37,16 +39,24 @@ export interface ServedService {
   readonly handlers: UntypedServiceImplementation;
 }
 
+/** Everything that a server of these services can be called for, as "package.Service/Method". */
+export function rpcOperations(descriptors: readonly DescService[]): string[] {
+  const own = descriptors.flatMap((descriptor) => Object.values(definitionOf(descriptor)));
+  const paths = [...own, ...Object.values(healthService)].map(({ path }) => operationOf(path));
+  return [...paths, ...REFLECTION_METHODS];
+}
+
 export class RpcServer {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
   /** Health is told of the server ("") and of each of its services by name. */
   readonly #names: readonly string[];
 
-  constructor(services: readonly ServedService[], registry: Registry) {
+  /** `gate`: what every call has to pass. */
+  constructor(services: readonly ServedService[], registry: Registry, gate: Gate) {
     const descriptors = services.map(({ descriptor }) => descriptor);
     this.#names = ["", ...descriptors.map(({ typeName }) => typeName)];
-    this.#server = new Server({ ...LIMITS, interceptors: [observer(registry)] });
+    this.#server = new Server({ ...LIMITS, interceptors: [observer(registry), admission(gate)] });
     for (const { descriptor, handlers } of services) {
       this.#server.addService(definitionOf(descriptor), handlers);
     }

@@ -16,7 +16,7 @@ import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { Peer } from "../controller/peer.ts";
 import { EventStream } from "./event-stream.ts";
-import { GrpcClient } from "./grpc-client.ts";
+import { bearing, GrpcClient } from "./grpc-client.ts";
 import { dial } from "./rest-client.ts";
 import { Transports } from "./transports.ts";
 
@@ -174,10 +174,10 @@ describe("another tenant", () => {
 
   test("who names no tenant is refused everything but the probes", async () => {
     using nobody = transports.connect(undefined);
-    assert.equal(await codeOf(nobody.call(JobService.method.listJobs, {})), "WRONG_TENANT");
-    assert.equal(await codeOf(read(nobody.stream(JobService.method.streamJobs, {}))), "WRONG_TENANT");
-    assert.equal((await fetch(`${transports.rest}/v1/jobs`)).status, 403);
-    assert.equal((await fetch(`${transports.rest}/ui/spec.json`)).status, 403);
+    assert.equal(await codeOf(nobody.call(JobService.method.listJobs, {})), "TOKEN_MISSING");
+    assert.equal(await codeOf(read(nobody.stream(JobService.method.streamJobs, {}))), "TOKEN_MISSING");
+    assert.equal((await fetch(`${transports.rest}/v1/jobs`)).status, 401);
+    assert.equal((await fetch(`${transports.rest}/ui/spec.json`)).status, 401);
     for (const path of ["/v1/health", "/healthz", "/v1/ready", "/readyz"]) {
       assert.equal((await fetch(transports.rest + path)).status, 200, path);
     }
@@ -267,7 +267,8 @@ test("health knows each service by name, and reflection describes them with all 
     assert.deepEqual(answer, Buffer.from([0x08, 1]), name);
   }
   const ask = async (request: Buffer): Promise<string> => {
-    const stream = client.bytesCall("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", request);
+    const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    const stream = client.bytesCall(path, request, bearing("mine~none"));
     const [answer] = (await stream.take(1).toArray()) as Buffer[];
     return answer?.toString("latin1") ?? "";
   };

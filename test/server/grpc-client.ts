@@ -70,9 +70,9 @@ export class GrpcClient implements Disposable {
   }
 
   /** A call with plain bytes on either side, for services without generated code here. */
-  bytesCall(path: string, request: Uint8Array): ClientReadableStream<Buffer> {
+  bytesCall(path: string, request: Uint8Array, metadata = new Metadata()): ClientReadableStream<Buffer> {
     const bytes = (value: Buffer) => value;
-    const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(path, bytes, bytes);
+    const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(path, bytes, bytes, metadata);
     call.end(Buffer.from(request));
     return call;
   }
@@ -80,6 +80,13 @@ export class GrpcClient implements Disposable {
   [Symbol.dispose](): void {
     this.#client.close();
   }
+}
+
+/** Metadata of a call with a token. */
+export function bearing(token: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set("authorization", `Bearer ${token}`);
+  return metadata;
 }
 
 /** Metadata that names a request, so that its log lines can be told from others. */

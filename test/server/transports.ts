@@ -1,23 +1,28 @@
 /** REST and gRPC over a controller's services in this process, where a token names the tenant. */
 import assert from "node:assert/strict";
 import { Registry } from "prom-client";
-import type { Authenticate } from "../../src/auth/principal.ts";
+import { gate } from "../../src/auth/gate.ts";
+import { Permissions } from "../../src/auth/permissions.ts";
+import { type Authenticate, ROLES } from "../../src/auth/principal.ts";
 import { Connection } from "../../src/client/connection.ts";
 import type { operations } from "../../src/gen/rest/controller.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { controllerHandlers } from "../../src/rest/controller.ts";
 import { Description } from "../../src/rest/description.ts";
 import { closeServer, restServer } from "../../src/rest/server.ts";
-import { controllerServices } from "../../src/rpc/controller.ts";
-import { RpcServer } from "../../src/rpc/server.ts";
+import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
+import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
 import type { Store } from "../../src/store/store.ts";
 import { LOG, System } from "../controller/system.ts";
 
-/** "Bearer TENANT": what an identity provider would say is not what is tested here. */
+/**
+ * "Bearer TENANT" of an admin, or "Bearer TENANT~reader", "TENANT~none": what an identity provider would
+ * say is not what is tested here.
+ */
 const authenticate: Authenticate = async (authorization) => {
-  const tenant = /^Bearer (\w+)$/.exec(authorization ?? "")?.[1];
-  if (tenant === undefined) throw new Failure("WRONG_TENANT", "The request names no tenant.");
-  return { tenant, subject: `user of ${tenant}`, roles: ["svc:admin"] };
+  const [, tenant, role = "admin"] = /^Bearer (\w+)(?:~(\w+))?$/.exec(authorization ?? "") ?? [];
+  if (tenant === undefined) throw new Failure("TOKEN_MISSING", "The request names no tenant.");
+  return { tenant, subject: `user of ${tenant}`, roles: ROLES.filter((known) => known === `svc:${role}`) };
 };
 
 export class Transports implements AsyncDisposable {
@@ -45,11 +50,15 @@ export class Transports implements AsyncDisposable {
       readiness: () => system.controller.readiness(),
       scoreTimeoutMs: 1_000,
     };
-    const options = { authenticate, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 };
+    const grpcOperations = rpcOperations(CONTROLLER_DESCRIPTORS);
+    const permissions = await Permissions.load({ grpc: grpcOperations, http: description.operationIds });
+    const admitting = gate(authenticate, permissions);
+    const options = { gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 };
     const app = restServer(description, controllerHandlers(parts, description), options);
     const rpc = new RpcServer(
-      controllerServices(() => system.controller, authenticate),
+      controllerServices(() => system.controller),
       registry,
+      admitting,
     );
     const rest = await app.listen({ host: "127.0.0.1", port: 0 });
     const grpc = `127.0.0.1:${await rpc.listen("127.0.0.1:0")}`;

@@ -737,6 +737,17 @@ export interface components {
         };
     };
     responses: {
+        /** @description The request carries no valid token (TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN). */
+        Unauthenticated: {
+            headers: {
+                /** @description Bearer realm="svc", with error="invalid_token" when there was a token. */
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The body is not valid JSON, or a member or a parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
         Invalid: {
             headers: {
@@ -878,6 +889,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description Somebody cancelled the job (JOB_CANCELLED). */
@@ -953,6 +965,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
@@ -997,6 +1010,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description The key belongs to another job (IDEMPOTENCY_CONFLICT). */
@@ -1047,6 +1061,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             /** @description A key belongs to another job (IDEMPOTENCY_CONFLICT); none is stored. */
@@ -1102,6 +1117,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["OverLimit"];
             503: components["responses"]["Unavailable"];
@@ -1129,6 +1145,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
             503: components["responses"]["Unavailable"];
@@ -1156,6 +1173,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
             /** @description The job has ended otherwise (JOB_FINISHED). */
@@ -1201,6 +1219,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
             503: components["responses"]["Unavailable"];
@@ -1225,6 +1244,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodeList"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
@@ -1251,6 +1271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Node"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             /** @description There is no such node (NODE_NOT_FOUND). */
             404: {
@@ -1283,6 +1304,7 @@ export interface operations {
                     "application/json": components["schemas"]["Caller"];
                 };
             };
+            401: components["responses"]["Unauthenticated"];
             default: components["responses"]["Other"];
         };
     };

@@ -1,0 +1,80 @@
+/** The table of permissions, api/permissions.yaml: the least role that each operation needs. */
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { Failure } from "../platform/failure.ts";
+import { type Principal, ROLES, type Role } from "./principal.ts";
+
+/** A role, any valid token, or nothing. */
+const NEEDS = [...ROLES, "token", "open"] as const;
+export type Need = (typeof NEEDS)[number];
+
+const TABLE = new URL("../../api/permissions.yaml", import.meta.url);
+
+/** Operations by their names: methods of gRPC as "package.Service/Method", those of REST by operationId. */
+export interface Operations {
+  readonly grpc: readonly string[];
+  readonly http: readonly string[];
+}
+
+export class Permissions {
+  readonly #needs: ReadonlyMap<string, Need>;
+
+  private constructor(needs: ReadonlyMap<string, Need>) {
+    this.#needs = needs;
+  }
+
+  /** Reads the table. Throws where it and the operations that there are differ: one that is forgotten is open to nobody. */
+  static async load(operations: Operations): Promise<Permissions> {
+    return Permissions.of(parse(await readFile(TABLE, "utf8")), operations);
+  }
+
+  /** `table`: {grpc: {operation: need}, http: {operation: need}}. */
+  static of(table: unknown, operations: Operations): Permissions {
+    const needs = new Map<string, Need>();
+    for (const transport of ["grpc", "http"] as const) {
+      const entries = new Map(Object.entries(objectOf(objectOf(table)[transport])));
+      for (const operation of operations[transport]) {
+        if (!entries.has(operation)) throw new Error(`permissions: ${transport} ${operation} has no entry`);
+        needs.set(operation, needOf(operation, entries.get(operation)));
+        entries.delete(operation);
+      }
+      const [left] = entries.keys();
+      if (left !== undefined) throw new Error(`permissions: there is no operation ${transport} ${left}`);
+    }
+    return new Permissions(needs);
+  }
+
+  /** Throws for an operation that the table was not checked against. */
+  needOf(operation: string): Need {
+    const need = this.#needs.get(operation);
+    if (need === undefined) throw new Error(`permissions: ${operation} was not checked at the start`);
+    return need;
+  }
+
+  /** Throws ROLE_MISSING when none of the caller's roles permits the operation. */
+  check(operation: string, { roles }: Principal): void {
+    const need = this.needOf(operation);
+    if (need === "open" || need === "token") return;
+    if (roles.some((role) => includes(role, need))) return;
+    const has = roles.length === 0 ? "The token gives no role" : `The token gives ${roles.join(", ")}`;
+    throw new Failure("ROLE_MISSING", `${has}; this operation needs ${need}.`);
+  }
+}
+
+/** A role has the permissions of those before it. */
+function includes(role: Role, need: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(need);
+}
+
+function needOf(operation: string, value: unknown): Need {
+  const need = NEEDS.find((known) => known === value);
+  if (need === undefined) throw new Error(`permissions: ${operation} needs one of ${NEEDS.join(", ")}`);
+  return need;
+}
+
+function objectOf(value: unknown): object & Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Readonly<Record<string, unknown>>;
+  }
+  throw new Error("permissions: the table is not {grpc: {operation: need}, http: {operation: need}}");
+}

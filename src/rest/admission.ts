@@ -1,0 +1,45 @@
+/** Who calls and what for is decided when a request's headers are there, before its body is read. */
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Gate } from "../auth/gate.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Description } from "./description.ts";
+import { HttpFault } from "./problem.ts";
+import type { Route } from "./routes.ts";
+
+export interface Admitted {
+  readonly principal: Principal;
+  /** The operation, or why there is none: told to nobody who does not say who it is. */
+  readonly route: Route<string> | HttpFault;
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Of every request that comes to a handler. */
+    admitted: Admitted | undefined;
+  }
+}
+
+export function admitAll(app: FastifyInstance, description: Description<string>, gate: Gate): void {
+  app.decorateRequest("admitted", undefined);
+  app.addHook("onRequest", async (request) => {
+    const route = routeOf(description, request);
+    const operation = route instanceof HttpFault ? undefined : route.operationId;
+    if (!(route instanceof HttpFault)) request.route = route.path;
+    const principal = await gate.admit(operation, request.headers.authorization);
+    request.admitted = { principal, route };
+  });
+}
+
+function routeOf(description: Description<string>, { method, raw }: FastifyRequest): Admitted["route"] {
+  try {
+    return description.route(method, pathOf(raw.url));
+  } catch (thrown) {
+    if (thrown instanceof HttpFault) return thrown;
+    throw thrown;
+  }
+}
+
+function pathOf(url = "/"): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}

@@ -1,0 +1,52 @@
+/** Who calls and what for is decided when a call's metadata are there, before its message is read. */
+import {
+  type Metadata,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  ServerListenerBuilder,
+} from "@grpc/grpc-js";
+import type { Gate } from "../auth/gate.ts";
+import type { Principal } from "../auth/principal.ts";
+import { statusOf } from "./status.ts";
+
+/** Of calls that were let in, by the metadata that their handlers get. */
+const ADMITTED = new WeakMap<Metadata, Principal>();
+
+/** Lets a call through to its handler when the gate does, and else ends it with the gate's failure. */
+export function admission(gate: Gate): ServerInterceptor {
+  return ({ path }, call) =>
+    new ServerInterceptingCall(call, {
+      start: (next) =>
+        next(
+          new ServerListenerBuilder()
+            .withOnReceiveMetadata((metadata, goOn) => {
+              gate.admit(operationOf(path), authorizationOf(metadata)).then(
+                (principal) => {
+                  ADMITTED.set(metadata, principal);
+                  return goOn(metadata);
+                },
+                (thrown: unknown) => call.sendStatus(statusOf(thrown)),
+              );
+            })
+            .build(),
+        ),
+    });
+}
+
+/** Who sent the metadata of a call that was let in. */
+export function principalOf(metadata: Metadata): Principal {
+  const principal = ADMITTED.get(metadata);
+  if (principal === undefined) throw new TypeError("a call came in unseen");
+  return principal;
+}
+
+/** "/svc.v1.JobService/GetJob" as the table of permissions names it. */
+export function operationOf(path: string): string {
+  return path.slice(1);
+}
+
+/** The value of `authorization`; undefined: there is none. */
+function authorizationOf(metadata: Metadata): string | undefined {
+  const [value] = metadata.get("authorization");
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,152 @@
+/** Every operation of every transport against the table of permissions: who is let in, and who is told why not. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { parse } from "yaml";
+import { Permissions } from "../../src/auth/permissions.ts";
+import { ROLES } from "../../src/auth/principal.ts";
+import { failureOf } from "../../src/client/failure.ts";
+import { bearing, GrpcClient } from "./grpc-client.ts";
+import { Transports } from "./transports.ts";
+
+type Table = Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
+
+const TABLE: Table = parse(
+  await readFile(new URL("../../api/permissions.yaml", import.meta.url), "utf8"),
+) as Table;
+const ANY_ID = "00000000-0000-4000-8000-000000000000";
+/** Roles in the order in which they include each other, and the needs that each meets. */
+const CALLERS = ["none", "reader", "writer", "admin"];
+const MET_FROM: Readonly<Record<string, number>> = {
+  ...{ open: 0, token: 0 },
+  ...Object.fromEntries(ROLES.map((role, index) => [role, index + 1])),
+};
+const REFUSALS = ["TOKEN_MISSING", "ROLE_MISSING"];
+
+let transports: Transports;
+let client: GrpcClient;
+before(async () => {
+  transports = await Transports.open();
+  client = new GrpcClient(transports);
+});
+after(async () => {
+  client[Symbol.dispose]();
+  await transports[Symbol.asyncDispose]();
+});
+
+/** How the gate answers a call: a refusal's code, or LET_IN whatever came of the call then. */
+async function overGrpc(operation: string, token: string | undefined): Promise<string> {
+  const stream = client.bytesCall(
+    `/${operation}`,
+    Buffer.alloc(0),
+    token === undefined ? undefined : bearing(token),
+  );
+  try {
+    for await (const _ of stream) break;
+    return "LET_IN";
+  } catch (thrown) {
+    const { code } = failureOf(thrown, transports.grpc);
+    return REFUSALS.includes(code) ? code : "LET_IN";
+  }
+}
+
+/** Method and path of each operation of the description. */
+async function addresses(): Promise<ReadonlyMap<string, readonly [method: string, path: string]>> {
+  const { body } = await transports.ask("any", "/ui/spec.json");
+  const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
+  const entries = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, { operationId }]) => operationId !== undefined)
+      .map(
+        ([method, { operationId }]) =>
+          [operationId, [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, ANY_ID)]] as const,
+      ),
+  );
+  return new Map(entries);
+}
+
+async function overHttp([method, path]: readonly [string, string], token: string | undefined) {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const leave = new AbortController();
+  const response = await fetch(transports.rest + path, { method, headers, signal: leave.signal });
+  const refused = [401, 403].includes(response.status);
+  const body = refused ? ((await response.json()) as { code: string }) : { code: "" };
+  leave.abort();
+  const code = REFUSALS.includes(body.code) ? body.code : "LET_IN";
+  return { code, challenge: response.headers.get("www-authenticate"), status: response.status };
+}
+
+describe("over gRPC", () => {
+  for (const [operation, need] of Object.entries(TABLE.grpc)) {
+    test(`${operation}: ${need}`, async () => {
+      assert.equal(await overGrpc(operation, undefined), need === "open" ? "LET_IN" : "TOKEN_MISSING");
+      for (const [place, caller] of CALLERS.entries()) {
+        const expected = place >= (MET_FROM[need] ?? Number.NaN) ? "LET_IN" : "ROLE_MISSING";
+        assert.equal(await overGrpc(operation, `t~${caller}`), expected, caller);
+      }
+    });
+  }
+});
+
+test("over REST", async () => {
+  const known = await addresses();
+  assert.deepEqual([...known.keys()].toSorted(), Object.keys(TABLE.http).toSorted());
+  for (const [operation, need] of Object.entries(TABLE.http)) {
+    const address = known.get(operation);
+    assert.ok(address);
+    const nobody = await overHttp(address, undefined);
+    const told = need === "open" ? ["LET_IN", null] : ["TOKEN_MISSING", 'Bearer realm="svc"'];
+    assert.deepEqual([nobody.code, nobody.challenge], told, operation);
+    for (const [place, caller] of CALLERS.entries()) {
+      const expected = place >= (MET_FROM[need] ?? Number.NaN) ? "LET_IN" : "ROLE_MISSING";
+      assert.equal((await overHttp(address, `t~${caller}`)).code, expected, `${operation} ${caller}`);
+    }
+  }
+});
+
+test("what there is and what there is not is told only to those who say who they are", async () => {
+  for (const path of ["/v1/nothing", "/ui/files/nothing", "/ui/files/start.js", "/ui/"]) {
+    assert.equal((await overHttp(["GET", path], undefined)).status, 401, path);
+  }
+  assert.equal((await overHttp(["DELETE", "/v1/jobs"], undefined)).status, 401);
+  assert.equal((await overHttp(["DELETE", "/v1/jobs"], "t~none")).status, 405);
+  assert.equal((await overHttp(["GET", "/v1/nothing"], "t~none")).status, 404);
+  assert.equal((await overHttp(["GET", "/ui/files/start.js"], "t~none")).status, 200);
+});
+
+test("a caller without a token is refused before its body is there", async () => {
+  const { port, hostname } = new URL(transports.rest);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    "POST /v1/jobs HTTP/1.1",
+    "Host: svc",
+    "Content-Type: application/json",
+    "Content-Length: 200000",
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n{`);
+  for await (const chunk of socket) {
+    assert.match(String(chunk), /^HTTP\/1\.1 401 /);
+    break;
+  }
+});
+
+test("a table that forgets an operation, or has one too many, stops the start", () => {
+  const operations = { grpc: ["a.B/C"], http: ["getIt"] };
+  const table = { grpc: { "a.B/C": "svc:reader" }, http: { getIt: "open" } };
+  assert.equal(Permissions.of(table, operations).needOf("a.B/C"), "svc:reader");
+  assert.throws(() => Permissions.of({ ...table, http: {} }, operations), /http getIt has no entry/);
+  assert.throws(
+    () => Permissions.of({ ...table, grpc: { ...table.grpc, x: "open" } }, operations),
+    /no operation grpc x/,
+  );
+  assert.throws(
+    () => Permissions.of({ ...table, http: { getIt: "svc:root" } }, operations),
+    /getIt needs one of/,
+  );
+  assert.throws(() => Permissions.of([], operations), /the table is not/);
+  assert.throws(
+    () => Permissions.of(table, { ...operations, http: ["getIt", "constructor"] }),
+    /constructor/,
+  );
+});
