@@ -48,15 +48,21 @@ export class MediaRoots {
   }
 
   /**
-   * Refuses a path that another machine is to open, as `resolve` does. A root that does not exist on
-   * this machine is told by its name alone; a path that is not absolute means nothing elsewhere.
+   * Refuses a path that another machine is to open. Its name must be inside: the file system is never
+   * asked about anything else. Where the root exists on this machine, so must be the file itself, as
+   * `resolve` tells. A path that is not absolute means nothing elsewhere.
    */
   async refuseOutside(path: string): Promise<void> {
     if (!isAbsolute(path)) throw notAbsolute(path);
     const asked = resolve(path);
+    let isNamed = false;
     for (const directory of this.#directories) {
-      if (isInside(asked, directory) && (await realOf(directory)) === undefined) return;
+      const root = await realOf(directory);
+      const isBelow = isInside(asked, directory) || (root !== undefined && isInside(asked, root));
+      if (isBelow && root === undefined) return;
+      isNamed ||= isBelow;
     }
+    if (!isNamed) throw notAllowed(path);
     await this.resolve(path);
   }
 

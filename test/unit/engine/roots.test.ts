@@ -126,6 +126,17 @@ describe("a path for another machine", () => {
     }
   });
 
+  test("must name the root, or what the root is a link to: no other name leads in", async (t) => {
+    const { base, root } = await tree(t);
+    await symlink(root, join(base, "link"));
+    await symlink(base, join(base, "films-of-all"));
+    const linked = new MediaRoots([join(base, "link")]);
+    await linked.refuseOutside(join(base, "link/films/a.mp4"));
+    await linked.refuseOutside(join(root, "films/a.mp4"));
+    const alias = join(base, "films-of-all/media/films/a.mp4");
+    await assert.rejects(linked.refuseOutside(alias), { code: "PATH_NOT_ALLOWED" });
+  });
+
   test("is looked at by its name alone where the root is elsewhere", async () => {
     const roots = new MediaRoots(["/no/such/{tenant}/media"]).of("a");
     for (const path of ["/no/such/a/media/film.mp4", "/no/such/a/media/x/../film.mp4", "/no/such/a/media"]) {
