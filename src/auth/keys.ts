@@ -95,7 +95,8 @@ async function publicKey(jwk: JsonObject, before: PublicKey | undefined): Promis
 
 /** Odd, from 3 up to 32 bits: with 1 anybody can sign, and a huge one makes each signature slow to verify. */
 function isSoundExponent(exponent: string): boolean {
-  const value = Number.parseInt(Buffer.from(exponent.slice(0, 16), "base64url").toString("hex"), 16);
+  if (exponent.length > 16) return false;
+  const value = Number.parseInt(Buffer.from(exponent, "base64url").toString("hex"), 16);
   return value >= 3 && value < 2 ** 32 && value % 2 === 1;
 }
 

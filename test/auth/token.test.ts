@@ -1,27 +1,13 @@
-/** Which tokens are taken: each rule of the form, the header and the claims, and attacks on them. */
+/** Which tokens are taken: each rule of the header and the claims. */
 import assert from "node:assert/strict";
-import { createHmac, createPublicKey } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import fc from "fast-check";
-import { parseToken } from "../../src/auth/token.ts";
-import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import type { FailureCode } from "../../src/platform/failure.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";
-import {
-  base64url,
-  GOOD_CLAIMS,
-  NOW,
-  NOW_SECONDS,
-  newSigner,
-  type Signer,
-  signTexts,
-  signToken,
-} from "./tokens.ts";
+import { NOW, NOW_SECONDS, newSigner, signToken } from "./tokens.ts";
 
 const signer = newSigner("key 1");
 const stranger = newSigner("key 1");
-const HEADER = JSON.stringify({ alg: "RS256", kid: signer.kid });
-const CLAIMS = JSON.stringify(GOOD_CLAIMS);
 let server: KeyServer;
 let bench: Bench;
 
@@ -33,14 +19,6 @@ after(() => server.close());
 
 function sign(claims: object = {}, header: object = {}): string {
   return signToken(signer, claims, header);
-}
-
-/** The same three parts with another one of them. */
-function withPart(index: 0 | 1 | 2, change: (part: string) => string): string {
-  return sign()
-    .split(".")
-    .map((part, at) => (at === index ? change(part) : part))
-    .join(".");
 }
 
 describe("the authorization header", () => {
@@ -171,201 +149,24 @@ describe("a token is refused with", () => {
     await own.refuses(token, "TOKEN_EXPIRED");
   });
 
-  const headers: readonly (readonly [name: string, header: object])[] = [
-    ["no kid", { kid: undefined }],
-    ["an empty kid", { kid: "" }],
-    ["a kid as a number", { kid: 1 }],
-    ["a kid of 513 characters", { kid: "k".repeat(513) }],
-    ["crit", { crit: ["exp"], exp: 1 }],
-    ["an empty crit", { crit: [] }],
-    ["b64", { b64: true }],
-    ["b64 announced", { b64: false, crit: ["b64"] }],
-    ["typ of a logout token", { typ: "logout+jwt" }],
-    ["typ as a list", { typ: ["JWT"] }],
-    ["no alg", { alg: undefined }],
-    ["alg in other letters", { alg: "rs256" }],
-    ["alg as a list", { alg: ["RS256"] }],
+  const headers: readonly (readonly [name: string, header: object, why: RegExp])[] = [
+    ["no kid", { kid: undefined }, /kid/],
+    ["an empty kid", { kid: "" }, /kid/],
+    ["a kid as a number", { kid: 1 }, /kid/],
+    ["a kid of 513 characters", { kid: "k".repeat(513) }, /kid/],
+    ["crit", { crit: ["exp"], exp: 1 }, /extensions/],
+    ["an empty crit", { crit: [] }, /extensions/],
+    ["b64", { b64: true }, /extensions/],
+    ["b64 announced", { b64: false, crit: ["b64"] }, /extensions/],
+    ["typ of a logout token", { typ: "logout+jwt" }, /typ/],
+    ["typ as a list", { typ: ["JWT"] }, /typ/],
+    ["no alg", { alg: undefined }, /RS256/],
+    ["alg in other letters", { alg: "rs256" }, /RS256/],
+    ["alg as a list", { alg: ["RS256"] }, /RS256/],
   ];
-  for (const [name, header] of headers) {
+  for (const [name, header, why] of headers) {
     test(name, async () => {
-      await bench.refuses(sign({}, header), "TOKEN_INVALID");
+      assert.match(await bench.refuses(sign({}, header), "TOKEN_INVALID"), why);
     });
   }
-
-  const texts: readonly (readonly [
-    name: string,
-    header: string | Uint8Array,
-    claims: string | Uint8Array,
-  ])[] = [
-    ["alg twice", `{"alg":"none","alg":"RS256","kid":"key 1"}`, CLAIMS],
-    ["kid twice, once in escapes", `{"alg":"RS256","kid":"a","\\u006bid":"key 1"}`, CLAIMS],
-    ["a claim twice", HEADER, CLAIMS.replace("{", `{"tid":"beta",`)],
-    ["a member twice deep inside", HEADER, CLAIMS.replace("{", `{"a":[{"b":{"c":1,"c":1}}],`)],
-    ["claims nested too deep", HEADER, CLAIMS.replace("{", `{"a":${"[".repeat(9)}${"]".repeat(9)},`)],
-    ["claims in a list", HEADER, `[${CLAIMS}]`],
-    ["claims that are a string", HEADER, JSON.stringify(CLAIMS)],
-    ["claims of null", HEADER, "null"],
-    ["no claims", HEADER, ""],
-    ["claims cut off", HEADER, CLAIMS.slice(0, -1)],
-    ["claims with something behind", HEADER, `${CLAIMS}{}`],
-    ["claims behind a byte order mark", HEADER, `\ufeff${CLAIMS}`],
-    ["claims that are no UTF-8", HEADER, Buffer.from(CLAIMS.replace("acme", "acm\u00e9"), "latin1")],
-    ["a comment", HEADER, CLAIMS.replace("{", "{/**/")],
-    ["a header that is a list", `[${HEADER}]`, CLAIMS],
-  ];
-  for (const [name, header, claims] of texts) {
-    test(name, async () => {
-      await bench.refuses(signTexts(signer, header, claims), "TOKEN_INVALID");
-    });
-  }
-
-  const forms: readonly (readonly [name: string, token: () => string])[] = [
-    ["one part", () => "abc"],
-    ["two parts", () => sign().split(".").slice(0, 2).join(".")],
-    ["four parts", () => `${sign()}.abc`],
-    ["five parts, as if encrypted", () => `${sign()}.abc.abc`],
-    ["no signature", () => withPart(2, () => "")],
-    ["padding", () => withPart(1, (part) => `${part}=`)],
-    ["the other base64 alphabet", () => `${sign()}+/`],
-    ["spare bits in its last letter", () => withPart(2, spareBits)],
-    ["a letter too many", () => withPart(2, (part) => `${part}AAA`)],
-    ["a signature of nothing", () => withPart(2, () => base64url(Buffer.alloc(256)))],
-    ["a key of a stranger under a known name", () => signToken(stranger)],
-    ["claims of another token", () => withPart(1, () => base64url(CLAIMS.replace("acme", "beta")))],
-  ];
-  for (const [name, token] of forms) {
-    test(name, async () => {
-      await bench.refuses(token(), "TOKEN_INVALID");
-    });
-  }
-
-  test("a tenant that only objects inherit", async () => {
-    for (const claim of ["constructor", "__proto__", "toString"]) {
-      const own = new Bench([realmAt(server.url, { tenantClaim: claim, rolesClaim: "valueOf" })]);
-      await own.refuses(sign(), "TOKEN_INVALID");
-      const claims = CLAIMS.replace("{", `{"${claim}":"beta",`);
-      assert.deepEqual(await own.accepts(signTexts(signer, HEADER, claims)), {
-        tenant: "beta",
-        subject: "alice",
-        roles: [],
-      });
-    }
-    const inherited = CLAIMS.replace(`"tid":"acme"`, `"__proto__":{"tid":"acme"}`);
-    await bench.refuses(signTexts(signer, HEADER, inherited), "TOKEN_INVALID");
-  });
-});
-
-/** Another text of the same bytes: the last letter of 256 bytes has four bits that mean nothing. */
-function spareBits(part: string): string {
-  const other = `${part.slice(0, -1)}${String.fromCharCode(part.charCodeAt(part.length - 1) + 1)}`;
-  assert.deepEqual(Buffer.from(other, "base64url"), Buffer.from(part, "base64url"));
-  return other;
-}
-
-describe("another algorithm is refused before any key is looked up:", () => {
-  /** Signed so that who goes by the header's word would take it. */
-  const forged: readonly (readonly [alg: string, signature: (signed: string) => string])[] = [
-    ["none", () => ""],
-    ["none", () => "AAAA"],
-    ["None", () => "AAAA"],
-    ["HS256", (signed) => createHmac("sha256", publicPem(signer)).update(signed).digest("base64url")],
-    ["RS512", () => "AAAA"],
-    ["PS256", () => "AAAA"],
-    ["ES256", () => "AAAA"],
-    ["RS256\u0000", () => "AAAA"],
-  ];
-  for (const [alg, signature] of forged) {
-    test(JSON.stringify(alg), async () => {
-      const fresh = new Bench([realmAt(server.url)]);
-      const fetches = server.fetches;
-      const signed = `${base64url(JSON.stringify({ alg, kid: signer.kid }))}.${base64url(CLAIMS)}`;
-      await fresh.refuses(`${signed}.${signature(signed)}`, "TOKEN_INVALID");
-      assert.equal(server.fetches, fetches);
-    });
-  }
-});
-
-function publicPem({ privateKey }: Signer): string {
-  return createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
-}
-
-describe("whatever is sent", () => {
-  const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ é\u0000".split("");
-
-  test("no token that differs from a good one in a letter is taken", async () => {
-    const good = sign();
-    await bench.accepts(good);
-    const mutation = fc.record({
-      at: fc.nat(good.length - 1),
-      drop: fc.nat(2),
-      put: fc.array(fc.constantFrom(...LETTERS), { maxLength: 2 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(mutation, async ({ at, drop, put }) => {
-        const mutated = good.slice(0, at) + put.join("") + good.slice(at + drop);
-        // Spaces before the token are the header's.
-        fc.pre(mutated.replace(/^ +/, "") !== good);
-        const outcome = await bench.accepts(mutated).catch((error: unknown) => error);
-        assert.ok(outcome instanceof Failure && outcome.kind === "unauthenticated", mutated);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test("parts of tokens of one key cannot be put together anew", async () => {
-    const tokens = [
-      sign(),
-      sign({ tid: "beta" }),
-      sign({ exp: NOW_SECONDS + 9 }),
-      sign({}, { typ: "at+jwt" }),
-    ];
-    const parts = tokens.map((token) => token.split("."));
-    const which = fc.nat(tokens.length - 1);
-    await fc.assert(
-      fc.asyncProperty(which, which, which, async (first, second, third) => {
-        fc.pre(first !== second || second !== third);
-        // Two of them differ in their header or their claims alone.
-        const mixed = [parts[first]?.[0], parts[second]?.[1], parts[third]?.[2]].join(".");
-        fc.pre(!tokens.includes(mixed));
-        await bench.refuses(mixed, "TOKEN_INVALID");
-      }),
-    );
-  });
-
-  test("any text is read or refused as a token", () => {
-    const part = fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.json().map(base64url),
-      fc.constant(base64url(HEADER)),
-    );
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 5 }), (parts) => {
-        try {
-          parseToken(parts.join("."));
-        } catch (error) {
-          assert.ok(error instanceof Failure && error.code === "TOKEN_INVALID", String(error));
-        }
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  test("claims of any values give the tenant that they name, or a refusal", async () => {
-    const value = fc.oneof(
-      fc.jsonValue({ maxDepth: 3 }),
-      fc.constantFrom("acme", "svc", GOOD_CLAIMS.iss, NOW_SECONDS + 1, ["svc:admin"]),
-    );
-    const claims = fc.dictionary(
-      fc.constantFrom("iss", "exp", "nbf", "aud", "tid", "svc_roles", "sub", "x"),
-      value,
-    );
-    await fc.assert(
-      fc.asyncProperty(claims, async (changes) => {
-        const outcome = await bench.accepts(sign(changes)).catch((error: unknown) => error);
-        if (outcome instanceof Failure) assert.equal(outcome.kind, "unauthenticated", outcome.message);
-        else assert.equal((outcome as { tenant: unknown }).tenant, { ...GOOD_CLAIMS, ...changes }.tid);
-      }),
-      { numRuns: 150 },
-    );
-  });
 });

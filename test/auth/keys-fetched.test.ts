@@ -1,0 +1,259 @@
+/** When keys are fetched, and what a bad or hostile endpoint can do to those that are known. */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { Bench, realmAt } from "./gateways.ts";
+import { type Answer, body, json, KeyServer, keys } from "./key-server.ts";
+import { NOW_SECONDS, newSigner, type Signer, signToken } from "./tokens.ts";
+
+const first = newSigner("first");
+const second = newSigner("second");
+const SECOND_MS = 1_000;
+/** A token that outlives what the tests do with the clock. */
+const long = (signer: Signer): string => signToken(signer, { exp: NOW_SECONDS + 86_400 });
+const oldToken = long(first);
+const newToken = long(second);
+
+let server: KeyServer;
+let bench: Bench;
+
+before(async () => {
+  server = await KeyServer.open(keys(first));
+});
+beforeEach(() => {
+  server.answer = keys(first);
+  server.requests.length = 0;
+  bench = new Bench([realmAt(server.url)]);
+});
+after(() => server.close());
+
+describe("keys are fetched", () => {
+  test("with the first token, and not again for known ones", async () => {
+    for (let times = 0; times < 3; times++) await bench.accepts(oldToken);
+    await bench.accepts(signToken(first, { tid: "beta" }));
+    assert.equal(server.fetches, 1);
+    assert.equal(await bench.count("svc_auth_fetches_total", "read"), 1);
+  });
+
+  test("once for many callers at the same time", async () => {
+    const tokens = Array.from({ length: 200 }, (_, index) => signToken(first, { tid: `tenant ${index}` }));
+    const principals = await Promise.all(tokens.map((token) => bench.accepts(token)));
+    assert.deepEqual(
+      principals.map(({ tenant }) => tenant),
+      tokens.map((_, index) => `tenant ${index}`),
+    );
+    assert.equal(server.fetches, 1);
+  });
+
+  test("for an unknown kid, at most once in 30 s", async () => {
+    await bench.accepts(oldToken);
+    server.answer = keys(first, second);
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    bench.now += 30 * SECOND_MS - 1;
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    assert.equal(server.fetches, 1);
+    bench.now += 1;
+    await bench.accepts(newToken);
+    await bench.accepts(oldToken);
+    assert.equal(server.fetches, 2);
+  });
+
+  test("not for floods of unknown kids, however many", async () => {
+    await bench.accepts(oldToken);
+    for (let index = 0; index < 300; index++)
+      await bench.refuses(signToken({ ...first, kid: `no such key ${index}` }), "TOKEN_KEY_UNKNOWN");
+    assert.equal(server.fetches, 1);
+    await bench.accepts(oldToken);
+  });
+
+  test("at most once in 30 s while they fail", async () => {
+    server.answer = (response) => void response.writeHead(500).end("{}");
+    for (let second = 0; second < 90; second++) {
+      await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+      bench.now += SECOND_MS;
+    }
+    assert.equal(server.fetches, 3);
+    assert.equal(await bench.count("svc_auth_fetches_total", "status"), 3);
+    server.answer = keys(first);
+    await bench.accepts(oldToken);
+  });
+
+  test("again when the clock was set back", async () => {
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    server.answer = keys(first, second);
+    bench.now -= 3_600 * SECOND_MS;
+    await bench.accepts(newToken);
+  });
+
+  test("at once for the tokens that a flood would crowd out of the wait", async () => {
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    server.answer = (response, request) => void release.then(() => keys(first)(response, request));
+    const asked = server.next();
+    const waiting = Array.from({ length: 1_000 }, () => bench.accepts(oldToken));
+    await asked;
+    await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    resolve();
+    await Promise.all(waiting);
+    assert.equal(server.fetches, 1);
+  });
+});
+
+describe("known keys", () => {
+  const bad: readonly (readonly [name: string, outcome: string, answer: Answer])[] = [
+    ["status 500", "status", (response) => void response.writeHead(500).end("{}")],
+    [
+      "status 404 with keys in it",
+      "status",
+      (response) => void response.writeHead(404).end(JSON.stringify({ keys: [second.jwk] })),
+    ],
+    ["no answer", "unreachable", (response) => void response.destroy()],
+    ["half an answer", "unreachable", half],
+    ["rubbish", "unreadable", body(Buffer.from([0xff, 0xfe, 0x00]))],
+    ["no JSON", "unreadable", body("<html>")],
+    ["no keys", "unreadable", json({ jwks: [] })],
+    ["keys in an object", "unreadable", json({ keys: { first: second.jwk } })],
+    ["a list", "unreadable", json([second.jwk])],
+    ["keys twice", "unreadable", body(`{"keys":[],"keys":[${JSON.stringify(second.jwk)}]}`)],
+    ["depths", "unreadable", body(`{"keys":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
+    ["compressed keys", "unreadable", body(gzipSync(JSON.stringify({ keys: [second.jwk] })))],
+    [
+      "more than 1 MiB",
+      "too_large",
+      body(`{"keys":[${JSON.stringify(second.jwk)}]}${" ".repeat(1024 * 1024)}`),
+    ],
+    ["no end", "too_large", endless],
+    ["endless compressed blanks", "too_large", bomb],
+  ];
+  for (const [name, outcome, answer] of bad) {
+    test(`go on working while the endpoint gives ${name}`, async () => {
+      await bench.accepts(oldToken);
+      server.answer = answer;
+      bench.now += 30 * SECOND_MS;
+      await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+      assert.equal(await bench.count("svc_auth_fetches_total", outcome), 1);
+      assert.ok(bench.log.some((line) => line.includes("the keys that are known go on working")));
+      await bench.accepts(oldToken);
+      await bench.accepts(signToken(first, { tid: "beta" }));
+      assert.equal(server.fetches, 2);
+    });
+  }
+
+  test("go on working while nothing listens there", async () => {
+    const gone = await KeyServer.open(keys(first));
+    const own = new Bench([realmAt(gone.url)]);
+    await own.accepts(oldToken);
+    await gone.close();
+    own.now += 30 * SECOND_MS;
+    await own.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    assert.equal(await own.count("svc_auth_fetches_total", "unreachable"), 1);
+    await own.accepts(oldToken);
+  });
+
+  test("go on working at once while the endpoint hangs or dribbles, which ends after 5 s", async () => {
+    const benches = [bench, new Bench([realmAt(server.url)])];
+    for (const one of benches) await one.accepts(oldToken);
+    for (const one of benches) one.now += 30 * SECOND_MS;
+    const ways = [() => {}, dribble] as Answer[];
+    server.answer = (response, request) => ways.shift()?.(response, request);
+    const refused = Promise.all(benches.map((one) => one.refuses(newToken, "TOKEN_KEY_UNKNOWN")));
+    for (const one of benches) await one.accepts(signToken(first, { tid: "beta" }));
+    for (const one of benches) await one.accepts(oldToken);
+    // Nobody of them waited: the fetches have not ended yet.
+    for (const one of benches) assert.equal(await one.count("svc_auth_fetches_total", "timeout"), 0);
+    await refused;
+    for (const one of benches) assert.equal(await one.count("svc_auth_fetches_total", "timeout"), 1);
+  });
+
+  test("are not asked of where the endpoint redirects to", async () => {
+    server.answer = (response, request) => {
+      if (request.url === "/other") keys(second)(response, request);
+      else response.writeHead(302, { location: "/other" }).end();
+    };
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    assert.equal(await bench.count("svc_auth_fetches_total", "redirect"), 1);
+    assert.deepEqual(server.requests, ["/keys"]);
+  });
+
+  test("go when a fetch shows that they were withdrawn, and their tokens with them", async () => {
+    await bench.accepts(oldToken);
+    server.answer = keys(second);
+    bench.now += 30 * SECOND_MS;
+    await bench.accepts(newToken);
+    await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    server.answer = json({ keys: [] });
+    bench.now += 30 * SECOND_MS;
+    await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+  });
+
+  test("that were replaced under their name do not verify what the old one signed", async () => {
+    await bench.accepts(oldToken);
+    const replaced = { ...second, kid: "first", jwk: { ...second.jwk, kid: "first" } };
+    server.answer = keys(replaced);
+    bench.now += 30 * SECOND_MS;
+    await bench.refuses(signToken({ ...first, kid: "unknown" }), "TOKEN_KEY_UNKNOWN");
+    await bench.refuses(oldToken, "TOKEN_INVALID");
+    await bench.accepts(long(replaced));
+  });
+
+  test("are read again every 5 minutes of use, without a caller that waits for it", async () => {
+    await bench.accepts(oldToken);
+    bench.now += 300 * SECOND_MS - 1;
+    await bench.accepts(oldToken);
+    assert.equal(server.fetches, 1);
+    bench.now += 1;
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    server.answer = (response, request) => void release.then(() => keys(second)(response, request));
+    const asked = server.next();
+    // The endpoint does not answer before this one has its answer.
+    await bench.accepts(oldToken);
+    await asked;
+    const waiting = bench.accepts(newToken);
+    resolve();
+    await waiting;
+    await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    assert.equal(server.fetches, 2);
+  });
+
+  test("are fetched no more once the gateway is closed, and a fetch under way ends", async () => {
+    await bench.accepts(oldToken);
+    bench.now += 30 * SECOND_MS;
+    server.answer = () => {};
+    const asked = server.next();
+    const refused = bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    await asked;
+    bench.gateway.close();
+    await refused;
+    await bench.accepts(oldToken);
+    bench.now += 30 * SECOND_MS;
+    await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+    assert.equal(server.fetches, 2);
+  });
+});
+
+function half(...[response]: Parameters<Answer>): void {
+  response.writeHead(200, { "content-length": "1000" });
+  response.write(`{"keys":[`, () => response.destroy());
+}
+
+function endless(...[response]: Parameters<Answer>): void {
+  const blanks = Buffer.alloc(64 * 1024, " ");
+  const more = (): void => {
+    while (!response.destroyed && response.write(blanks));
+  };
+  response.on("drain", more);
+  response.writeHead(200);
+  more();
+}
+
+function bomb(...[response]: Parameters<Answer>): void {
+  response.writeHead(200, { "content-encoding": "gzip" });
+  response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024, " ")));
+}
+
+/** A byte now and then, for longer than the limit. */
+function dribble(...[response]: Parameters<Answer>): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(" "), 200);
+  response.on("close", () => clearInterval(timer));
+}
