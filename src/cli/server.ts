@@ -1,16 +1,22 @@
 /** The controller that commands talk to: its options, and the connection. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { Connection } from "../client/connection.ts";
+import { Connection, type ConnectionOptions } from "../client/connection.ts";
 import { toldByServer } from "../client/failure.ts";
-import { checkedToken, tokenFromFile } from "../client/token.ts";
+import { checkedToken } from "../client/token.ts";
+import {
+  openTokens,
+  TOKEN_SETTINGS,
+  type TokenSettings,
+  tokenSettingsFault,
+} from "../client/token-settings.ts";
+import { variableOf } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
 import { conclude, NOT_DONE, type Telling } from "./command.ts";
 import { type Advice, failureJson, failureLines, PAIR_ADVICE, writeAll } from "./exit.ts";
 import { detectTerminal } from "./terminal.ts";
 
-export interface ServerFlags {
+export interface ServerFlags extends Partial<TokenSettings> {
   readonly server: string;
-  readonly tokenFile?: string;
   readonly json?: boolean;
 }
 
@@ -23,6 +29,13 @@ const ADVICE: Advice = {
   ...PAIR_ADVICE,
   SERVER_UNREACHABLE:
     "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER).",
+  TOKEN_MISSING:
+    "Give one with --token-file FILE or in the variable SVC_TOKEN, or have it fetched with --oidc-token-url.",
+  TOKEN_INVALID: "Use a token of the identity provider, and for the audience, that the controller takes.",
+  TOKEN_EXPIRED: "Get a new one, or have tokens fetched and renewed with --oidc-token-url.",
+  TOKEN_KEY_UNKNOWN:
+    "The controller looks for new keys at most every 30 s: try again in half a minute. If it stays so, the token is of another provider.",
+  ROLE_MISSING: "Whoever runs your identity provider can give you the role; then get a new token.",
   JOB_NOT_FOUND: "svc jobs list shows what there is. Give the id in full.",
   NODE_NOT_FOUND: "svc nodes list shows what there is.",
 };
@@ -31,22 +44,23 @@ const ADVICE: Advice = {
 export const SERVER_HELP = `
 Server:
   The controller's gRPC interface, as svc up and svc controller serve it: --server HOST:PORT or the
-  variable SVC_SERVER. A token for it is read from --token-file (SVC_TOKEN_FILE), or is in SVC_TOKEN.`;
+  variable SVC_SERVER. A token for it is read from --token-file (SVC_TOKEN_FILE), is fetched from an
+  identity provider by client credentials (--oidc-token-url and what goes with it), or is in SVC_TOKEN.`;
 
 export function addServerOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option("--server <host:port>", "the controller's gRPC address")
-        .default(DEFAULT_SERVER)
-        .env("SVC_SERVER")
-        .argParser(parseServer),
-    )
-    .addOption(
-      new Option(
-        "--token-file <file>",
-        "file with the bearer token (default: the variable SVC_TOKEN, else none)",
-      ).env("SVC_TOKEN_FILE"),
-    );
+  command.addOption(
+    new Option("--server <host:port>", "the controller's gRPC address")
+      .default(DEFAULT_SERVER)
+      .env("SVC_SERVER")
+      .argParser(parseServer),
+  );
+  for (const setting of Object.values(TOKEN_SETTINGS)) {
+    const fallback =
+      setting === TOKEN_SETTINGS.tokenFile ? "the variable SVC_TOKEN, else none" : setting.shownDefault;
+    const option = new Option(setting.flags, `${setting.help} (default: ${fallback})`);
+    command.addOption(option.env(variableOf(setting)).argParser(parseGiven));
+  }
+  return command;
 }
 
 export function jsonOption(what: string): Option {
@@ -61,7 +75,8 @@ export async function withServer(
 ): Promise<void> {
   const telling = { json: flags.json, title: NOT_DONE, advice: ADVICE, ...(stopped && { stopped }) };
   await conclude(telling, async (signal) => {
-    using connection = new Connection({ address: flags.server, token: tokenOf(flags) });
+    using tokens = tokensOf(flags);
+    using connection = new Connection({ address: flags.server, ...tokens });
     try {
       return await run(connection, signal);
     } catch (thrown) {
@@ -87,10 +102,22 @@ export function ownWords(thrown: unknown): unknown {
   return new Failure(thrown.code, thrown.message, thrown.found ? { found: thrown.found } : {});
 }
 
-function tokenOf({ tokenFile }: ServerFlags): () => Promise<string | undefined> {
-  if (tokenFile !== undefined) return tokenFromFile(tokenFile);
-  const { SVC_TOKEN: token } = process.env;
-  return async () => (token ? checkedToken(token, "The variable SVC_TOKEN") : undefined);
+/** How a connection has its tokens, for as long as this is not disposed. Throws INVALID_REQUEST. */
+function tokensOf(flags: ServerFlags): Pick<ConnectionOptions, "token" | "onRefused"> & Disposable {
+  const fault = tokenSettingsFault(flags);
+  if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);
+  const tokens = openTokens(flags);
+  const { SVC_TOKEN: given } = process.env;
+  return {
+    token: async () => tokens?.get() ?? (given ? checkedToken(given, "The variable SVC_TOKEN") : undefined),
+    onRefused: (token) => tokens?.refused(token),
+    [Symbol.dispose]: () => tokens?.[Symbol.dispose](),
+  };
+}
+
+function parseGiven(value: string): string {
+  if (value !== "") return value;
+  throw new InvalidArgumentError("It is empty.");
 }
 
 function parseServer(value: string): string {

@@ -41,6 +41,8 @@ export interface ConnectionOptions {
   readonly address: string;
   /** Gives the bearer token, asked anew for every call so that it may change; undefined: none is sent. */
   readonly token?: (() => Promise<string | undefined>) | undefined;
+  /** Told of a token that a call was refused for. */
+  readonly onRefused?: ((token: string) => void) | undefined;
 }
 
 export interface CallOptions {
@@ -54,12 +56,14 @@ export class Connection implements Disposable {
   readonly address: string;
   readonly #client: Client;
   readonly #token: () => Promise<string | undefined>;
+  readonly #onRefused: (token: string) => void;
 
   /** Connects with the first call, and again after every loss. */
-  constructor({ address, token = async () => undefined }: ConnectionOptions) {
+  constructor({ address, token = async () => undefined, onRefused = () => {} }: ConnectionOptions) {
     this.address = address;
     this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
     this.#token = token;
+    this.#onRefused = onRefused;
   }
 
   /** Calls a method with one answer, such as `JobService.method.getJob`. Throws Failure. */
@@ -69,7 +73,7 @@ export class Connection implements Disposable {
     { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: CallOptions = {},
   ): Promise<MessageShape<Output>> {
     const deadline = Date.now() + timeoutMs;
-    const metadata = await this.#metadata();
+    const token = await this.#tokenWithin(timeoutMs, signal);
     throwIfCancelled(signal);
     const { path, requestSerialize, responseDeserialize } = methodDefinitionOf(method);
     const message = create(method.input, request);
@@ -79,7 +83,7 @@ export class Connection implements Disposable {
       requestSerialize,
       responseDeserialize,
       message,
-      metadata,
+      metadataOf(token),
       { deadline },
       (error, response) => (error || response === undefined ? reject(error) : resolve(response)),
     );
@@ -88,7 +92,7 @@ export class Connection implements Disposable {
     try {
       return await promise;
     } catch (error) {
-      throw failureOf(error, this.address, signal);
+      throw this.#failureOf(error, token, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -104,7 +108,7 @@ export class Connection implements Disposable {
     { signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOptions = {},
   ): AsyncGenerator<MessageShape<Output>, void, undefined> {
     const deadline = Date.now() + timeoutMs;
-    const metadata = await this.#metadata();
+    const token = await this.#tokenWithin(Math.min(timeoutMs, DEFAULT_TIMEOUT_MS), signal);
     throwIfCancelled(signal);
     const { path, requestSerialize, responseDeserialize } = methodDefinitionOf(method);
     const message = create(method.input, request);
@@ -114,7 +118,7 @@ export class Connection implements Disposable {
       requestSerialize,
       responseDeserialize,
       message,
-      metadata,
+      metadataOf(token),
       options,
     );
     const cancel = () => call.cancel();
@@ -122,7 +126,7 @@ export class Connection implements Disposable {
     try {
       yield* call;
     } catch (error) {
-      throw failureOf(error, this.address, signal);
+      throw this.#failureOf(error, token, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
       // The call fails once more for having been cancelled; nobody waits for that.
@@ -136,14 +140,39 @@ export class Connection implements Disposable {
     this.#client.close();
   }
 
-  async #metadata(): Promise<Metadata> {
-    const metadata = new Metadata();
-    const token = await this.#token();
-    if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
-    return metadata;
+  #failureOf(error: unknown, token: string | undefined, signal: AbortSignal | undefined): Failure {
+    const failure = failureOf(error, this.address, signal);
+    if (failure.kind === "unauthenticated" && token !== undefined) this.#onRefused(token);
+    return failure;
+  }
+
+  /** The token, unless the call is cancelled or `limitMs` are over first: a provider may have to be asked. */
+  async #tokenWithin(limitMs: number, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const { promise: ended, reject } = Promise.withResolvers<never>();
+    const cancel = () => reject(cancelled());
+    const late = () => reject(new Failure("SERVER_UNREACHABLE", "No token was to be had in time."));
+    const timer = setTimeout(late, limitMs);
+    signal?.addEventListener("abort", cancel);
+    if (signal?.aborted) cancel();
+    try {
+      return await Promise.race([ended, this.#token()]);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", cancel);
+    }
   }
 }
 
+function metadataOf(token: string | undefined): Metadata {
+  const metadata = new Metadata();
+  if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  return metadata;
+}
+
 function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new Failure("SCORE_CANCELLED", "The call was cancelled.");
+  if (signal?.aborted) throw cancelled();
+}
+
+function cancelled(): Failure {
+  return new Failure("SCORE_CANCELLED", "The call was cancelled.");
 }

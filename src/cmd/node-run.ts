@@ -1,7 +1,7 @@
 /** Wires a node, and runs it until a signal or its controller stops it. */
 import type { Registry } from "prom-client";
 import { Connection } from "../client/connection.ts";
-import { tokenFromFile } from "../client/token.ts";
+import { openTokens } from "../client/token-settings.ts";
 import { openEngine } from "../engine/open.ts";
 import { EngineOpening } from "../engine/opening.ts";
 import { NodeMetrics } from "../node/metrics.ts";
@@ -20,11 +20,8 @@ import { defaultName, type NodeSettings, threadsPerScore } from "./node-settings
 export async function runNode(settings: NodeSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const registry = openMetrics();
-  const { controller: address, tokenFile, name = defaultName() } = settings;
-  const connection = new Connection({
-    address,
-    token: tokenFile === undefined ? undefined : tokenOf(tokenFile),
-  });
+  const { name = defaultName() } = settings;
+  const connection = connect(settings, log);
   const parts = openNode({ ...settings, connection, name, registry, log, searchPath: process.env["PATH"] });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
@@ -74,13 +71,21 @@ export function openNode(options: OpenNodeOptions): NodeParts {
   return { node, opening };
 }
 
-/** A token that cannot be read now may be there at the next try: it is no fault of the call. */
-function tokenOf(path: string): () => Promise<string> {
-  const token = tokenFromFile(path);
-  return () =>
-    token().catch((cause: unknown) => {
-      throw new Failure("SERVER_UNREACHABLE", Failure.from(cause).message, { cause });
-    });
+function connect(settings: NodeSettings, log: Log): Connection {
+  const { controller: address } = settings;
+  const tokens = openTokens(settings, ({ code, message: detail }) =>
+    log.warn({ code, detail }, "no new token; the old one is used until it expires"),
+  );
+  if (tokens === undefined) return new Connection({ address });
+  return new Connection({
+    address,
+    // One that cannot be had now may be there at the next try: it is no fault of the call.
+    token: () =>
+      tokens.get().catch((cause: unknown) => {
+        throw new Failure("SERVER_UNREACHABLE", Failure.from(cause).message, { cause });
+      }),
+    onRefused: (token) => tokens.refused(token),
+  });
 }
 
 function ready({ node, opening }: NodeParts): object {

@@ -1,5 +1,6 @@
 /** The settings of `svc node`. Every one states its default and its unit. */
 import { availableParallelism, hostname } from "node:os";
+import { TOKEN_SETTINGS, tokenSettingsFault } from "../client/token-settings.ts";
 import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
@@ -33,11 +34,7 @@ export const NODE_SETTINGS = {
     help: "gRPC address of the controller to work for",
     fallback: "127.0.0.1:9090",
   }),
-  tokenFile: text({
-    flags: "--token-file <file>",
-    help: "file with the bearer token to call the controller with; read again for every call, so it may be replaced",
-    shownDefault: "no token is sent",
-  }),
+  ...TOKEN_SETTINGS,
   name: text({
     flags: "--name <name>",
     help: "name among the tenant's nodes, 1 to 200 characters; one that is taken is taken over",
@@ -85,7 +82,8 @@ const MAX_PORT = 65_535;
 const MAX_NAME = 200;
 
 /** Refuses what can be seen to be wrong before anything starts. */
-export function checkNodeSettings({ controller, name }: NodeSettings): void {
+export function checkNodeSettings(settings: NodeSettings): void {
+  const { controller, name } = settings;
   const port = Number(ADDRESS.exec(controller)?.[2] ?? 0);
   if (port < 1 || port > MAX_PORT) {
     throw new UsageError(
@@ -97,6 +95,8 @@ export function checkNodeSettings({ controller, name }: NodeSettings): void {
       `--name: ${JSON.stringify(name)} is not a name of 1 to ${MAX_NAME} printable characters.`,
     );
   }
+  const fault = tokenSettingsFault(settings);
+  if (fault !== undefined) throw new UsageError(fault);
 }
 
 export function defaultName(): string {

@@ -40,9 +40,12 @@ export class Contact {
       this.#whenInDoubt();
       return;
     }
-    if (this.#lost === undefined) {
+    if (this.#lost?.code !== failure.code) {
       const { code, message: detail } = failure;
-      this.#log.warn({ code, detail }, "controller lost; what runs goes on");
+      const what = refusesNode(failure) ? "the controller refuses this node" : "controller lost";
+      this.#log.warn({ code, detail }, `${what}; what runs goes on`);
+    }
+    if (this.#lost === undefined) {
       this.#reached = Promise.withResolvers<void>();
       this.#metrics.connected.set(0);
       this.#whenInDoubt();
@@ -64,4 +67,9 @@ export class Contact {
 /** Whether a failure means that the session is over. */
 export function endsSession({ code }: Failure): boolean {
   return code === "SESSION_UNKNOWN" || code === "NODE_SUPERSEDED";
+}
+
+/** Whether the controller answers, and takes the node's token for nobody's, or for somebody's who may not. */
+function refusesNode({ kind }: Failure): boolean {
+  return kind === "unauthenticated" || kind === "forbidden";
 }

@@ -73,7 +73,9 @@ export class Node {
   checkReady(): void {
     void this.#options.opening.engine;
     const { lost } = this.#contact;
-    if (lost !== undefined) throw lost;
+    if (lost?.kind === "unavailable") throw lost;
+    // A probe that is told of a refused token would take itself for refused.
+    if (lost !== undefined) throw new Failure("SERVER_UNREACHABLE", lost.message, { cause: lost });
     if (this.#session === undefined) {
       throw new Failure("SERVER_UNREACHABLE", "The node is not registered with the controller yet.");
     }

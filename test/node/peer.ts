@@ -34,6 +34,8 @@ export class Peer implements AsyncDisposable {
   readonly calls: string[] = [];
   /** The authorization headers that came. */
   readonly tokens = new Set<string>();
+  /** Why calls with an authorization header are refused; undefined: they are not. */
+  judge: (token: string) => FailureCode | undefined = () => undefined;
   /** Sessions that are alive; the last one is the node's. */
   readonly sessions: string[] = [];
   /** Answers each report in turn with one of these failures, while there are any. */
@@ -159,13 +161,21 @@ export class Peer implements AsyncDisposable {
   ): handleUnaryCall<Request, Response> {
     return (call, callback) => {
       this.calls.push(name);
-      for (const token of call.metadata.get("authorization")) this.tokens.add(String(token));
-      answer(call).then(
+      const refusal = this.#refusal(call);
+      (refusal === undefined ? answer(call) : Promise.reject(refusal)).then(
         (response) => callback(null, response),
         (thrown: unknown) => callback(statusOf(thrown)),
       );
       this.#changed();
     };
+  }
+
+  #refusal({ metadata }: Pick<ServerUnaryCall<unknown, unknown>, "metadata">): Failure | undefined {
+    const [token] = metadata.get("authorization").map(String);
+    if (token === undefined) return undefined;
+    this.tokens.add(token);
+    const code = this.judge(token);
+    return code === undefined ? undefined : new Failure(code, "as the test wants");
   }
 
   async #register({ request }: ServerUnaryCall<RegisterNodeRequest, unknown>) {

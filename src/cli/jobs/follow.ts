@@ -25,6 +25,9 @@ const PASSING: readonly FailureCode[] = [
   "SHUTTING_DOWN",
   "STORE_UNAVAILABLE",
   "STREAM_TOO_SLOW",
+  // A new token is used for the next call, and a controller learns new keys within half a minute.
+  "TOKEN_EXPIRED",
+  "TOKEN_KEY_UNKNOWN",
 ];
 /** Milliseconds between two tries to connect again. */
 const RETRY_MS = 500;

@@ -1,0 +1,41 @@
+/** Files that hold a credential: read as they are now, since whoever issues it replaces the file. */
+import { open } from "node:fs/promises";
+import { Failure } from "../platform/failure.ts";
+
+/** No token or secret is longer: a file that is was named by mistake, or never ends. */
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Text of the file that an option names, at most 64 KiB. Who may read the file is not looked at:
+ * orchestrators mount secrets readable to all users of a container. Throws INVALID_REQUEST, which
+ * names the option and tells nothing of what the file holds.
+ */
+export async function readCredential(path: string, option: string): Promise<string> {
+  const bytes = Buffer.alloc(MAX_BYTES + 1);
+  let length = 0;
+  try {
+    await using file = await open(path, "r");
+    for (let more = -1; more !== 0 && length <= MAX_BYTES; length += more) {
+      more = (await file.read(bytes, length, bytes.length - length, null)).bytesRead;
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Failure("INVALID_REQUEST", `${option} cannot be read: ${why}`, { cause });
+  }
+  if (length <= MAX_BYTES) return bytes.toString("utf8", 0, length);
+  throw new Failure(
+    "INVALID_REQUEST",
+    `${option}: ${JSON.stringify(path)} is larger than ${MAX_BYTES} bytes.`,
+  );
+}
+
+/**
+ * The client secret in a file, without the line end that editors add. Throws INVALID_REQUEST.
+ */
+export async function readSecret(path: string): Promise<string> {
+  const option = "--oidc-client-secret-file";
+  const secret = (await readCredential(path, option)).replace(/\r?\n$/, "");
+  if (secret !== "" && !/\p{Cc}/u.test(secret)) return secret;
+  const what = secret === "" ? "is empty" : "holds control characters, or several lines";
+  throw new Failure("INVALID_REQUEST", `${option}: ${JSON.stringify(path)} ${what}. Give the secret alone.`);
+}

@@ -1,0 +1,98 @@
+/** How a client is told where its token comes from: the same flags and variables for nodes and commands. */
+import { type SettingValues, text } from "../platform/config.ts";
+import type { Failure } from "../platform/failure.ts";
+import { type TokenSource, tokenFromFile } from "./token.ts";
+import { RenewedToken } from "./token-renewal.ts";
+import { type ClientCredentials, tokenRequests } from "./token-request.ts";
+
+export const TOKEN_SETTINGS = {
+  tokenFile: text({
+    flags: "--token-file <file>",
+    help: "file with the bearer token to call the controller with; read again for every call, so it may be replaced",
+    shownDefault: "no token is sent",
+  }),
+  oidcTokenUrl: text({
+    flags: "--oidc-token-url <url>",
+    help: "token endpoint of an identity provider, to fetch and renew tokens by client credentials; https, or http on loopback",
+  }),
+  oidcClientId: text({
+    flags: "--oidc-client-id <id>",
+    help: "client that tokens are fetched for",
+  }),
+  oidcClientSecretFile: text({
+    flags: "--oidc-client-secret-file <file>",
+    help: "file with the client's secret; read again for every fetch, so it may be replaced",
+  }),
+  oidcScope: text({
+    flags: "--oidc-scope <scope>",
+    help: "scope to ask for, several with spaces between; some providers give no token without",
+  }),
+  oidcAudience: text({
+    flags: "--oidc-audience <audience>",
+    help: "audience to ask for; Auth0 gives no token without",
+  }),
+} as const;
+
+export type TokenSettings = SettingValues<typeof TOKEN_SETTINGS>;
+
+/** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
+export function tokenSettingsFault(settings: Partial<TokenSettings>): string | undefined {
+  const { tokenFile, oidcTokenUrl: url, oidcClientId, oidcClientSecretFile } = settings;
+  const given = givenOidc(settings)[0];
+  if (given === undefined) return undefined;
+  if (tokenFile !== undefined) {
+    return `--token-file and ${given} are two ways to get a token. Give one of them.`;
+  }
+  if (url === undefined || oidcClientId === undefined || oidcClientSecretFile === undefined) {
+    return `${given} needs --oidc-token-url, --oidc-client-id and --oidc-client-secret-file: give all three.`;
+  }
+  return isTokenUrl(url)
+    ? undefined
+    : "--oidc-token-url is not the URL of a token endpoint: https, or http on loopback, without a user name or a #fragment.";
+}
+
+/**
+ * Where the token comes from by settings without a fault; undefined: there is to be none.
+ * `onFailure` is told of every fetch that failed.
+ */
+export function openTokens(
+  settings: Partial<TokenSettings>,
+  onFailure?: (failure: Failure) => void,
+): TokenSource | undefined {
+  if (settings.tokenFile !== undefined) return tokenFromFile(settings.tokenFile);
+  const client = clientOf(settings);
+  if (client === undefined) return undefined;
+  return new RenewedToken({ request: tokenRequests(client), ...(onFailure && { onFailure }) });
+}
+
+function clientOf(settings: Partial<TokenSettings>): ClientCredentials | undefined {
+  const { oidcTokenUrl, oidcClientId: clientId, oidcClientSecretFile: clientSecretFile } = settings;
+  if (oidcTokenUrl === undefined || clientId === undefined || clientSecretFile === undefined)
+    return undefined;
+  const { oidcScope: scope, oidcAudience: audience } = settings;
+  return { tokenUrl: new URL(oidcTokenUrl), clientId, clientSecretFile, scope, audience };
+}
+
+/** Flags of the client credentials that are given, the endpoint's first. */
+function givenOidc(settings: Partial<TokenSettings>): readonly string[] {
+  const flags = {
+    "--oidc-token-url": settings.oidcTokenUrl,
+    "--oidc-client-id": settings.oidcClientId,
+    "--oidc-client-secret-file": settings.oidcClientSecretFile,
+    "--oidc-scope": settings.oidcScope,
+    "--oidc-audience": settings.oidcAudience,
+  };
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
+}
+
+/** The secret goes there: in clear only to this machine. */
+function isTokenUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
+}
+
+/** Of a parsed URL's host: other notations of an address have become these. */
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}

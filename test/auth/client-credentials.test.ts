@@ -1,0 +1,147 @@
+/** Tokens by client credentials of a real provider: fetched once, renewed in time, through rotations and outages. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { decodeJwt } from "jose";
+import type { TokenSource } from "../../src/client/token.ts";
+import { openTokens } from "../../src/client/token-settings.ts";
+import type { Failure } from "../../src/platform/failure.ts";
+import { until } from "../server/svc-process.ts";
+import { CLIENT_ID, type IssuingOptions, IssuingProvider } from "./issuing.ts";
+
+/** Must be encoded in a header. */
+const SECRET = "first: a+b/c=%20";
+const ROTATED = "second-secret";
+/** Seconds: tokens that live long are not renewed during a test. */
+const LONG = 3600;
+const SHORT = 3;
+
+let directory: string;
+let secretFile: string;
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-credentials-"));
+  secretFile = join(directory, "secret");
+});
+after(() => rm(directory, { recursive: true }));
+
+interface Client extends Disposable {
+  readonly tokens: TokenSource;
+  readonly failures: Failure[];
+}
+
+/** A provider that knows the secret, which is in its file. */
+async function issuing(options: Partial<IssuingOptions> = {}): Promise<IssuingProvider> {
+  await writeFile(secretFile, `${SECRET}\n`);
+  return IssuingProvider.open({ secret: SECRET, lifeSeconds: LONG, ...options });
+}
+
+function clientOf(provider: IssuingProvider, more: { oidcScope?: string } = {}): Client {
+  const failures: Failure[] = [];
+  const settings = {
+    oidcTokenUrl: provider.tokenUrl,
+    oidcClientId: CLIENT_ID,
+    oidcClientSecretFile: secretFile,
+    ...more,
+  };
+  const tokens = openTokens(settings, (failure) => failures.push(failure));
+  assert.ok(tokens);
+  return { tokens, failures, [Symbol.dispose]: () => tokens[Symbol.dispose]() };
+}
+
+function told(failures: readonly Failure[]): string {
+  return JSON.stringify(failures.map((failure) => [failure.message, failure.found, String(failure.cause)]));
+}
+
+test("many that ask at once make one request, and the token is used until it is renewed", async () => {
+  await using provider = await issuing();
+  using client = clientOf(provider);
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => client.tokens.get()));
+  assert.equal(new Set(tokens).size, 1);
+  assert.equal(await client.tokens.get(), tokens[0]);
+  assert.equal(provider.requests, 1);
+  const claims = decodeJwt(tokens[0] ?? "");
+  assert.equal(claims["client_id"], CLIENT_ID);
+  assert.equal(claims["scope"], undefined);
+});
+
+test("a scope that is given is asked for", async () => {
+  await using provider = await issuing();
+  using client = clientOf(provider, { oidcScope: "score" });
+  assert.equal(decodeJwt(await client.tokens.get())["scope"], "score");
+});
+
+test("a token is renewed before it expires, and no caller waits for it", async () => {
+  await using provider = await issuing({ lifeSeconds: SHORT });
+  using client = clientOf(provider);
+  const first = await client.tokens.get();
+  const { exp = 0 } = decodeJwt(first);
+  await until(async () => {
+    const asked = Date.now();
+    const token = await client.tokens.get();
+    if (token === first) assert.ok(asked < exp * 1000, "an expired token is given to nobody");
+    return token !== first;
+  }, "the next token");
+  assert.equal(provider.requests, 2);
+});
+
+test("while the provider is away the old token goes on, then the failure is told, then a new token", async () => {
+  await using provider = await issuing({ lifeSeconds: SHORT });
+  using client = clientOf(provider);
+  const first = await client.tokens.get();
+  const started = Date.now();
+  await provider.cut();
+  await until(async () => {
+    // Until it expires nobody sees that the renewal fails.
+    const token = await client.tokens.get().catch((failure: unknown) => failure);
+    if (typeof token === "string") assert.equal(token, first);
+    return typeof token !== "string";
+  }, "the end of the old token");
+  const seconds = (Date.now() - started) / 1000;
+  assert.ok(client.failures.length > 0, "a renewal was tried before the end");
+  assert.ok(client.failures.length <= seconds + 1, "at most one try per second");
+  await assert.rejects(client.tokens.get(), { code: "SERVER_UNREACHABLE", message: /ECONNREFUSED/ });
+  await provider.listen({ secret: SECRET, lifeSeconds: LONG });
+  await until(async () => {
+    const token = await client.tokens.get().catch(() => first);
+    return token !== first;
+  }, "a new token");
+  assert.doesNotMatch(told(client.failures), /first:|eyJ/);
+});
+
+test("a secret that was replaced is refused by name and never told; the new one in the file is used", async () => {
+  await using provider = await issuing({ lifeSeconds: SHORT });
+  using client = clientOf(provider);
+  const first = await client.tokens.get();
+  await provider.cut();
+  await provider.listen({ secret: ROTATED, lifeSeconds: LONG });
+  await until(async () => {
+    await client.tokens.get().catch(() => {});
+    return client.failures.length > 0;
+  }, "a renewal that fails");
+  const [failure] = client.failures;
+  assert.equal(failure?.code, "TOKEN_MISSING");
+  assert.match(failure.message, /invalid_client.*--oidc-client-secret-file/);
+  await writeFile(secretFile, ROTATED);
+  await until(async () => {
+    const token = await client.tokens.get().catch(() => first);
+    return token !== first;
+  }, "a token for the new secret");
+  assert.doesNotMatch(told(client.failures), /first:|second-secret|eyJ/);
+});
+
+test("a token that the controller refuses is kept for a while, then asked for anew", async (context) => {
+  await using provider = await issuing();
+  using client = clientOf(provider);
+  const first = await client.tokens.get();
+  client.tokens.refused(first);
+  assert.equal(await client.tokens.get(), first, "a provider is not asked for every refusal");
+  context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 60_000 });
+  client.tokens.refused("another");
+  assert.equal(await client.tokens.get(), first);
+  client.tokens.refused(first);
+  assert.notEqual(await client.tokens.get(), first);
+  assert.equal(provider.requests, 2);
+});

@@ -1,0 +1,98 @@
+/** A real OpenID provider on loopback that issues JWT access tokens by client credentials. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, type JWK } from "jose";
+import { type ClientMetadata, type Configuration, Provider } from "oidc-provider";
+
+export const CLIENT_ID = "node-1";
+const AUDIENCE = "urn:svc:test";
+
+export interface IssuingOptions {
+  readonly secret: string;
+  /** Life of its tokens in seconds. */
+  readonly lifeSeconds: number;
+}
+
+export class IssuingProvider implements AsyncDisposable {
+  /** Requests that came. */
+  requests = 0;
+  #port = 0;
+  #server: Server | undefined;
+  readonly #key: JWK;
+
+  private constructor(key: JWK) {
+    this.#key = key;
+  }
+
+  static async open(options: IssuingOptions): Promise<IssuingProvider> {
+    const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+    const key = { ...(await exportJWK(privateKey)), kid: "one", alg: "RS256", use: "sig" };
+    const provider = new IssuingProvider(key);
+    await provider.listen(options);
+    return provider;
+  }
+
+  get tokenUrl(): string {
+    return `http://127.0.0.1:${this.#port}/token`;
+  }
+
+  /** Serves, on its port of before. */
+  async listen(options: IssuingOptions): Promise<void> {
+    const server = createServer();
+    server.listen(this.#port, "127.0.0.1");
+    await once(server, "listening");
+    this.#port = (server.address() as AddressInfo).port;
+    const provider = new Provider(`http://127.0.0.1:${this.#port}`, configurationOf(options, this.#key));
+    const answer = provider.callback();
+    server.on("request", (request, response) => {
+      this.requests++;
+      void answer(request, response);
+    });
+    this.#server = server;
+  }
+
+  /** Goes away with all connections. */
+  async cut(): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cut();
+  }
+}
+
+function configurationOf({ secret, lifeSeconds }: IssuingOptions, key: JWK): Configuration {
+  const client: ClientMetadata = {
+    client_id: CLIENT_ID,
+    client_secret: secret,
+    grant_types: ["client_credentials"],
+    redirect_uris: [],
+    response_types: [],
+  };
+  return {
+    clients: [client],
+    jwks: { keys: [key] },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => AUDIENCE,
+        getResourceServerInfo: () => ({
+          scope: "score",
+          audience: AUDIENCE,
+          accessTokenTTL: lifeSeconds,
+          accessTokenFormat: "jwt",
+          jwt: { sign: { alg: "RS256" } },
+        }),
+      },
+    },
+  };
+}
