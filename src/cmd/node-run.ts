@@ -74,7 +74,7 @@ export function openNode(options: OpenNodeOptions): NodeParts {
 function connect(settings: NodeSettings, log: Log): Connection {
   const { controller: address } = settings;
   const tokens = openTokens(settings, ({ code, message: detail }) =>
-    log.warn({ code, detail }, "no new token; the old one is used until it expires"),
+    log.warn({ code, detail }, "the identity provider gave no token"),
   );
   if (tokens === undefined) return new Connection({ address });
   return new Connection({

@@ -215,9 +215,7 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
     .map(nameOf);
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown)
-    throw new UsageError(
-      `${unknown[0]} in ${path} is not a setting of this file. There are: ${known.join(", ")}.`,
-    );
+    throw new UsageError(`${unknown[0]} in ${path} is not a setting. There are: ${known.join(", ")}.`);
   return new Map(entries);
 }
 

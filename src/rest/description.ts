@@ -16,7 +16,7 @@ export class Description<Id extends string> {
   readonly json: string;
   readonly title: string;
   readonly bodyLimits: readonly BodyLimit[];
-  readonly operationIds: readonly Id[];
+  readonly operationIds: readonly string[];
   readonly #api: OpenAPIBackend;
   readonly #routes: Routes<Id>;
 

@@ -60,7 +60,7 @@ export class Routes<Id extends string> {
     this.#paths = Object.entries(paths).map(([path, item]) => compile(path, item));
   }
 
-  get operationIds(): readonly Id[] {
+  get operationIds(): readonly string[] {
     return this.#paths.flatMap(({ item }) =>
       METHODS.flatMap((method) => {
         const id = item[method]?.operationId;

@@ -5,6 +5,8 @@ export interface ControllerOptions {
   /** Directory of the embedded database; undefined: the arguments name a database. */
   readonly dataDir?: string;
   readonly args?: readonly string[];
+  /** How a controller finds out who calls; default: not at all. */
+  readonly auth?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Wait until the store is open, and the node of `svc up` registered; default true. */
   readonly ready?: boolean;
@@ -19,7 +21,8 @@ export class ControllerProcess extends SvcProcess {
   metrics = "";
 
   static start(options: ControllerOptions = {}): Promise<ControllerProcess> {
-    return ControllerProcess.#start("controller", ["--auth-disabled"], "store ready", options);
+    const { auth = ["--auth-disabled"] } = options;
+    return ControllerProcess.#start("controller", [...auth, "--host", "127.0.0.1"], "store ready", options);
   }
 
   static up(options: ControllerOptions = {}): Promise<ControllerProcess> {

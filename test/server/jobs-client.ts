@@ -42,13 +42,19 @@ export class JobsClient {
   readonly #server: Server;
   readonly #contract: Contract;
 
-  private constructor(server: Server, contract: Contract) {
+  /** Of every request. */
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(server: Server, contract: Contract, headers: Readonly<Record<string, string>>) {
     this.#server = server;
     this.#contract = contract;
+    this.#headers = headers;
   }
 
-  static async of(server: Server): Promise<JobsClient> {
-    return new JobsClient(server, await Contract.load());
+  /** `token`: what its requests bear. */
+  static async of(server: Server, token?: string): Promise<JobsClient> {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return new JobsClient(server, await Contract.load(), headers);
   }
 
   /** A request whose answer must be as the operation's description says. */
@@ -57,7 +63,8 @@ export class JobsClient {
     path: string,
     init: RequestInit = {},
   ): Promise<Answer<Body & Problem>> {
-    const answer = await ask<Body & Problem>(this.#server, path, init);
+    const headers = { ...this.#headers, ...(init.headers as Readonly<Record<string, string>>) };
+    const answer = await ask<Body & Problem>(this.#server, path, { ...init, headers });
     this.#contract.check(operationId, answer.status, answer.body);
     return answer;
   }
