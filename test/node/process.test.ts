@@ -45,6 +45,7 @@ describe("the command line", () => {
     for (const flag of [
       ...["controller", "token-file", "slots", "threads", "name", "vmaf-binary", "model-dir", "media-root"],
       ...["score-timeout", "drain-timeout", "host", "metrics-port", "log-level", "log-format", "config"],
+      ...["oidc-token-url", "oidc-client-id", "oidc-client-secret-file", "oidc-scope", "oidc-audience"],
       "print-addresses",
     ]) {
       const variable = `SVC_${flag.toUpperCase().replaceAll("-", "_")}`;
