@@ -6,12 +6,14 @@ import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { type ClientMetadata, type Configuration, Provider } from "oidc-provider";
 
 export const CLIENT_ID = "node-1";
-const AUDIENCE = "urn:svc:test";
+export const AUDIENCE = "urn:svc:test";
 
 export interface IssuingOptions {
   readonly secret: string;
   /** Life of its tokens in seconds. */
   readonly lifeSeconds: number;
+  /** Claims that its tokens have besides the standard's. */
+  readonly claims?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export class IssuingProvider implements AsyncDisposable {
@@ -33,8 +35,16 @@ export class IssuingProvider implements AsyncDisposable {
     return provider;
   }
 
+  get issuer(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
   get tokenUrl(): string {
-    return `http://127.0.0.1:${this.#port}/token`;
+    return `${this.issuer}/token`;
+  }
+
+  get jwksEndpoint(): string {
+    return `${this.issuer}/jwks`;
   }
 
   /** Serves, on its port of before. */
@@ -43,7 +53,7 @@ export class IssuingProvider implements AsyncDisposable {
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
     this.#port = (server.address() as AddressInfo).port;
-    const provider = new Provider(`http://127.0.0.1:${this.#port}`, configurationOf(options, this.#key));
+    const provider = new Provider(this.issuer, configurationOf(options, this.#key));
     const answer = provider.callback();
     server.on("request", (request, response) => {
       this.requests++;
@@ -68,7 +78,7 @@ export class IssuingProvider implements AsyncDisposable {
   }
 }
 
-function configurationOf({ secret, lifeSeconds }: IssuingOptions, key: JWK): Configuration {
+function configurationOf({ secret, lifeSeconds, claims }: IssuingOptions, key: JWK): Configuration {
   const client: ClientMetadata = {
     client_id: CLIENT_ID,
     client_secret: secret,
@@ -79,6 +89,7 @@ function configurationOf({ secret, lifeSeconds }: IssuingOptions, key: JWK): Con
   return {
     clients: [client],
     jwks: { keys: [key] },
+    extraTokenClaims: () => ({ ...claims }),
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },
