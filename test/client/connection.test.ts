@@ -54,6 +54,7 @@ function getJob({ request, metadata }: ServerUnaryCall<GetJobRequest, unknown>, 
   else if (request.id === "bare")
     answer({ code: status.PERMISSION_DENIED, details: "not for you", metadata: new Metadata() });
   else if (request.id === "refused") answer(statusOf(REFUSED));
+  else if (request.id === "expired") answer(statusOf(new Failure("TOKEN_EXPIRED", "It is over.")));
   else answer(null, create(GetJobResponseSchema, { job: { id: String(metadata.get("authorization")[0]) } }));
 }
 
@@ -148,6 +149,30 @@ describe("a call", () => {
     };
     using connection = new Connection({ address, token });
     assert.equal((await failureOf(connection.call(GET, { id: "a" }))).code, "INVALID_REQUEST");
+  });
+
+  test("tells of the token that it was refused for, and of no other failure", async () => {
+    const refused: string[] = [];
+    let count = 0;
+    const token = async () => `t.${++count}`;
+    using connection = new Connection({ address, token, onRefused: (one) => refused.push(one) });
+    await connection.call(GET, { id: "a" });
+    assert.equal((await failureOf(connection.call(GET, { id: "expired" }))).code, "TOKEN_EXPIRED");
+    assert.equal((await failureOf(connection.call(GET, { id: "refused" }))).code, "JOB_NOT_FOUND");
+    assert.deepEqual(refused, ["t.2"]);
+  });
+
+  test("whose token does not come is cancelled, and ends at its time limit", async () => {
+    const token = () => Promise.withResolvers<string>().promise;
+    using connection = new Connection({ address, token });
+    const cancel = new AbortController();
+    const call = failureOf(connection.call(GET, { id: "a" }, { signal: cancel.signal }));
+    cancel.abort();
+    assert.equal((await call).code, "SCORE_CANCELLED");
+    const late = await failureOf(connection.call(GET, { id: "a" }, { timeoutMs: 20 }));
+    assert.equal(late.code, "SERVER_UNREACHABLE");
+    const stream = connection.stream(STREAM, {}, { signal: AbortSignal.abort() });
+    assert.equal((await failureOf(stream.next())).code, "SCORE_CANCELLED");
   });
 
   test("fails soon when the peer is gone without a word, and works again when it is back", async () => {
