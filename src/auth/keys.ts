@@ -1,5 +1,5 @@
 /** The keys of a key set (RFC 7517) that may verify RS256 signatures. */
-import { type CryptoKey, importJWK } from "jose";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
 import { MOST_KID_CHARS } from "./token.ts";
 
@@ -7,7 +7,7 @@ export interface PublicKey {
   /** Base64url, as the provider wrote them: equal ones are the same key. */
   readonly modulus: string;
   readonly exponent: string;
-  readonly key: CryptoKey;
+  readonly key: KeyObject;
 }
 
 export interface Keys {
@@ -33,7 +33,7 @@ export class KeySetFault extends Error {
  * Reads a key set. A key of `before` that is in it unchanged stays the same object. Throws
  * KeySetFault.
  */
-export async function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Promise<Keys> {
+export function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Keys {
   // Keys of other kinds are not ours to judge.
   const candidates = listIn(body)
     .filter((one) => isObject(one))
@@ -44,7 +44,7 @@ export async function readKeys(body: Uint8Array, before: ReadonlyMap<string, Pub
   for (const jwk of candidates) {
     const { kid } = jwk;
     if (!isName(kid) || times.get(kid) !== 1 || !verifiesRs256(jwk)) continue;
-    const key = await publicKey(jwk, before.get(kid));
+    const key = publicKey(jwk, before.get(kid));
     if (key !== undefined) byKid.set(kid, key);
   }
   return { byKid, refused: candidates.length - byKid.size };
@@ -78,16 +78,15 @@ function verifiesRs256(jwk: JsonObject): boolean {
 }
 
 /** The key, when it is a strong one. */
-async function publicKey(jwk: JsonObject, before: PublicKey | undefined): Promise<PublicKey | undefined> {
+function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | undefined {
   const { n: modulus, e: exponent } = jwk;
   if (typeof modulus !== "string" || typeof exponent !== "string") return undefined;
   if (before?.modulus === modulus && before.exponent === exponent) return before;
-  if (modulus.length > (MOST_BITS / 8 + 1) * (4 / 3) || !isSoundExponent(exponent)) return undefined;
+  if (!isSoundExponent(exponent)) return undefined;
   try {
-    const key = await importJWK({ kty: "RSA", n: modulus, e: exponent }, "RS256");
-    return !(key instanceof Uint8Array) && bitsOf(key) >= LEAST_BITS && bitsOf(key) <= MOST_BITS
-      ? { modulus, exponent, key }
-      : undefined;
+    const key = createPublicKey({ key: { kty: "RSA", n: modulus, e: exponent }, format: "jwk" });
+    const { modulusLength: bits = 0 } = key.asymmetricKeyDetails ?? {};
+    return bits >= LEAST_BITS && bits <= MOST_BITS ? { modulus, exponent, key } : undefined;
   } catch {
     return undefined;
   }
@@ -95,11 +94,6 @@ async function publicKey(jwk: JsonObject, before: PublicKey | undefined): Promis
 
 /** Odd, from 3 up to 32 bits: with 1 anybody can sign, and a huge one makes each signature slow to verify. */
 function isSoundExponent(exponent: string): boolean {
-  if (exponent.length > 16) return false;
   const value = Number.parseInt(Buffer.from(exponent, "base64url").toString("hex"), 16);
   return value >= 3 && value < 2 ** 32 && value % 2 === 1;
-}
-
-function bitsOf(key: CryptoKey): number {
-  return "modulusLength" in key.algorithm ? Number(key.algorithm.modulusLength) : 0;
 }

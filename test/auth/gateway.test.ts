@@ -5,6 +5,7 @@ import type { PublicKey } from "../../src/auth/keys.ts";
 import type { Realm, Tenant } from "../../src/auth/realm.ts";
 import { parseToken } from "../../src/auth/token.ts";
 import { VerifiedTokens } from "../../src/auth/verified.ts";
+import type { FailureCode } from "../../src/platform/failure.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";
 import { newSigner, signToken } from "./tokens.ts";
@@ -171,32 +172,42 @@ describe("a change of the realms counts from the next request on", () => {
     await bench.accepts(signToken(theirs));
   });
 
-  test("also while a token waits for its key", async () => {
-    const slow = await KeyServer.open(keys(ours));
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    slow.answer = (response, request) => void release.then(() => keys(ours)(response, request));
-    const bench = new Bench([registered("acme", { jwksEndpoint: slow.url })]);
-    const asked = slow.next();
-    const refused = bench.refuses(signToken(ours), "TENANT_DISABLED");
-    await asked;
-    bench.realms = [registered("acme", { jwksEndpoint: slow.url }, { enabled: false })];
-    resolve();
-    await refused;
-    await slow.close();
-  });
+  describe("also while a token waits for its key:", () => {
+    /** What `token` gets when the key comes only after `change`. */
+    async function changedMeanwhile(
+      code: FailureCode,
+      change: (bench: Bench, endpoint: string) => void,
+    ): Promise<void> {
+      const slow = await KeyServer.open(keys(ours));
+      const { promise: release, resolve } = Promise.withResolvers<void>();
+      slow.answer = (response, request) => void release.then(() => keys(ours)(response, request));
+      const bench = new Bench([registered("acme", { jwksEndpoint: slow.url })]);
+      const asked = slow.next();
+      const refused = bench.refuses(signToken(ours), code);
+      await asked;
+      change(bench, slow.url);
+      resolve();
+      await refused;
+      await slow.close();
+    }
 
-  test("a time that runs out while a token waits for its key", async () => {
-    const slow = await KeyServer.open(keys(ours));
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    slow.answer = (response, request) => void release.then(() => keys(ours)(response, request));
-    const bench = new Bench([registered("acme", { jwksEndpoint: slow.url })]);
-    const asked = slow.next();
-    const refused = bench.refuses(signToken(ours), "TOKEN_EXPIRED");
-    await asked;
-    bench.now += 300_000;
-    resolve();
-    await refused;
-    await slow.close();
+    test("its tenant is disabled", async () => {
+      await changedMeanwhile("TENANT_DISABLED", (bench, jwksEndpoint) => {
+        bench.realms = [registered("acme", { jwksEndpoint }, { enabled: false })];
+      });
+    });
+
+    test("its tenant moves to another endpoint", async () => {
+      await changedMeanwhile("TOKEN_INVALID", (bench, jwksEndpoint) => {
+        bench.realms = [registered("acme"), registered("beta", { jwksEndpoint })];
+      });
+    });
+
+    test("its time runs out", async () => {
+      await changedMeanwhile("TOKEN_EXPIRED", (bench) => {
+        bench.now += 300_000;
+      });
+    });
   });
 });
 
@@ -221,6 +232,7 @@ describe("key sets", () => {
     bench.realms = companies();
     await bench.accepts(signToken(ours));
     await refused;
+    assert.equal(await bench.count("svc_auth_fetches_total", "timeout"), 0);
     await own.close();
   });
 

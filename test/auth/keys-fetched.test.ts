@@ -45,6 +45,19 @@ describe("keys are fetched", () => {
     assert.equal(server.fetches, 1);
   });
 
+  test("one at a time, whatever the clock says", async () => {
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    server.answer = (response, request) => void release.then(() => keys(first)(response, request));
+    const asked = server.next();
+    const waiting = [bench.accepts(oldToken)];
+    await asked;
+    bench.now += 30 * SECOND_MS;
+    waiting.push(bench.accepts(oldToken));
+    resolve();
+    await Promise.all(waiting);
+    assert.equal(server.fetches, 1);
+  });
+
   test("for an unknown kid, at most once in 30 s", async () => {
     await bench.accepts(oldToken);
     server.answer = keys(first, second);
@@ -224,6 +237,7 @@ describe("known keys", () => {
     await asked;
     bench.gateway.close();
     await refused;
+    assert.equal(await bench.count("svc_auth_fetches_total", "timeout"), 0);
     await bench.accepts(oldToken);
     bench.now += 30 * SECOND_MS;
     await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");

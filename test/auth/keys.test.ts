@@ -45,7 +45,7 @@ describe("a key is left out when it", () => {
     ["has the exponent 1", { ...publicOf, e: "AQ" }],
     ["has an even exponent", { ...publicOf, e: "AQAC" }],
     ["has a huge exponent", { ...publicOf, e: Buffer.alloc(9, 0xff).toString("base64url") }],
-    ["hides a huge exponent behind zeros", { ...publicOf, e: `${"A".repeat(12)}AQAB${"A".repeat(8)}AQ` }],
+    ["has an exponent of 33 bits", { ...publicOf, e: "AQAAAAE" }],
     ["has no exponent", { ...publicOf, e: undefined }],
     ["has no modulus", { ...publicOf, n: undefined }],
     ["is no object", null, 7, ["first"], "first"],
@@ -66,7 +66,7 @@ describe("a key is left out when it", () => {
   });
 
   test("a weak key under a good key's name does not count with it", async () => {
-    const { byKid, refused } = await readKeys(
+    const { byKid, refused } = readKeys(
       Buffer.from(JSON.stringify({ keys: [weak.jwk, second.jwk] })),
       new Map(),
     );
