@@ -23,13 +23,13 @@ export interface Token {
   readonly claims: Claims;
 }
 
-/** The token of an `authorization` header: `Bearer TOKEN`. Throws TOKEN_MISSING, TOKEN_INVALID. */
+/** The token of an `authorization` header: `Bearer TOKEN`, and not a list of such. Throws TOKEN_MISSING, TOKEN_INVALID. */
 export function bearerToken(authorization: string | undefined): string {
   const [, token] = /^bearer +([^ ]+)$/i.exec(authorization ?? "") ?? [];
   if (token === undefined)
     throw new Failure(
       "TOKEN_MISSING",
-      "The request has no token. Send the header Authorization: Bearer TOKEN.",
+      "The request has no token, or several. Send one header Authorization: Bearer TOKEN.",
     );
   if (token.length > MOST_TOKEN_CHARS) throw invalid(`is longer than ${MOST_TOKEN_CHARS} characters`);
   return token;

@@ -25,9 +25,17 @@ export function admitAll(app: FastifyInstance, description: Description<string>,
     const route = routeOf(description, request);
     const operation = route instanceof HttpFault ? undefined : route.operationId;
     if (!(route instanceof HttpFault)) request.route = route.path;
-    const principal = await gate.admit(operation, request.headers.authorization);
+    const principal = await gate.admit(operation, authorizationOf(request));
     request.admitted = { principal, route };
   });
+}
+
+/**
+ * The header's value. Of several all, as the list that they stand for (RFC 9110, 5.3): what is before
+ * this server may have looked at another one than Node.js keeps, which is the first.
+ */
+function authorizationOf({ raw }: FastifyRequest): string | undefined {
+  return raw.headersDistinct["authorization"]?.join(", ");
 }
 
 function routeOf(description: Description<string>, { method, raw }: FastifyRequest): Admitted["route"] {

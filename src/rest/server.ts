@@ -155,6 +155,8 @@ function addOperations<Operations>(
     app.post(path.replaceAll(":", "::"), { bodyLimit: bytes }, handle);
   }
   app.all("/*", handle);
+  // Methods that the framework does not know.
+  app.setNotFoundHandler(handle);
 }
 
 /**

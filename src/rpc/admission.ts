@@ -45,8 +45,8 @@ export function operationOf(path: string): string {
   return path.slice(1);
 }
 
-/** The value of `authorization`; undefined: there is none. */
+/** The value of `authorization`, of several all as a list; undefined: there is none. */
 function authorizationOf(metadata: Metadata): string | undefined {
-  const [value] = metadata.get("authorization");
-  return typeof value === "string" ? value : undefined;
+  const values = metadata.get("authorization");
+  return values.length === 0 ? undefined : values.join(", ");
 }

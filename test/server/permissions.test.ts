@@ -8,6 +8,7 @@ import { Permissions } from "../../src/auth/permissions.ts";
 import { ROLES } from "../../src/auth/principal.ts";
 import { failureOf } from "../../src/client/failure.ts";
 import { bearing, GrpcClient } from "./grpc-client.ts";
+import { dial, readToEnd } from "./rest-client.ts";
 import { Transports } from "./transports.ts";
 
 type Table = Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
@@ -128,6 +129,28 @@ test("a caller without a token is refused before its body is there", async () =>
   for await (const chunk of socket) {
     assert.match(String(chunk), /^HTTP\/1\.1 401 /);
     break;
+  }
+});
+
+test("of several headers with tokens none is taken", async () => {
+  const own = "Authorization: Bearer t~admin\r\n";
+  const ask = async (headers: string): Promise<string> => {
+    const socket = dial(transports);
+    socket.write(`GET /v1/whoami HTTP/1.1\r\nHost: svc\r\nConnection: close\r\n${headers}\r\n`);
+    return (await readToEnd(socket)).slice(0, 12);
+  };
+  assert.equal(await ask(own), "HTTP/1.1 200");
+  for (const more of [own, "authorization: Bearer u~admin\r\n", "Authorization:\r\n"]) {
+    assert.equal(await ask(own + more), "HTTP/1.1 401", more);
+    assert.equal(await ask(more + own), "HTTP/1.1 401", more);
+  }
+});
+
+test("a method that HTTP has elsewhere is refused as any other, in the form of all errors", async () => {
+  for (const method of ["PROPFIND", "M-SEARCH", "QUERY"]) {
+    const init = { method, headers: { "content-type": "application/json" } };
+    const { status, body } = await transports.ask("t", "/v1/jobs", init);
+    assert.deepEqual([status, body["code"]], [405, "METHOD_NOT_ALLOWED"], method);
   }
 });
 
