@@ -11,8 +11,8 @@ export interface Pair {
 export class Client implements Disposable {
   readonly #connection: Connection;
 
-  constructor(grpc: string) {
-    this.#connection = new Connection({ address: grpc });
+  constructor(grpc: string, token?: string) {
+    this.#connection = new Connection({ address: grpc, token: async () => token });
   }
 
   /** Stores a job; its id. */

@@ -32,7 +32,7 @@ async function bench(film: Film): Promise<void> {
   await using cluster = await PostgresCluster.start({ durable: true });
   const observed = join(directory, "controller.jsonl");
   const store = ["--database-url", await cluster.createDatabase(DATABASE)];
-  await using controller = await startController(store, observed);
+  await using controller = await startController(store, { observed });
   using client = new Client(controller.grpc);
   using node = await BenchNode.register(controller.grpc, film, 4);
   const empty = await sizeOf(cluster);

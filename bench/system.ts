@@ -42,10 +42,20 @@ export class System implements AsyncDisposable {
   }
 }
 
+export interface ControllerOptions {
+  /** Flags; default: --auth-disabled. */
+  readonly auth?: readonly string[];
+  /** File of what happens inside (observer.ts). */
+  readonly observed?: string;
+}
+
 /** `store`: its flags. */
-export function startController(store: readonly string[], observed?: string): Promise<SvcProcess> {
-  const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
-  return SvcProcess.start(["controller", "--auth-disabled", ...ports, ...store], { observed });
+export function startController(
+  store: readonly string[],
+  { auth = ["--auth-disabled"], observed }: ControllerOptions = {},
+): Promise<SvcProcess> {
+  const ports = ["--host", "127.0.0.1", "--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
+  return SvcProcess.start(["controller", ...auth, ...ports, ...store], { observed });
 }
 
 function startNode(controller: string, name: string, options: NodeOptions): Promise<SvcProcess> {

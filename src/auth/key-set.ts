@@ -2,7 +2,7 @@
  * The keys of one provider, cached. jose's remote set does not do: it counts its cool-down from
  * the last success, forgets known keys while the endpoint is down, and bounds no body.
  */
-import type { CryptoKey } from "jose";
+import type { KeyObject } from "node:crypto";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import { FetchError, type FetchFault, fetchKeys } from "./fetch-keys.ts";
@@ -45,7 +45,7 @@ export class KeySet {
    * The key of that name. One that is known is there at once; one that is not waits for one fetch,
    * when another may begin. Throws TOKEN_KEY_UNKNOWN.
    */
-  async find(kid: string): Promise<CryptoKey> {
+  async find(kid: string): Promise<KeyObject> {
     const known = this.#keys.get(kid);
     if (known === undefined) return this.#findAnew(kid);
     if (isPast(this.#readAt, FRESH_MS, this.#options.now())) void this.#fetchAgain();
@@ -57,7 +57,7 @@ export class KeySet {
     this.#closing.abort();
   }
 
-  async #findAnew(kid: string): Promise<CryptoKey> {
+  async #findAnew(kid: string): Promise<KeyObject> {
     if (this.#waiting >= MOST_WAITING) throw unknownKey();
     this.#waiting++;
     await this.#fetchAgain().finally(() => this.#waiting--);
@@ -83,7 +83,7 @@ export class KeySet {
     const { fetched } = this.#options;
     try {
       const body = await fetchKeys({ ...this.#options, signal: this.#closing.signal });
-      const { byKid, refused } = await readKeys(body, this.#keys);
+      const { byKid, refused } = readKeys(body, this.#keys);
       this.#tell(byKid, refused);
       this.#keys = byKid;
       this.#readAt = now;

@@ -1,6 +1,5 @@
 /** Tokens whose signature was verified. What they permit is decided anew on every request. */
-import { hash } from "node:crypto";
-import type { CryptoKey } from "jose";
+import { hash, type KeyObject } from "node:crypto";
 import type { Token } from "./token.ts";
 
 /** Characters of tokens that are kept: some ten thousand tokens of usual length. */
@@ -9,7 +8,7 @@ const MOST_CHARS = 16 * 1024 * 1024;
 export interface Verified {
   readonly token: Token;
   /** What verified it. Once its key set has another key, or none, of that name, this says nothing any more. */
-  readonly key: CryptoKey;
+  readonly key: KeyObject;
 }
 
 export class VerifiedTokens {
