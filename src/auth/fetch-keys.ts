@@ -7,7 +7,14 @@ const MOST_BYTES = 1024 * 1024;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Why a fetch failed; a label of the metrics. */
-export type FetchFault = "timeout" | "unreachable" | "redirect" | "status" | "too_large" | "refused";
+export type FetchFault =
+  | "timeout"
+  | "unreachable"
+  | "redirect"
+  | "status"
+  | "too_large"
+  | "refused"
+  | "ended";
 
 export class FetchError extends Error {
   override readonly name = "FetchError";
@@ -54,6 +61,7 @@ export async function fetchKeys({ endpoint, allowHttp, signal }: FetchOptions): 
     if (cause instanceof FetchError) throw cause;
     if (late.aborted)
       throw new FetchError("timeout", `did not answer within ${LIMIT_MS / 1000} s`, { cause });
+    if (signal.aborted) throw new FetchError("ended", "was given up", { cause });
     throw new FetchError("unreachable", "cannot be reached, or broke off its answer", { cause });
   }
 }

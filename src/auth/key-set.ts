@@ -89,7 +89,7 @@ export class KeySet {
       this.#readAt = now;
       fetched("read");
     } catch (error) {
-      if (this.#closing.signal.aborted) return;
+      if (error instanceof FetchError && error.fault === "ended") return;
       fetched(error instanceof FetchError ? error.fault : "unreadable");
       this.#warn(error);
     }
