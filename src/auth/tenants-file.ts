@@ -1,16 +1,15 @@
 /** The registry of tenants in a file, followed while the process runs. */
 import { hash } from "node:crypto";
-import { constants, open } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { Settled } from "../platform/settled.ts";
+import { readSmallFile } from "../platform/small-file.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import type { Realms } from "./realm.ts";
 import { describeFaults, readRegistry } from "./registry.ts";
 import type { EntryRules, TenantRealm } from "./registry-entry.ts";
-import { Settled } from "./settled.ts";
 
-const BYTES_MOST = 1024 * 1024;
 /** A change counts at the second look that finds it, so it is in force within twice this, and the time to read it. */
 const LOOK_EVERY_MS = 2_000;
 
@@ -137,8 +136,7 @@ function judge({ bytes, trouble }: Found, rules: EntryRules): Judged {
 
 async function look(path: string): Promise<Found> {
   try {
-    const bytes = await readAtMost(path, BYTES_MOST + 1);
-    if (bytes.length > BYTES_MOST) return unreadable(`it has more than ${BYTES_MOST} bytes`);
+    const bytes = await readSmallFile(path);
     return { key: hash("sha256", bytes), bytes };
   } catch (error) {
     return unreadable(error instanceof Error ? error.message : String(error));
@@ -147,23 +145,4 @@ async function look(path: string): Promise<Found> {
 
 function unreadable(trouble: string): Found {
   return { key: `unreadable: ${trouble}`, trouble };
-}
-
-/** The file's first `most` bytes. Throws when it is no regular file: a pipe or a device might never end. */
-async function readAtMost(path: string, most: number): Promise<Uint8Array> {
-  // Without O_NONBLOCK, opening a pipe would wait for its writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    if (!(await file.stat()).isFile()) throw new Error("it is not a regular file");
-    const buffer = Buffer.allocUnsafe(most);
-    let read = 0;
-    while (read < buffer.length) {
-      const { bytesRead } = await file.read(buffer, read, buffer.length - read, read);
-      if (bytesRead === 0) break;
-      read += bytesRead;
-    }
-    return buffer.subarray(0, read);
-  } finally {
-    await file.close();
-  }
 }

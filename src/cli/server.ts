@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Connection, type ConnectionOptions } from "../client/connection.ts";
 import { toldByServer } from "../client/failure.ts";
+import { openTls, TLS_SETTINGS, type TlsSettings, tlsSettingsFault } from "../client/tls-settings.ts";
 import { checkedToken } from "../client/token.ts";
 import {
   openTokens,
@@ -15,7 +16,7 @@ import { conclude, NOT_DONE, type Telling } from "./command.ts";
 import { type Advice, failureJson, failureLines, PAIR_ADVICE, writeAll } from "./exit.ts";
 import { detectTerminal } from "./terminal.ts";
 
-export interface ServerFlags extends Partial<TokenSettings> {
+export interface ServerFlags extends Partial<TokenSettings>, Partial<TlsSettings> {
   readonly server: string;
   readonly json?: boolean;
 }
@@ -28,7 +29,7 @@ const MAX_PORT = 65_535;
 const ADVICE: Advice = {
   ...PAIR_ADVICE,
   SERVER_UNREACHABLE:
-    "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER).",
+    "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER). One that speaks TLS needs --tls, or --tls-ca with who signed its certificate.",
   TOKEN_MISSING:
     "Give one with --token-file FILE or in the variable SVC_TOKEN, or have it fetched with --oidc-token-url.",
   TOKEN_INVALID: "Use a token of the identity provider, and for the audience, that the controller takes.",
@@ -45,7 +46,8 @@ export const SERVER_HELP = `
 Server:
   The controller's gRPC interface, as svc up and svc controller serve it: --server HOST:PORT or the
   variable SVC_SERVER. A token for it is read from --token-file (SVC_TOKEN_FILE), is fetched from an
-  identity provider by client credentials (--oidc-token-url and what goes with it), or is in SVC_TOKEN.`;
+  identity provider by client credentials (--oidc-token-url and what goes with it), or is in SVC_TOKEN.
+  Over TLS with --tls (SVC_TLS=true), or --tls-ca FILE when its certificate is signed by an authority of your own.`;
 
 export function addServerOptions(command: Command): Command {
   command.addOption(
@@ -54,7 +56,10 @@ export function addServerOptions(command: Command): Command {
       .env("SVC_SERVER")
       .argParser(parseServer),
   );
-  for (const setting of Object.values(TOKEN_SETTINGS)) {
+  const { tls, ...tlsFiles } = TLS_SETTINGS;
+  // Not by .env(): a switch would be on whatever its variable says.
+  command.addOption(new Option(tls.flags, `${tls.help} (env: SVC_TLS)`));
+  for (const setting of Object.values({ ...tlsFiles, ...TOKEN_SETTINGS })) {
     const fallback =
       setting === TOKEN_SETTINGS.tokenFile ? "the variable SVC_TOKEN, else none" : setting.shownDefault;
     const option = new Option(setting.flags, `${setting.help} (default: ${fallback})`);
@@ -76,7 +81,7 @@ export async function withServer(
   const telling = { json: flags.json, title: NOT_DONE, advice: ADVICE, ...(stopped && { stopped }) };
   await conclude(telling, async (signal) => {
     using tokens = tokensOf(flags);
-    using connection = new Connection({ address: flags.server, ...tokens });
+    using connection = new Connection({ address: flags.server, tls: await tlsOf(flags), ...tokens });
     try {
       return await run(connection, signal);
     } catch (thrown) {
@@ -113,6 +118,24 @@ function tokensOf(flags: ServerFlags): Pick<ConnectionOptions, "token" | "onRefu
     onRefused: (token) => tokens?.refused(token),
     [Symbol.dispose]: () => tokens?.[Symbol.dispose](),
   };
+}
+
+/** Throws INVALID_REQUEST. */
+function tlsOf(flags: ServerFlags): ReturnType<typeof openTls> {
+  const fault = tlsSettingsFault(flags);
+  if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);
+  return openTls({ ...flags, tls: flags.tls ?? tlsVariable() }, flags.server);
+}
+
+function tlsVariable(): boolean {
+  const { SVC_TLS: given } = process.env;
+  if (!given) return false;
+  try {
+    return TLS_SETTINGS.tls.parse(given);
+  } catch (cause) {
+    const why = `The variable SVC_TLS is ${JSON.stringify(given)}, which is not true or false.`;
+    throw new Failure("INVALID_REQUEST", why, { cause });
+  }
 }
 
 function parseGiven(value: string): string {

@@ -8,6 +8,7 @@ import {
   type MessageShape,
 } from "@bufbuild/protobuf";
 import {
+  type ChannelCredentials,
   Client,
   type ClientUnaryCall,
   credentials,
@@ -39,6 +40,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export interface ConnectionOptions {
   /** "host:port" */
   readonly address: string;
+  /** For TLS; undefined: in clear. */
+  readonly tls?: ChannelCredentials | undefined;
   /** Gives the bearer token, asked anew for every call so that it may change; undefined: none is sent. */
   readonly token?: (() => Promise<string | undefined>) | undefined;
   /** Told of a token that a call was refused for. */
@@ -59,9 +62,9 @@ export class Connection implements Disposable {
   readonly #onRefused: (token: string) => void;
 
   /** Connects with the first call, and again after every loss. */
-  constructor({ address, token = async () => undefined, onRefused = () => {} }: ConnectionOptions) {
+  constructor({ address, tls, token = async () => undefined, onRefused = () => {} }: ConnectionOptions) {
     this.address = address;
-    this.#client = new Client(address, credentials.createInsecure(), CHANNEL);
+    this.#client = new Client(address, tls ?? credentials.createInsecure(), CHANNEL);
     this.#token = token;
     this.#onRefused = onRefused;
   }

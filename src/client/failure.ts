@@ -5,6 +5,7 @@ import { type ServiceError, status } from "@grpc/grpc-js";
 import { type ErrorInfo, ErrorInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
+import { TLS_FAILED } from "./tls-credentials.ts";
 
 const DOMAIN = "svc";
 
@@ -42,7 +43,7 @@ function ofStatus(error: ServiceError, address: string): Failure {
     case status.UNAVAILABLE:
     // A server that ends with calls open resets them so.
     case status.CANCELLED:
-      return failure("SERVER_UNREACHABLE", `${address} cannot be reached, or went away during the call.`);
+      return failure("SERVER_UNREACHABLE", unreachable(address, error.details));
     case status.DEADLINE_EXCEEDED:
       return failure("SERVER_UNREACHABLE", `${address} did not answer in time.`);
     case status.RESOURCE_EXHAUSTED:
@@ -55,6 +56,19 @@ function ofStatus(error: ServiceError, address: string): Failure {
     default:
       return failure("INTERNAL", `${address} answered ${status[error.code] ?? error.code}: ${error.details}`);
   }
+}
+
+/** What a server says that ends a TLS connection, after it has begun: "certificate required", "unknown ca". */
+const TLS_ALERT = /SSL routines:[^:]*:(?:tlsv\d+ |sslv\d+ )?alert ([^:]+):/;
+
+/** `details`: what gRPC says of the last try to connect, when there was one. */
+function unreachable(address: string, details: string): string {
+  const alert = TLS_ALERT.exec(details)?.[1];
+  if (alert !== undefined) return `There is no TLS connection to ${address}: it refused with "${alert}".`;
+  const at = details.indexOf(TLS_FAILED);
+  if (at < 0) return `${address} cannot be reached, or went away during the call.`;
+  const reason = details.slice(at + TLS_FAILED.length).replace(/\. Resolution note:.*$/s, "");
+  return `There is no TLS connection to ${address}: ${reason}.`;
 }
 
 function isServiceError(thrown: unknown): thrown is ServiceError {

@@ -7,6 +7,7 @@ import type { Authenticate } from "../auth/principal.ts";
 import { type Controller, openController } from "../controller/controller.ts";
 import type { MediaPolicy } from "../controller/media-policy.ts";
 import type { operations } from "../gen/rest/controller.ts";
+import type { Certificate } from "../platform/certificate.ts";
 import { Background, type Phase, pause, type StopSignal, shutDown } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { Opening } from "../platform/opening.ts";
@@ -37,6 +38,8 @@ export interface PartOptions {
   /** Which files jobs may name. */
   readonly media: MediaPolicy;
   readonly openStore: () => Promise<Store>;
+  /** Of REST and gRPC; undefined: both in clear. Whoever opened it starts and stops it. */
+  readonly certificate?: Certificate | undefined;
   readonly registry: Registry;
   readonly log: Log;
 }
@@ -60,7 +63,7 @@ export class ControllerPart {
   readonly #health: Background;
 
   private constructor(options: PartOptions, description: Description<keyof operations>, gate: Gate) {
-    const { settings, registry, log } = options;
+    const { settings, certificate, registry, log } = options;
     this.#options = options;
     const open = () => openWith(options);
     this.#opening = new Opening({ name: "store", code: "STORE_UNAVAILABLE", open, facts: () => ({}), log });
@@ -76,8 +79,9 @@ export class ControllerPart {
       log,
       tryItOut: settings.uiTryItOut,
       requestTimeoutMs: settings.requestTimeout * 1000,
+      certificate,
     });
-    this.#rpc = new RpcServer(controllerServices(current), registry, gate);
+    this.#rpc = new RpcServer(controllerServices(current), registry, gate, certificate);
     this.#monitoring = new MonitoringServer({ registry });
     this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
   }
@@ -119,8 +123,10 @@ export class ControllerPart {
   }
 
   async #listen(): Promise<ControllerAddresses> {
-    const { host, metricsPort } = this.#options.settings;
-    const addresses = await listenOn(this.#rest, this.#rpc, this.#options.settings);
+    const { settings, certificate } = this.#options;
+    const { host, metricsPort } = settings;
+    const scheme = certificate === undefined ? "http" : "https";
+    const addresses = await listenOn(this.#rest, this.#rpc, settings, scheme);
     const port = await this.#monitoring.listen(host, metricsPort).catch((error: unknown) => {
       throw new ListenError("--metrics-port", hostPort(host, metricsPort), error);
     });

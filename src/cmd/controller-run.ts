@@ -11,6 +11,7 @@ import { ControllerPart } from "./controller-part.ts";
 import type { ControllerSettings } from "./controller-settings.ts";
 import { ensureDataDir } from "./data-dir.ts";
 import { mediaPolicy } from "./media-settings.ts";
+import { openTls } from "./tls.ts";
 
 /** Runs the controller to its end; does not return. */
 export async function runController(settings: ControllerSettings): Promise<void> {
@@ -21,9 +22,13 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const { authDisabled } = settings;
   const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
   if (authDisabled) warnOfOpenDoors(host, log);
-  else if (!isLoopback(host)) {
-    log.warn({ host }, "tokens arrive here as they are: let only a proxy that ends TLS reach this address");
+  else if (settings.tlsCert === undefined && !isLoopback(host)) {
+    log.warn(
+      { host },
+      "tokens arrive here as they are: give --tls-cert and --tls-key, or let only a proxy that ends TLS reach this address",
+    );
   }
+  const transport = await openTls(settings, { log, registry });
   const authentication = await openAuthentication(settings, { log, registry });
   const part = await ControllerPart.build({
     settings: { ...settings, host },
@@ -31,6 +36,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
     fleetTenant: settings.fleetTenant ?? (authDisabled ? OPEN_PRINCIPAL.tenant : undefined),
     media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
     openStore: await storeOpener(settings, log),
+    certificate: transport.certificate,
     registry,
     log,
   });
@@ -39,7 +45,12 @@ export async function runController(settings: ControllerSettings): Promise<void>
   if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
   const signal = await stopSignal;
   log.info({ signal }, "stopping");
-  await shutDown([...part.phases(settings.drainTimeout * 1000), ...authentication.phases], log);
+  const phases = [
+    ...part.phases(settings.drainTimeout * 1000),
+    ...authentication.phases,
+    ...transport.phases,
+  ];
+  await shutDown(phases, log);
   log.info("stopped");
   process.exit(0);
 }

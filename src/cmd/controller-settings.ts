@@ -5,6 +5,7 @@ import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { JOB_MEDIA_ROOT } from "./media-settings.ts";
 import { PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
+import { SERVER_TLS_SETTINGS, tlsFiles } from "./tls-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -56,7 +57,7 @@ export const CONTROL_SETTINGS = {
 
 export const PRINT_ADDRESSES = toggle({
   flags: "--print-addresses",
-  help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT","metrics":"http://HOST:PORT"} as one line on stdout once all listen',
+  help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT","metrics":"http://HOST:PORT"} as one line on stdout once all listen; with TLS rest is https://',
 });
 
 export const CONTROLLER_SETTINGS = {
@@ -72,6 +73,7 @@ export const CONTROLLER_SETTINGS = {
     help: "PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/NAME, in place of the embedded one",
     shownDefault: "the embedded database",
   }),
+  ...SERVER_TLS_SETTINGS,
   ...AUTH_SETTINGS,
   fleetTenant: text({
     flags: "--fleet-tenant <tenant>",
@@ -96,6 +98,7 @@ export type ControllerSettings = SettingValues<typeof CONTROLLER_SETTINGS>;
 export function checkControllerSettings(settings: ControllerSettings): void {
   const { dataDir, databaseUrl } = settings;
   planAuth(settings);
+  tlsFiles(settings);
   if (dataDir !== undefined && databaseUrl !== undefined) {
     throw new UsageError("--data-dir and --database-url are both given. Give the one that holds the jobs.");
   }

@@ -9,6 +9,8 @@ Examples:
       takes the tokens of one identity provider; each tenant may score the videos below a directory of its own
   $ svc controller --tenants-file /etc/svc/tenants.yaml --media-root /srv/media/{tenant}
       takes the tokens of the provider that the file names for each tenant
+  $ svc controller --tenants-file /etc/svc/tenants.yaml --tls-cert /etc/svc/tls.crt --tls-key /etc/svc/tls.key
+      over TLS, REST and gRPC; a renewed certificate is in force some seconds after its files change
   $ svc controller --auth-disabled
       takes everybody for tenant dev, for trying it out;
       keeps jobs in the embedded database; REST on http://127.0.0.1:8080, gRPC on 127.0.0.1:9090

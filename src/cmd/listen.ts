@@ -10,7 +10,7 @@ export interface ListenSettings {
 }
 
 export interface Addresses {
-  /** "http://HOST:PORT" */
+  /** "http://HOST:PORT", with TLS "https://HOST:PORT" */
   readonly rest: string;
   /** "HOST:PORT" */
   readonly grpc: string;
@@ -21,6 +21,7 @@ export async function listenOn(
   rest: FastifyInstance,
   rpc: RpcServer,
   { host, port, grpcPort }: ListenSettings,
+  scheme: "http" | "https" = "http",
 ): Promise<Addresses> {
   await rest.listen({ host, port }).catch((error: unknown) => {
     throw new ListenError("--port", hostPort(host, port), error);
@@ -28,7 +29,7 @@ export async function listenOn(
   const bound = await rpc.listen(hostPort(host, grpcPort)).catch((error: unknown) => {
     throw new ListenError("--grpc-port", hostPort(host, grpcPort), error);
   });
-  return { rest: `http://${hostPort(host, boundPort(rest))}`, grpc: hostPort(host, bound) };
+  return { rest: `${scheme}://${hostPort(host, boundPort(rest))}`, grpc: hostPort(host, bound) };
 }
 
 function boundPort(rest: FastifyInstance): number {

@@ -1,11 +1,13 @@
 /** Wires a node, and runs it until a signal or its controller stops it. */
 import type { Registry } from "prom-client";
 import { Connection } from "../client/connection.ts";
+import { openTls } from "../client/tls-settings.ts";
 import { openTokens } from "../client/token-settings.ts";
 import { openEngine } from "../engine/open.ts";
 import { EngineOpening } from "../engine/opening.ts";
 import { NodeMetrics } from "../node/metrics.ts";
 import { HAND_BACK_LIMIT_MS, Node } from "../node/node.ts";
+import { UsageError } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
@@ -21,7 +23,7 @@ export async function runNode(settings: NodeSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const registry = openMetrics();
   const { name = defaultName() } = settings;
-  const connection = connect(settings, log);
+  const connection = await connect(settings, log);
   const parts = openNode({ ...settings, connection, name, registry, log, searchPath: process.env["PATH"] });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
@@ -71,14 +73,16 @@ export function openNode(options: OpenNodeOptions): NodeParts {
   return { node, opening };
 }
 
-function connect(settings: NodeSettings, log: Log): Connection {
+async function connect(settings: NodeSettings, log: Log): Promise<Connection> {
   const { controller: address } = settings;
+  const tls = await usableTls(settings);
   const tokens = openTokens(settings, ({ code, message: detail }) =>
     log.warn({ code, detail }, "the identity provider gave no token"),
   );
-  if (tokens === undefined) return new Connection({ address });
+  if (tokens === undefined) return new Connection({ address, tls });
   return new Connection({
     address,
+    tls,
     // One that cannot be had now may be there at the next try: it is no fault of the call.
     token: () =>
       tokens.get().catch((cause: unknown) => {
@@ -86,6 +90,15 @@ function connect(settings: NodeSettings, log: Log): Connection {
       }),
     onRefused: (token) => tokens.refused(token),
   });
+}
+
+/** Throws UsageError when a file cannot be used. */
+async function usableTls(settings: NodeSettings): Promise<Awaited<ReturnType<typeof openTls>>> {
+  try {
+    return await openTls(settings, settings.controller);
+  } catch (thrown) {
+    throw new UsageError(Failure.from(thrown).message, { cause: thrown });
+  }
 }
 
 function ready({ node, opening }: NodeParts): object {

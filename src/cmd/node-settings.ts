@@ -1,5 +1,6 @@
 /** The settings of `svc node`. Every one states its default and its unit. */
 import { availableParallelism, hostname } from "node:os";
+import { TLS_SETTINGS, tlsSettingsFault } from "../client/tls-settings.ts";
 import { TOKEN_SETTINGS, tokenSettingsFault } from "../client/token-settings.ts";
 import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
@@ -34,6 +35,7 @@ export const NODE_SETTINGS = {
     help: "gRPC address of the controller to work for",
     fallback: "127.0.0.1:9090",
   }),
+  ...TLS_SETTINGS,
   ...TOKEN_SETTINGS,
   name: text({
     flags: "--name <name>",
@@ -95,7 +97,7 @@ export function checkNodeSettings(settings: NodeSettings): void {
       `--name: ${JSON.stringify(name)} is not a name of 1 to ${MAX_NAME} printable characters.`,
     );
   }
-  const fault = tokenSettingsFault(settings);
+  const fault = tlsSettingsFault(settings) ?? tokenSettingsFault(settings);
   if (fault !== undefined) throw new UsageError(fault);
 }
 

@@ -10,6 +10,8 @@ Examples:
       works for the controller on this machine, one piece at a time on all cores
   $ svc node --controller controller.example:9090 --token-file /run/secrets/svc-token --slots 4
       works for a controller elsewhere, four pieces at a time with a quarter of the cores each
+  $ svc node --controller controller.example:9090 --tls-ca /etc/svc/ca.pem --token-file /run/secrets/svc-token
+      over TLS, to a controller whose certificate is signed by an authority of your own
   $ svc node --media-root /srv/media --drain-timeout 300
       reads videos below /srv/media only, and gets five minutes to finish when it is told to stop
   $ SVC_METRICS_PORT=0 svc node --print-addresses

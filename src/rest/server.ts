@@ -2,9 +2,16 @@
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerFactory,
+  fastify,
+} from "fastify";
 import type { Registry } from "prom-client";
 import type { Gate } from "../auth/gate.ts";
+import type { Certificate } from "../platform/certificate.ts";
 import type { Log } from "../platform/log.ts";
 import { admitAll } from "./admission.ts";
 import { Caller } from "./caller.ts";
@@ -22,6 +29,7 @@ import {
 } from "./problem.ts";
 import { queryOf } from "./query.ts";
 import type { Route } from "./routes.ts";
+import { secureServer } from "./secure-server.ts";
 import { addUiFiles } from "./ui.ts";
 
 /** Bytes: the longest request for one pair that makes sense is under 10 KB. */
@@ -30,6 +38,8 @@ const BODY_LIMIT = 256 * 1024;
 const CHECK_EVERY_MS = 500;
 /** Milliseconds: over the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
+/** Milliseconds in which a client must have finished its TLS handshake. */
+const HANDSHAKE_LIMIT_MS = 10_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
@@ -41,6 +51,8 @@ export interface RestOptions {
   readonly tryItOut: boolean;
   /** Milliseconds in which a request must have arrived, its body included. */
   readonly requestTimeoutMs: number;
+  /** undefined: plain HTTP. */
+  readonly certificate?: Certificate | undefined;
 }
 
 /** `Operations` are those generated from the description. */
@@ -49,7 +61,7 @@ export function restServer<Operations>(
   handlers: Handlers<Operations>,
   options: RestOptions,
 ): FastifyInstance {
-  const app = newServer(options.requestTimeoutMs);
+  const app = newServer(options);
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
@@ -73,7 +85,19 @@ export async function closeServer(app: FastifyInstance): Promise<void> {
   }
 }
 
-function newServer(requestTimeoutMs: number): FastifyInstance {
+function newServer({ requestTimeoutMs, certificate }: RestOptions): FastifyInstance {
+  const http = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAlive: true,
+    noDelay: true,
+  };
+  const https = { ...http, handshakeTimeout: HANDSHAKE_LIMIT_MS };
+  const serverFactory: FastifyServerFactory | undefined =
+    certificate && ((handler) => secureServer(certificate, https, handler));
   return fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
@@ -86,13 +110,8 @@ function newServer(requestTimeoutMs: number): FastifyInstance {
     frameworkErrors: (error, request, reply) => {
       sendFault(reply.headers(headersOf(request)), faultOf(error, BODY_LIMIT));
     },
-    http: {
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAlive: true,
-      noDelay: true,
-    },
+    http,
+    ...(serverFactory && { serverFactory }),
   });
 }
 
@@ -176,7 +195,8 @@ const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]
 };
 
 function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // Where a TLS handshake failed, an answer could not be sent.
+  if (error.code === "ECONNRESET" || !socket.writable || /^ERR_(SSL|TLS)_/.test(error.code ?? "")) {
     socket.destroy();
     return;
   }

@@ -3,7 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import {
   logVerbosity,
   Server,
-  ServerCredentials,
+  type ServerCredentials,
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
@@ -11,8 +11,10 @@ import { HealthImplementation, service as healthService } from "grpc-health-chec
 import type { Registry } from "prom-client";
 import type { Gate } from "../auth/gate.ts";
 import { definitionOf } from "../messages/definition.ts";
+import type { Certificate } from "../platform/certificate.ts";
 import { within } from "../platform/lifecycle.ts";
 import { admission, operationOf } from "./admission.ts";
+import { serverCredentials } from "./credentials.ts";
 import { observer } from "./observe.ts";
 import { addReflection, REFLECTION_METHODS } from "./reflection.ts";
 
@@ -52,8 +54,11 @@ export class RpcServer {
   /** Health is told of the server ("") and of each of its services by name. */
   readonly #names: readonly string[];
 
-  /** `gate`: what every call has to pass. */
-  constructor(services: readonly ServedService[], registry: Registry, gate: Gate) {
+  readonly #credentials: ServerCredentials;
+
+  /** `gate`: what every call has to pass. `certificate`: undefined: in clear. */
+  constructor(services: readonly ServedService[], registry: Registry, gate: Gate, certificate?: Certificate) {
+    this.#credentials = serverCredentials(certificate);
     const descriptors = services.map(({ descriptor }) => descriptor);
     this.#names = ["", ...descriptors.map(({ typeName }) => typeName)];
     this.#server = new Server({ ...LIMITS, interceptors: [observer(registry), admission(gate)] });
@@ -72,7 +77,7 @@ export class RpcServer {
   /** Listens on a "host:port"; resolves with the port taken. */
   listen(address: string): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+    this.#server.bindAsync(address, this.#credentials, (error, port) => {
       if (error) reject(error);
       else resolve(port);
     });

@@ -9,8 +9,8 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Settled } from "../../src/auth/settled.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants-file.ts";
+import { Settled } from "../../src/platform/settled.ts";
 import { soon } from "../server/svc-process.ts";
 
 interface Line {

@@ -1,0 +1,70 @@
+/** A gRPC channel's TLS. */
+import { isIP, type Socket } from "node:net";
+import { connect, type SecureContext, type TLSSocket } from "node:tls";
+import { CallCredentials, ChannelCredentials } from "@grpc/grpc-js";
+
+/** What the reason of a connection that failed for TLS begins with. */
+export const TLS_FAILED = "TLS failed: ";
+
+type Connector = ReturnType<ChannelCredentials["_createSecureConnector"]>;
+type ConnectorOptions = Parameters<ChannelCredentials["_createSecureConnector"]>;
+
+/**
+ * Those of grpc-js name an IP address as the server's name (SNI), which TLS has no way to do and
+ * Node.js warns of on standard error. The certificate is verified against the host all the same.
+ */
+export class TlsCredentials extends ChannelCredentials {
+  readonly #host: string;
+  readonly #context: SecureContext;
+
+  /** `address`: "host:port". */
+  constructor(address: string, context: SecureContext) {
+    super();
+    this.#host = address.slice(0, address.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
+    this.#context = context;
+  }
+
+  override _isSecure(): boolean {
+    return true;
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return this === other;
+  }
+
+  override _createSecureConnector(...[, , callCredentials]: ConnectorOptions): Connector {
+    return {
+      connect: async (socket) => ({ socket: await this.#connect(socket), secure: true }),
+      waitForReady: async () => {},
+      getCallCredentials: () => callCredentials ?? CallCredentials.createEmpty(),
+      destroy: () => {},
+    };
+  }
+
+  #connect(socket: Socket): Promise<TLSSocket> {
+    const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
+    const host = this.#host;
+    const secured = connect(
+      {
+        socket,
+        host,
+        ...(isIP(host) === 0 && { servername: host }),
+        secureContext: this.#context,
+        ALPNProtocols: ["h2"],
+      },
+      () => resolve(secured),
+    );
+    // Stays: one that comes later is told by the session above.
+    secured.on("error", (error) => reject(new Error(`${TLS_FAILED}${reasonOf(error)}`)));
+    secured.on("close", () => reject(new Error(`${TLS_FAILED}the connection was closed`)));
+    return promise;
+  }
+}
+
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
+  const alert = /alert ([^:]+):/.exec(error.message)?.[1];
+  if (alert !== undefined) return `the server refused with "${alert}"`;
+  // Node.js adds hints for those who write programs.
+  return (error.message.split(/[;\n]/)[0] ?? "").trim();
+}

@@ -1,0 +1,65 @@
+/** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
+import { createSecureContext, rootCertificates } from "node:tls";
+import type { ChannelCredentials } from "@grpc/grpc-js";
+import { type SettingValues, text, toggle } from "../platform/config.ts";
+import { Failure } from "../platform/failure.ts";
+import { readTlsFiles, type TlsFiles } from "../platform/tls-files.ts";
+import { TlsCredentials } from "./tls-credentials.ts";
+
+export const TLS_SETTINGS = {
+  tls: toggle({
+    flags: "--tls",
+    help: "call the controller over TLS; --tls-ca and --tls-cert imply it",
+  }),
+  tlsCa: text({
+    flags: "--tls-ca <file>",
+    help: "PEM file of the authorities that may have signed the controller's certificate",
+    shownDefault: "those that Node.js trusts",
+  }),
+  tlsCert: text({
+    flags: "--tls-cert <file>",
+    help: "PEM file of a certificate to show to a controller that asks for one (--tls-client-ca)",
+  }),
+  tlsKey: text({
+    flags: "--tls-key <file>",
+    help: "PEM file of that certificate's private key, not encrypted",
+  }),
+} as const;
+
+export type TlsSettings = SettingValues<typeof TLS_SETTINGS>;
+
+/** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
+export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): string | undefined {
+  if ((tlsCert === undefined) === (tlsKey === undefined)) return undefined;
+  const [given, missing] = tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
+  return `${given} needs ${missing}: give both.`;
+}
+
+/**
+ * What a connection to `address` ("host:port") is opened with by settings without a fault; undefined:
+ * it is to be in clear. The files are read once. Throws INVALID_REQUEST when one of them cannot be used.
+ */
+export async function openTls(
+  settings: Partial<TlsSettings>,
+  address: string,
+): Promise<ChannelCredentials | undefined> {
+  const files = filesOf(settings);
+  if (!settings.tls && files.ca === undefined && files.pair === undefined) return undefined;
+  const { material, fault } = await readTlsFiles(files);
+  if (material === undefined) throw new Failure("INVALID_REQUEST", `${fault}.`);
+  const trusted = material.ca ?? [...rootCertificates];
+  return new TlsCredentials(
+    address,
+    createSecureContext({ ...material, ca: trusted, minVersion: "TLSv1.2" }),
+  );
+}
+
+function filesOf({ tlsCa, tlsCert, tlsKey }: Partial<TlsSettings>): TlsFiles {
+  return {
+    ca: tlsCa === undefined ? undefined : { flag: "--tls-ca", path: tlsCa },
+    pair:
+      tlsCert === undefined || tlsKey === undefined
+        ? undefined
+        : { cert: { flag: "--tls-cert", path: tlsCert }, key: { flag: "--tls-key", path: tlsKey } },
+  };
+}

@@ -1,0 +1,44 @@
+/** The settings of a server's TLS. */
+import type { CertificateOptions } from "../platform/certificate.ts";
+import { type SettingValues, text, UsageError } from "../platform/config.ts";
+
+export const SERVER_TLS_SETTINGS = {
+  tlsCert: text({
+    flags: "--tls-cert <file>",
+    help: "PEM file of the certificate for REST and gRPC, followed by those between it and its root; read again when it changes",
+    shownDefault: "none: both ports are in clear",
+  }),
+  tlsKey: text({
+    flags: "--tls-key <file>",
+    help: "PEM file of the certificate's private key, not encrypted; read again when it changes",
+  }),
+  tlsClientCa: text({
+    flags: "--tls-client-ca <file>",
+    help: "PEM file of the authorities whose certificates clients of both ports must show one of, probes too; read again when it changes",
+    shownDefault: "none: clients need no certificate",
+  }),
+} as const;
+
+export type ServerTlsSettings = SettingValues<typeof SERVER_TLS_SETTINGS>;
+
+/** The files to serve with; undefined: there is to be no TLS. Throws UsageError when one of the flags is missing. */
+export function tlsFiles({
+  tlsCert,
+  tlsKey,
+  tlsClientCa,
+}: ServerTlsSettings): CertificateOptions["files"] | undefined {
+  if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    const missing = [
+      ...(tlsCert === undefined ? ["--tls-cert"] : []),
+      ...(tlsKey === undefined ? ["--tls-key"] : []),
+    ];
+    throw new UsageError(
+      `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing. TLS needs --tls-cert and --tls-key.`,
+    );
+  }
+  return {
+    pair: { cert: { flag: "--tls-cert", path: tlsCert }, key: { flag: "--tls-key", path: tlsKey } },
+    ca: tlsClientCa === undefined ? undefined : { flag: "--tls-client-ca", path: tlsClientCa },
+  };
+}

@@ -1,0 +1,38 @@
+/** Wires the certificate of a server. */
+import type { Registry } from "prom-client";
+import { Certificate, CertificateError } from "../platform/certificate.ts";
+import { UsageError } from "../platform/config.ts";
+import type { Phase } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import { type ServerTlsSettings, tlsFiles } from "./tls-settings.ts";
+
+const STOP_LIMIT_MS = 1_000;
+
+export interface Transport {
+  /** undefined: in clear. */
+  readonly certificate: Certificate | undefined;
+  /** How following it stops. */
+  readonly phases: readonly Phase[];
+}
+
+/** Throws UsageError when the settings, or the files, cannot be used. */
+export async function openTls(
+  settings: ServerTlsSettings,
+  { log, registry }: { readonly log: Log; readonly registry: Registry },
+): Promise<Transport> {
+  const files = tlsFiles(settings);
+  if (files === undefined) return { certificate: undefined, phases: [] };
+  const certificate = await open({ files, log, registry });
+  certificate.start();
+  const run = () => certificate.stop();
+  return { certificate, phases: [{ name: "stop following the certificate", limitMs: STOP_LIMIT_MS, run }] };
+}
+
+async function open(options: Parameters<typeof Certificate.open>[0]): Promise<Certificate> {
+  try {
+    return await Certificate.open(options);
+  } catch (thrown) {
+    if (thrown instanceof CertificateError) throw new UsageError(thrown.message);
+    throw thrown;
+  }
+}
