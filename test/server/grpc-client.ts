@@ -22,6 +22,8 @@ import { definitionOf } from "../../src/messages/definition.ts";
 export class GrpcClient implements Disposable {
   readonly #client: InstanceType<ReturnType<typeof makeGenericClientConstructor>>;
   readonly #methods = definitionOf(ScoringService);
+  /** Calls that nobody reads any more would keep the connection open. */
+  readonly #calls: ClientReadableStream<Buffer>[] = [];
 
   constructor(server: { readonly grpc: string }) {
     const Client = makeGenericClientConstructor(this.#methods, ScoringService.typeName);
@@ -74,10 +76,15 @@ export class GrpcClient implements Disposable {
     const bytes = (value: Buffer) => value;
     const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(path, bytes, bytes, metadata);
     call.end(Buffer.from(request));
+    this.#calls.push(call);
     return call;
   }
 
   [Symbol.dispose](): void {
+    for (const call of this.#calls) {
+      call.on("error", () => {});
+      call.cancel();
+    }
     this.#client.close();
   }
 }
