@@ -28,5 +28,5 @@ export interface Tenant {
   readonly allowedRoles: readonly Role[] | undefined;
 }
 
-/** Gives the realms of now: a registry changes them while the process runs. */
+/** Gives the realms of now: the same list as before, or another one when any of them has changed. */
 export type Realms = () => readonly Realm[];
