@@ -47,7 +47,10 @@ async function openRealms(
   plan: Exclude<AuthPlan, { kind: "disabled" }>,
   options: { readonly allowHttp: boolean; readonly log: Log; readonly registry: Registry },
 ): Promise<OpenRealms> {
-  if (plan.kind === "provider") return { realms: () => [plan.realm], stop: async () => {} };
+  if (plan.kind === "provider") {
+    const realms = [plan.realm];
+    return { realms: () => realms, stop: async () => {} };
+  }
   const file = await openTenantsFile({ ...options, path: plan.file });
   file.start();
   options.log.info({ path: plan.file, tenants: file.realms().length }, "the tenants file was loaded");
