@@ -38,24 +38,19 @@ export async function heartbeat(
 ): Promise<HeartbeatResponse> {
   const running = runningOf(request);
   if (request.holdMs > MAX_HOLD_MS) throw invalid(`holdMs is ${request.holdMs}. Use 0 to ${MAX_HOLD_MS}.`);
+  // Before anything is renewed: a session in the hands of another tenant changes nothing.
+  const { puller } = await options.sessions.need(request.session, tenant);
   const until = performance.now() + Math.min(request.holdMs, options.leaseMs / RENEWALS);
   const bell = new Doorbell();
-  const renew = () => renewed(options, request, running, tenant);
+  const renew = () => renewed(options, request, running);
   const endings = [ringOnAbort(signal, bell), ringOnAbort(options.stopping, bell)];
-  const listen = (nodeId: string) => endings.push(options.news.on(nodeId, bell.ring));
-  const known = options.sessions.nodeIdOf(request.session);
+  endings.push(options.news.on(puller.nodeId, bell.ring));
   try {
-    if (known !== undefined) listen(known);
-    let renewal = await renew();
+    const renewal = await renew();
     // Of this moment only: while the answer is held the node may be granted more than it told.
     if (renewal.forgotten) {
       const ready = await options.store.takeBack(request.session, running);
       if (ready.length > 0) options.store.announce({ kind: "work", ready });
-    }
-    if (known === undefined) {
-      listen(renewal.node.id);
-      // Again, so that nothing is missed before the listening began.
-      renewal = await renew();
     }
     return await untilNews(renewal, { until, bell, drains: request.draining, ...options, renew, signal });
   } finally {
@@ -89,12 +84,11 @@ async function renewed(
   { store, sessions, leaseMs }: HeartbeatOptions,
   { session, draining }: HeartbeatRequest,
   running: readonly RunningWork[],
-  tenant: string,
 ): Promise<Live> {
   const renewal = await store.renew(session, running, leaseMs, draining);
   const { node } = renewal;
   if (renewal.session !== "LIVE") throw sessionEnded(renewal.session);
-  if (node === undefined || node.tenant !== tenant) throw sessionEnded("UNKNOWN");
+  if (node === undefined) throw sessionEnded("UNKNOWN");
   sessions.heard(node.id, node.state);
   if (running.length > 0) store.announce({ kind: "events" });
   return { ...renewal, node };

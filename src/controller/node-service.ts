@@ -146,9 +146,7 @@ export class NodeService implements NodeOperations {
     const until = performance.now() + waitMs;
     const signal = AbortSignal.any([caller, stopping]);
     for (let left = waitMs; ; left = until - performance.now()) {
-      const node = await sessions.find(session, principal.tenant);
-      if (node === undefined) throw await sessions.ended(session);
-      const { puller, state } = node;
+      const { puller, state } = await sessions.need(session, principal.tenant);
       const serves = state === "ONLINE";
       const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
       if (work !== undefined) {

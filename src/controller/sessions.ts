@@ -12,6 +12,11 @@ interface Heard {
   readonly state: NodeState;
 }
 
+interface Found {
+  readonly puller: Puller;
+  readonly state: NodeState;
+}
+
 export class Sessions {
   readonly #store: Store;
   readonly #leaseMs: number;
@@ -24,10 +29,7 @@ export class Sessions {
   }
 
   /** The node of a session of a tenant, and its state; undefined: the session is over, or was never. */
-  async find(
-    session: string,
-    tenant: string,
-  ): Promise<{ readonly puller: Puller; readonly state: NodeState } | undefined> {
+  async find(session: string, tenant: string): Promise<Found | undefined> {
     const known = this.#online.get(session);
     if (known !== undefined) return known.tenant === tenant ? { puller: known, state: "ONLINE" } : undefined;
     const node = await this.#store.nodeOf(session);
@@ -37,13 +39,16 @@ export class Sessions {
     return { puller, state: node.state };
   }
 
-  /** The node of a session that is online, as far as is remembered. */
-  nodeIdOf(session: string): string | undefined {
-    return this.#online.get(session)?.nodeId;
+  /** As `find`; throws NODE_SUPERSEDED or SESSION_UNKNOWN when there is none. */
+  async need(session: string, tenant: string): Promise<Found> {
+    const found = await this.find(session, tenant);
+    if (found === undefined) throw await this.#ended(session);
+    return found;
   }
 
-  /** Why a session is over: NODE_SUPERSEDED or SESSION_UNKNOWN. */
-  async ended(session: string): Promise<Failure> {
+  /** Why a session is over; one that is alive and another tenant's is not known to the caller. */
+  async #ended(session: string): Promise<Failure> {
+    if ((await this.#store.nodeOf(session)) !== undefined) return sessionEnded("UNKNOWN");
     const { session: fate } = await this.#store.renew(session, [], this.#leaseMs, false);
     return sessionEnded(fate === "LIVE" ? "UNKNOWN" : fate);
   }

@@ -1,0 +1,326 @@
+/**
+ * One tenant tries every operation of the table of permissions on what is another's: over gRPC and REST,
+ * with the other's ids, sessions, keys, filters, page tokens and event ids. An operation that is in the
+ * table and not here fails.
+ */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { parse } from "yaml";
+import type { Connection } from "../../src/client/connection.ts";
+import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Peer } from "../controller/peer.ts";
+import { CAPABILITIES } from "../controller/scored.ts";
+import { dial } from "./rest-client.ts";
+import { Transports } from "./transports.ts";
+
+const TABLE = parse(
+  await readFile(new URL("../../api/permissions.yaml", import.meta.url), "utf8"),
+) as Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
+const SECRET = { reference: "/media/secret-r.mp4", distorted: "/media/secret-d.mp4" };
+const OWN = { reference: "/media/own-r.mp4", distorted: "/media/own-d.mp4" };
+const LABELS = { film: "secret" };
+const KEY = "the key";
+const JSON_TYPE = { "content-type": "application/json" };
+const jobs = JobService.method;
+const nodes = NodeService.method;
+
+let transports: Transports;
+let mine: Connection;
+let yours: Connection;
+let node: Peer;
+/** A job that was scored, one of which a part is being scored, and that part. */
+let done: string;
+let running: string;
+let item: WorkItem;
+/** What only its owner is told: a page's token, and the id of an event before the latest. */
+let pageToken: string;
+let eventId: string;
+
+before(async () => {
+  transports = await Transports.open();
+  mine = transports.connect("mine");
+  yours = transports.connect("yours");
+  node = await Peer.register(transports.system.nodes, "mine", { name: "their node" });
+  const first = await mine.call(jobs.submitJob, { job: { ...SECRET, labels: LABELS }, idempotencyKey: KEY });
+  done = first.job?.id ?? "";
+  await node.work(60, 20);
+  await transports.system.until("mine", done, ({ endTime }) => endTime !== undefined);
+  for await (const { kind, eventId: id } of mine.stream(jobs.streamJobs, {})) {
+    eventId = id;
+    if (kind === Kind.SNAPSHOT_END) break;
+  }
+  const second = await mine.call(jobs.submitJob, { job: { ...SECRET, labels: LABELS, name: "secret" } });
+  running = second.job?.id ?? "";
+  item = await node.pullSome();
+  ({ nextPageToken: pageToken } = await mine.call(jobs.listJobs, { pageSize: 1 }));
+  assert.ok(done && running && eventId && pageToken);
+});
+after(async () => {
+  mine[Symbol.dispose]();
+  yours[Symbol.dispose]();
+  await transports[Symbol.asyncDispose]();
+});
+
+/** The failure's code; what it says names nothing of another's. */
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  const thrown: unknown = await work.then(
+    (told) => assert.fail(`told ${JSON.stringify(told)}`),
+    (error: unknown) => error,
+  );
+  if (!(thrown instanceof Failure)) throw thrown;
+  assert.doesNotMatch(thrown.message + JSON.stringify(thrown.found ?? {}), /secret|mine/);
+  return thrown.code;
+}
+
+async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of stream) all.push(one);
+  return all;
+}
+
+/** What yours is answered over REST; nothing in it is another's. */
+async function ask(path: string, method = "GET", body?: object, headers = {}) {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const answer = await transports.ask("yours", path, {
+    method,
+    headers: { ...JSON_TYPE, ...headers },
+    ...sent,
+  });
+  assert.doesNotMatch(JSON.stringify(answer.body), /secret|"mine"/);
+  return answer;
+}
+
+async function denied(path: string, method = "GET", [status, code] = [403, "WRONG_TENANT"]): Promise<void> {
+  const answer = await ask(path, method);
+  assert.deepEqual([answer.status, answer.body["code"]], [status, code], path);
+}
+
+/** What only another's data holds. */
+const anothers = () => new RegExp(`secret|${done}|${running}`);
+const hasNoJob = (of: object): void => assert.doesNotMatch(JSON.stringify(of, plain), anothers());
+const plain = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
+
+/** A stream tells changes of its caller's jobs alone: the next one, though another's changed before it. */
+async function ownChange(): Promise<string> {
+  await mine.call(jobs.submitJob, { job: { ...SECRET, name: "secret" } });
+  const { job } = await yours.call(jobs.submitJob, { job: OWN });
+  return job?.id ?? "";
+}
+
+async function streamed(request: {
+  ids?: string[];
+  labels?: typeof LABELS;
+  afterEventId?: string;
+}): Promise<void> {
+  let own: string | undefined;
+  for await (const event of yours.stream(jobs.streamJobs, request)) {
+    hasNoJob(event);
+    assert.equal(event.job?.tenantId ?? "yours", "yours");
+    if (event.kind === Kind.SNAPSHOT_END || own === undefined) own ??= await ownChange();
+    else if (event.job?.id === own) break;
+  }
+}
+
+/** Reads an event stream up to a text, which is known once the stream has begun; nothing of another's comes before it. */
+async function told(path: string, header: string, last: () => Promise<string>): Promise<void> {
+  const socket = dial(transports);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer yours\r\n${header}\r\n`);
+  let text = "";
+  let awaited: string | undefined;
+  for await (const chunk of socket) {
+    text += String(chunk);
+    assert.doesNotMatch(text, anothers());
+    awaited ??= await last();
+    if (text.includes(awaited)) return;
+  }
+  assert.fail(`the stream ended: ${text}`);
+}
+
+/** A node of a third tenant, which has no job: what it is given to do would be another's. */
+async function thirdNode(): Promise<Peer> {
+  return Peer.register(transports.system.nodes, "third");
+}
+
+type Attempt = () => Promise<void>;
+/** Tells of the service alone, or of the caller. */
+const NOTHING_OF_TENANTS = "no tenant's data";
+
+const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
+  "svc.v1.JobService/GetJob": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.getJob, { id })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/CancelJob": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.cancelJob, { id })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/GetJobFrames": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(read(yours.stream(jobs.getJobFrames, { id }))), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/ListJobs": async () => {
+    for (const request of [{}, { labels: LABELS }, { pageToken, pageSize: 1 }, { pageSize: 500 }])
+      hasNoJob(await yours.call(jobs.listJobs, request));
+    assert.deepEqual((await yours.call(jobs.listJobs, { labels: LABELS })).jobs, []);
+  },
+  "svc.v1.JobService/StreamJobs": async () => {
+    await streamed({});
+    await streamed({ afterEventId: eventId });
+    const named = yours.stream(jobs.streamJobs, { ids: [done, running] });
+    for await (const { kind } of named) {
+      assert.equal(kind, Kind.SNAPSHOT_END);
+      break;
+    }
+  },
+  "svc.v1.JobService/SubmitJob": async () => {
+    const { job, existed } = await yours.call(jobs.submitJob, { job: OWN, idempotencyKey: KEY });
+    assert.deepEqual([existed, job?.tenantId, job?.id === done], [false, "yours", false]);
+  },
+  "svc.v1.JobService/SubmitJobs": async () => {
+    const told = await yours.call(jobs.submitJobs, { jobs: [{ job: OWN, idempotencyKey: KEY }] });
+    assert.deepEqual([told.jobs[0]?.job?.tenantId, told.jobs[0]?.job?.id === done], ["yours", false]);
+  },
+  "svc.v1.NodeService/RegisterNode": async () => {
+    const namesake = { name: "their node", slots: 1, capabilities: CAPABILITIES };
+    const { nodeId } = await yours.call(nodes.registerNode, namesake);
+    assert.notEqual(nodeId, node.nodeId);
+    await yours.call(nodes.drainNode, { id: nodeId });
+  },
+  "svc.v1.NodeService/Heartbeat": async () => {
+    const running = [{ itemId: item.itemId, attempt: item.attempt, framesDone: 7 }];
+    for (const over of [{}, { running }, { draining: true }])
+      assert.equal(
+        await codeOf(yours.call(nodes.heartbeat, { session: node.session, ...over })),
+        "SESSION_UNKNOWN",
+      );
+    // That a session is gone which the caller never had is nothing to tell.
+    await yours.call(nodes.heartbeat, { session: node.session, leaving: true });
+    const third = await thirdNode();
+    const { stop } = await third.heartbeat({ running });
+    assert.deepEqual(
+      stop.map(({ itemId }) => itemId),
+      [item.itemId],
+      "it is told to leave the work alone",
+    );
+  },
+  "svc.v1.NodeService/PullWork": async () => {
+    await mine.call(jobs.submitJob, { job: { ...SECRET, name: "secret" } });
+    assert.equal(await codeOf(yours.call(nodes.pullWork, { session: node.session })), "SESSION_UNKNOWN");
+    assert.equal(await (await thirdNode()).pull(), undefined);
+  },
+  "svc.v1.NodeService/ReportResult": async () => {
+    const { itemId, attempt } = item;
+    const handBack = { case: "handBack" as const, value: create(HandBackSchema) };
+    const report = { session: node.session, itemId, attempt, report: handBack };
+    assert.equal(await codeOf(yours.call(nodes.reportResult, report)), "STALE_ATTEMPT");
+    assert.equal(await codeOf((await thirdNode()).report(item, handBack)), "STALE_ATTEMPT");
+  },
+  "svc.v1.NodeService/ListNodes": async () => {
+    const told = await yours.call(nodes.listNodes, {});
+    assert.ok(told.nodes.every(({ id, tenantId }) => id !== node.nodeId && tenantId === "yours"));
+  },
+  "svc.v1.NodeService/DrainNode": async () => {
+    assert.equal(await codeOf(yours.call(nodes.drainNode, { id: node.nodeId })), "NODE_NOT_FOUND");
+  },
+  "grpc.reflection.v1.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
+  "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
+  "grpc.health.v1.Health/Check": NOTHING_OF_TENANTS,
+  "grpc.health.v1.Health/List": NOTHING_OF_TENANTS,
+  "grpc.health.v1.Health/Watch": NOTHING_OF_TENANTS,
+};
+
+const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
+  score: async () => {
+    // Mine has a node that is online; for yours there is none.
+    const { status, body } = await ask("/v1/score", "POST", OWN);
+    assert.deepEqual([status, body["code"]], [503, "NO_NODE_ONLINE"]);
+  },
+  submitJob: async () => {
+    const { status, body } = await ask("/v1/jobs", "POST", OWN, { "idempotency-key": "the key over REST" });
+    assert.deepEqual([status, body["tenantId"]], [201, "yours"]);
+    const theirs = await transports.ask("mine", "/v1/jobs", {
+      method: "POST",
+      headers: { ...JSON_TYPE, "idempotency-key": "the key over REST" },
+      body: JSON.stringify(SECRET),
+    });
+    assert.deepEqual([theirs.status, theirs.body["id"] === body["id"]], [201, false]);
+  },
+  submitJobs: async () => {
+    const { body } = await ask("/v1/jobs:batch", "POST", { jobs: [{ job: OWN, idempotencyKey: "batch" }] });
+    hasNoJob(body);
+  },
+  getJob: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}`);
+  },
+  cancelJob: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}:cancel`, "POST");
+  },
+  getJobFrames: async () => {
+    for (const query of ["", "?firstFrame=1&frameCount=1"]) await denied(`/v1/jobs/${done}/frames${query}`);
+    await denied(`/v1/jobs/${running}/frames`);
+  },
+  listJobs: async () => {
+    for (const query of ["", "?label=film=secret", `?pageSize=1&pageToken=${pageToken}`, "?pageSize=500"])
+      hasNoJob((await ask(`/v1/jobs${query}`)).body);
+    assert.deepEqual((await ask("/v1/jobs?label=film=secret")).body["jobs"], []);
+  },
+  streamJobs: async () => {
+    for (const query of ["", `?id=${done}&id=${running}`, "?label=film=secret"])
+      await told(`/v1/jobs:stream${query}`, "", async () => "event: snapshotEnd");
+    await told("/v1/jobs:stream", `Last-Event-ID: ${eventId}\r\n`, ownChange);
+  },
+  listNodes: async () => hasNoJob((await ask("/v1/nodes")).body),
+  drainNode: () => denied(`/v1/nodes/${node.nodeId}:drain`, "POST", [404, "NODE_NOT_FOUND"]),
+  whoami: async () => assert.equal((await ask("/v1/whoami")).body["tenant"], "yours"),
+  getUi: NOTHING_OF_TENANTS,
+  getSpec: NOTHING_OF_TENANTS,
+  getHealth: NOTHING_OF_TENANTS,
+  getHealthAlias: NOTHING_OF_TENANTS,
+  getReady: NOTHING_OF_TENANTS,
+  getReadyAlias: NOTHING_OF_TENANTS,
+};
+
+/** What mine has, as mine is told it. */
+async function ownersView(): Promise<unknown> {
+  const told = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
+  const { nodes: own } = await mine.call(nodes.listNodes, {});
+  const states = own.map(({ id, name, state, work }) => [id, name, state, work.length]);
+  return JSON.stringify([told.map(({ job }) => job), states], plain);
+}
+
+for (const [transport, attempts] of [
+  ["grpc", GRPC],
+  ["http", HTTP],
+] as const) {
+  describe(`over ${transport}`, () => {
+    test("every operation is tried", () => {
+      assert.deepEqual(Object.keys(attempts).toSorted(), Object.keys(TABLE[transport]).toSorted());
+    });
+    for (const [operation, need] of Object.entries(TABLE[transport])) {
+      const attempt = attempts[operation];
+      if (attempt === NOTHING_OF_TENANTS) {
+        test(`${operation}: no role is asked for what is everybody's`, () => {
+          assert.ok(need === "open" || need === "token", need);
+        });
+      } else {
+        test(`${operation}: another tenant's is neither told nor changed`, async () => {
+          assert.ok(attempt, "has no entry here");
+          const before = await ownersView();
+          await attempt();
+          assert.equal(await ownersView(), before);
+        });
+      }
+    }
+  });
+}
+
+test("after all of that the owner's node goes on with its work", async () => {
+  await node.heartbeat();
+  await node.plan(item, 60, 20);
+  const { job } = await mine.call(jobs.getJob, { id: running });
+  assert.equal(job?.segmentsTotal, 3);
+});
