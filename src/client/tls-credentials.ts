@@ -2,6 +2,7 @@
 import { isIP, type Socket } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
 import { CallCredentials, ChannelCredentials } from "@grpc/grpc-js";
+import { Failure } from "../platform/failure.ts";
 
 /** What the reason of a connection that failed for TLS begins with. */
 export const TLS_FAILED = "TLS failed: ";
@@ -15,10 +16,10 @@ type ConnectorOptions = Parameters<ChannelCredentials["_createSecureConnector"]>
  */
 export class TlsCredentials extends ChannelCredentials {
   readonly #host: string;
-  readonly #context: SecureContext;
+  readonly #context: () => Promise<SecureContext>;
 
-  /** `address`: "host:port". */
-  constructor(address: string, context: SecureContext) {
+  /** `address`: "host:port". `context` is asked for every time that it is connected. */
+  constructor(address: string, context: () => Promise<SecureContext>) {
     super();
     this.#host = address.slice(0, address.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
     this.#context = context;
@@ -34,14 +35,25 @@ export class TlsCredentials extends ChannelCredentials {
 
   override _createSecureConnector(...[, , callCredentials]: ConnectorOptions): Connector {
     return {
-      connect: async (socket) => ({ socket: await this.#connect(socket), secure: true }),
+      connect: async (socket) => ({
+        socket: await this.#connect(socket, await this.#freshContext()),
+        secure: true,
+      }),
       waitForReady: async () => {},
       getCallCredentials: () => callCredentials ?? CallCredentials.createEmpty(),
       destroy: () => {},
     };
   }
 
-  #connect(socket: Socket): Promise<TLSSocket> {
+  async #freshContext(): Promise<SecureContext> {
+    try {
+      return await this.#context();
+    } catch (thrown) {
+      throw new Error(`${TLS_FAILED}${Failure.from(thrown).message.replace(/\.$/, "")}`, { cause: thrown });
+    }
+  }
+
+  #connect(socket: Socket, secureContext: SecureContext): Promise<TLSSocket> {
     const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
     const host = this.#host;
     const secured = connect(
@@ -49,7 +61,7 @@ export class TlsCredentials extends ChannelCredentials {
         socket,
         host,
         ...(isIP(host) === 0 && { servername: host }),
-        secureContext: this.#context,
+        secureContext,
         ALPNProtocols: ["h2"],
       },
       () => resolve(secured),

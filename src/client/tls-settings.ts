@@ -1,5 +1,5 @@
 /** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
-import { createSecureContext, rootCertificates } from "node:tls";
+import { createSecureContext, getCACertificates } from "node:tls";
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { type SettingValues, text, toggle } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
@@ -14,7 +14,7 @@ export const TLS_SETTINGS = {
   tlsCa: text({
     flags: "--tls-ca <file>",
     help: "PEM file of the authorities that may have signed the controller's certificate",
-    shownDefault: "those that Node.js trusts",
+    shownDefault: "those that this machine trusts, and those of Node.js",
   }),
   tlsCert: text({
     flags: "--tls-cert <file>",
@@ -37,7 +37,8 @@ export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): str
 
 /**
  * What a connection to `address` ("host:port") is opened with by settings without a fault; undefined:
- * it is to be in clear. The files are read once. Throws INVALID_REQUEST when one of them cannot be used.
+ * it is to be in clear. The files are read again whenever it is connected, so they may be replaced.
+ * Throws INVALID_REQUEST when one of them cannot be used.
  */
 export async function openTls(
   settings: Partial<TlsSettings>,
@@ -45,13 +46,19 @@ export async function openTls(
 ): Promise<ChannelCredentials | undefined> {
   const files = filesOf(settings);
   if (!settings.tls && files.ca === undefined && files.pair === undefined) return undefined;
-  const { material, fault } = await readTlsFiles(files);
-  if (material === undefined) throw new Failure("INVALID_REQUEST", `${fault}.`);
-  const trusted = material.ca ?? [...rootCertificates];
-  return new TlsCredentials(
-    address,
-    createSecureContext({ ...material, ca: trusted, minVersion: "TLSv1.2" }),
-  );
+  const trusted = files.ca === undefined ? trustedHere() : undefined;
+  const context = async () => {
+    const { material, fault } = await readTlsFiles(files);
+    if (material === undefined) throw new Failure("INVALID_REQUEST", `${fault}.`);
+    return createSecureContext({ ca: trusted, ...material, minVersion: "TLSv1.2" });
+  };
+  await context();
+  return new TlsCredentials(address, context);
+}
+
+/** Authorities that this machine trusts, and those that come with Node.js: a small container has none of its own. */
+function trustedHere(): string[] {
+  return [...new Set([...getCACertificates("system"), ...getCACertificates("default")])];
 }
 
 function filesOf({ tlsCa, tlsCert, tlsKey }: Partial<TlsSettings>): TlsFiles {

@@ -10,7 +10,7 @@ import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { readToEnd } from "../server/rest-client.ts";
 import { SvcProcess, soon, svc } from "../server/svc-process.ts";
-import { getSecurely, type Identity, nameShown } from "../server/tls-client.ts";
+import { getSecurely, type Identity, isResumed, nameShown, sessionOf } from "../server/tls-client.ts";
 
 let clips: Clips;
 let authority: Authority;
@@ -88,6 +88,13 @@ describe("a controller with a certificate", () => {
     assert.equal((await svc(["nodes", "list"], env)).code, 0);
     const wrong = await svc(["nodes", "list"], { ...env, SVC_TLS: "maybe" });
     assert.deepEqual([wrong.code, /SVC_TLS is "maybe"/.test(wrong.stderr)], [2, true], wrong.stderr);
+  });
+
+  test("--tls alone trusts whom the machine trusts", async () => {
+    const trusted = await svc(["nodes", "list", "--server", controller.grpc, "--tls"], {
+      SSL_CERT_FILE: authority.path,
+    });
+    assert.equal(trusted.code, 0, trusted.stderr);
   });
 
   const untrusting: [what: string, args: () => string[], why: RegExp][] = [
@@ -219,6 +226,23 @@ describe("a controller that asks for client certificates", () => {
   test("metrics stay in clear", async () => {
     assert.equal((await fetch(`${controller.metrics}/metrics`)).status, 200);
   });
+});
+
+test("an authority that is withdrawn lets nobody in, with a session from before neither", async () => {
+  const authorities = clips.directory.file("clients.pem");
+  await copyFile(authority.path, authorities);
+  await using controller = await start("withdrawing", "--tls-client-ca", authorities);
+  const url = `${controller.rest}/v1/health`;
+  const known = { ...trusting, cert: await readFile(client.cert), key: await readFile(client.key) };
+  const session = await sessionOf(controller.grpc, known);
+  assert.equal(await isResumed(controller.grpc, { ...known, session }), true);
+  await copyFile(stranger.path, authorities);
+  await controller.logged("the TLS certificate was loaded again");
+  await assert.rejects(getSecurely(url, known));
+  assert.equal(await isResumed(controller.grpc, { ...known, session }), false);
+  const { cert, key } = await stranger.issue("unknown");
+  const unknown = { ...trusting, cert: await readFile(cert), key: await readFile(key) };
+  assert.equal((await getSecurely(url, unknown)).status, 200);
 });
 
 describe("files that cannot be used are refused at the start, by name", () => {

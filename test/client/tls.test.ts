@@ -1,0 +1,83 @@
+/** What a client of a TLS server trusts, and shows, also after its files were replaced. */
+import assert from "node:assert/strict";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createServer, type Server } from "node:tls";
+import { Connection } from "../../src/client/connection.ts";
+import { openTls } from "../../src/client/tls-settings.ts";
+import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Authority, type Pair } from "../server/certificates.ts";
+import { until } from "../server/svc-process.ts";
+
+let directory: string;
+let authority: Authority;
+let server: Server;
+let address: string;
+/** Names in the certificates that clients showed, one for each connection. */
+const shown: string[] = [];
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tls-"));
+  authority = await Authority.open(directory, "authority");
+  const { cert, key } = await authority.issue("server");
+  const own = { cert: await readFile(cert), key: await readFile(key), ca: await authority.pem() };
+  // It speaks TLS and nothing more: every call fails, and the next one has to connect again.
+  server = createServer({ ...own, requestCert: true, ALPNProtocols: ["h2"] }, (socket) => {
+    shown.push(String(socket.getPeerCertificate().subject.CN));
+    socket.destroy();
+  });
+  server.on("tlsClientError", () => {});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1", resolve);
+  await promise;
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+after(async () => {
+  server.close();
+  await rm(directory, { recursive: true });
+});
+
+async function replace(pair: Pair, by: Pair): Promise<void> {
+  await copyFile(by.cert, pair.cert);
+  await copyFile(by.key, pair.key);
+}
+
+async function failureOf(connection: Connection): Promise<Failure> {
+  const call = connection.call(JobService.method.listJobs, {}, { timeoutMs: 10_000 });
+  const thrown = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(thrown instanceof Failure);
+  return thrown;
+}
+
+test("the pair that is in the files when it connects is shown", async () => {
+  const pair = { cert: join(directory, "own.pem"), key: join(directory, "own.key") };
+  const first = await authority.issue("first");
+  await replace(pair, first);
+  const tls = await openTls({ tlsCa: authority.path, tlsCert: pair.cert, tlsKey: pair.key }, address);
+  using connection = new Connection({ address, tls });
+  await failureOf(connection);
+  assert.equal(shown[0], "first");
+  await writeFile(pair.key, "");
+  await until(async () => (await failureOf(connection)).message.includes("--tls-key: "), "the fault");
+  await replace(pair, await authority.issue("second"));
+  await until(async () => {
+    await failureOf(connection);
+    return shown.includes("second");
+  }, "the new pair");
+});
+
+test("a file that cannot be used is told before anything is connected", async () => {
+  const before = shown.length;
+  await assert.rejects(openTls({ tlsCa: join(directory, "none") }, address), {
+    code: "INVALID_REQUEST",
+    message: /^--tls-ca: .*none cannot be used: ENOENT/,
+  });
+  assert.equal(shown.length, before);
+});
