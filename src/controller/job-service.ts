@@ -22,6 +22,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { JobRow } from "../store/store.ts";
 import { ownJob } from "./access.ts";
+import { whileAdmitted } from "./admitted.ts";
 import { answer, answerInParts, shuttingDown } from "./calls.ts";
 import type { Feed } from "./feed.ts";
 import { filterOf } from "./filter.ts";
@@ -149,7 +150,7 @@ export class JobService implements JobOperations {
     const stream = new JobStream(this.#options, tenant, filterOf(request), request);
     const leave = this.#admit(tenant);
     try {
-      yield* stream.run(AbortSignal.any([context.signal, stopping]));
+      yield* whileAdmitted(context, (signal) => stream.run(AbortSignal.any([signal, stopping])));
       if (stopping.aborted && !context.signal.aborted) throw shuttingDown();
     } catch (thrown) {
       if (Failure.from(thrown).code === "STREAM_TOO_SLOW") metrics.streamsCut.inc();

@@ -37,6 +37,8 @@ export interface CallContext {
   readonly principal: Principal;
   /** Aborts when the caller has gone or cancelled. */
   readonly signal: AbortSignal;
+  /** Throws Failure when the caller would not be let in any more; undefined: that cannot come to be. */
+  readonly readmit?: () => Promise<unknown>;
 }
 
 /** Per-frame values of one frame: its number in the whole, and the finite values of its metrics. */
@@ -63,7 +65,10 @@ export interface JobOperations {
   getJob(request: GetJobRequest, context: CallContext): Promise<GetJobResponse>;
   listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse>;
   cancelJob(request: CancelJobRequest, context: CallContext): Promise<CancelJobResponse>;
-  /** Yields until the context's signal aborts; throws STREAM_TOO_SLOW when the consumer falls too far behind. */
+  /**
+   * Yields until the context's signal aborts; throws STREAM_TOO_SLOW when the consumer falls too far
+   * behind, and what `readmit` throws, at most a second after it would.
+   */
   streamJobs(request: StreamJobsRequest, context: CallContext): AsyncIterable<StreamJobsResponse>;
   /** The parts in frame order, each read from the store when it is asked for. The first step checks the job. */
   getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart>;

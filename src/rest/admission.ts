@@ -8,6 +8,8 @@ import type { Route } from "./routes.ts";
 
 export interface Admitted {
   readonly principal: Principal;
+  /** Throws Failure when the caller would not be let in any more. */
+  readonly readmit: () => Promise<Principal>;
   /** The operation, or why there is none: told to nobody who does not say who it is. */
   readonly route: Route<string> | HttpFault;
 }
@@ -25,8 +27,9 @@ export function admitAll(app: FastifyInstance, description: Description<string>,
     const route = routeOf(description, request);
     const operation = route instanceof HttpFault ? undefined : route.operationId;
     if (!(route instanceof HttpFault)) request.route = route.path;
-    const principal = await gate.admit(operation, authorizationOf(request));
-    request.admitted = { principal, route };
+    const authorization = authorizationOf(request);
+    const readmit = () => gate.admit(operation, authorization);
+    request.admitted = { principal: await readmit(), readmit, route };
   });
 }
 

@@ -1,4 +1,4 @@
-/** What a REST request tells the services: its id, who calls, and when its caller has gone. */
+/** What a REST request tells the services: its id, who calls, whether still, and when its caller has gone. */
 import type { FastifyRequest } from "fastify";
 import type { Principal } from "../auth/principal.ts";
 import type { CallContext } from "../controller/operations.ts";
@@ -9,5 +9,7 @@ export function contextOf(call: {
   readonly principal: Principal;
   readonly caller: Caller;
 }): CallContext {
-  return { requestId: call.request.id, principal: call.principal, signal: call.caller.gone };
+  const { id, admitted } = call.request;
+  const context = { requestId: id, principal: call.principal, signal: call.caller.gone };
+  return admitted === undefined ? context : { ...context, readmit: admitted.readmit };
 }

@@ -10,7 +10,13 @@ import type { Principal } from "../auth/principal.ts";
 import { statusOf } from "./status.ts";
 
 /** Of calls that were let in, by the metadata that their handlers get. */
-const ADMITTED = new WeakMap<Metadata, Principal>();
+const ADMITTED = new WeakMap<Metadata, Admitted>();
+
+export interface Admitted {
+  readonly principal: Principal;
+  /** Throws Failure when the caller would not be let in any more. */
+  readonly readmit: () => Promise<Principal>;
+}
 
 /** Lets a call through to its handler when the gate does, and else ends it with the gate's failure. */
 export function admission(gate: Gate): ServerInterceptor {
@@ -20,9 +26,10 @@ export function admission(gate: Gate): ServerInterceptor {
         next(
           new ServerListenerBuilder()
             .withOnReceiveMetadata((metadata, goOn) => {
-              gate.admit(operationOf(path), authorizationOf(metadata)).then(
+              const readmit = () => gate.admit(operationOf(path), authorizationOf(metadata));
+              readmit().then(
                 (principal) => {
-                  ADMITTED.set(metadata, principal);
+                  ADMITTED.set(metadata, { principal, readmit });
                   return goOn(metadata);
                 },
                 (thrown: unknown) => call.sendStatus(statusOf(thrown)),
@@ -34,10 +41,10 @@ export function admission(gate: Gate): ServerInterceptor {
 }
 
 /** Who sent the metadata of a call that was let in. */
-export function principalOf(metadata: Metadata): Principal {
-  const principal = ADMITTED.get(metadata);
-  if (principal === undefined) throw new TypeError("a call came in unseen");
-  return principal;
+export function admittedOf(metadata: Metadata): Admitted {
+  const admitted = ADMITTED.get(metadata);
+  if (admitted === undefined) throw new TypeError("a call came in unseen");
+  return admitted;
 }
 
 /** "/svc.v1.JobService/GetJob" as the table of permissions names it. */

@@ -10,7 +10,7 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { frameBatches } from "../messages/result.ts";
-import { principalOf } from "./admission.ts";
+import { admittedOf } from "./admission.ts";
 import { answerInParts, answerOnce, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
@@ -88,5 +88,5 @@ function contextOf<Request, Response>(
   { metadata }: Call<Request, Response>,
   { requestId, signal }: Surroundings,
 ): CallContext {
-  return { requestId, signal, principal: principalOf(metadata) };
+  return { requestId, signal, ...admittedOf(metadata) };
 }

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { Connection } from "../../src/client/connection.ts";
+import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
+import { EventStream } from "../server/event-stream.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { SvcProcess, svc, until } from "../server/svc-process.ts";
 
@@ -28,6 +31,10 @@ after(async () => {
 function token(claims: object): string {
   const now = Math.floor(Date.now() / 1000);
   return signToken(signer, { iss: ISSUER, exp: now + 600, svc_roles: ["svc:writer"], ...claims });
+}
+
+function eventsOf({ rest }: ControllerProcess, bearer: string): Promise<EventStream> {
+  return EventStream.open(`${rest}/v1/jobs:stream`, { authorization: `Bearer ${bearer}` });
 }
 
 /** The pair, in a tenant's own directory below media/. */
@@ -115,6 +122,21 @@ describe("one identity provider, any tenant that it names", () => {
     });
   }
 
+  test("a stream ends with its token, over either transport", async () => {
+    const short = token({ tid: "acme", exp: Math.floor(Date.now() / 1000) + 3 });
+    using events = await eventsOf(controller, short);
+    using connection = new Connection({ address: controller.grpc, token: async () => short });
+    await assert.rejects(
+      async () => {
+        for await (const _ of connection.stream(JobService.method.streamJobs, {}));
+      },
+      { code: "TOKEN_EXPIRED" },
+    );
+    const { data } = await events.find(({ event }) => event === "error");
+    assert.equal((JSON.parse(data) as { code: string }).code, "TOKEN_EXPIRED");
+    assert.equal(await events.next(), undefined);
+  });
+
   test("probes need no token", async () => {
     for (const path of ["/v1/health", "/v1/ready", "/healthz", "/readyz"]) {
       assert.equal((await fetch(controller.rest + path)).status, 200, path);
@@ -164,7 +186,9 @@ test("a tenants file decides who is let in, also while the controller runs", asy
   );
   const stranger = await JobsClient.of(controller, token({ tid: "other" }));
   assert.equal((await stranger.list()).body.code, "TOKEN_INVALID");
+  using events = await eventsOf(controller, token({ tid: "acme", svc_roles: ["svc:reader"] }));
   await write(false);
+  assert.match((await events.find(({ event }) => event === "error")).data, /"TENANT_DISABLED"/);
   await until(async () => (await acme.list()).body.code === "TENANT_DISABLED", "the tenant to be disabled");
   await writeFile(file, "- tenantId: [");
   await controller.logged("the tenants file cannot be used: the tenants stay as they were");
