@@ -10,9 +10,10 @@ export async function* whileAdmitted<T>(
   { readmit, signal }: CallContext,
   parts: (signal: AbortSignal) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  if (readmit === undefined) return yield* parts(signal);
   const shut = new AbortController();
-  const look = () => readmit().catch((thrown: unknown) => shut.abort(Failure.from(thrown)));
+  const look = (): void => {
+    readmit?.().catch((thrown: unknown) => shut.abort(Failure.from(thrown)));
+  };
   const timer = setInterval(look, LOOK_EVERY_MS);
   try {
     for await (const part of parts(AbortSignal.any([signal, shut.signal]))) {

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { Connection } from "../../src/client/connection.ts";
-import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
+import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { SvcProcess, svc, until } from "../server/svc-process.ts";
 
@@ -125,13 +124,10 @@ describe("one identity provider, any tenant that it names", () => {
   test("a stream ends with its token, over either transport", async () => {
     const short = token({ tid: "acme", exp: Math.floor(Date.now() / 1000) + 3 });
     using events = await eventsOf(controller, short);
-    using connection = new Connection({ address: controller.grpc, token: async () => short });
-    await assert.rejects(
-      async () => {
-        for await (const _ of connection.stream(JobService.method.streamJobs, {}));
-      },
-      { code: "TOKEN_EXPIRED" },
-    );
+    using client = new GrpcClient(controller);
+    const stream = client.bytesCall("/svc.v1.JobService/StreamJobs", Buffer.alloc(0), bearing(short));
+    const { info } = detailsOf(await failureOf(stream.toArray()));
+    assert.equal(info?.reason, "TOKEN_EXPIRED");
     const { data } = await events.find(({ event }) => event === "error");
     assert.equal((JSON.parse(data) as { code: string }).code, "TOKEN_EXPIRED");
     assert.equal(await events.next(), undefined);
