@@ -39,7 +39,7 @@ export class Gateway {
     const registers = [options.registry];
     this.#decisions = new Counter({
       name: "svc_auth_decisions_total",
-      help: "Requests by what was decided of their token: OK, or the code of the failure.",
+      help: "Requests, and looks at streams that last, by what was decided of their token: OK, or the code of the failure.",
       labelNames: ["code"],
       registers,
     });
