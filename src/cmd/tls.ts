@@ -15,7 +15,7 @@ export interface Transport {
   readonly phases: readonly Phase[];
 }
 
-/** Throws UsageError when the settings, or the files, cannot be used. */
+/** Not followed until `certificate.start()`. Throws UsageError when the settings, or the files, cannot be used. */
 export async function openTls(
   settings: ServerTlsSettings,
   { log, registry }: { readonly log: Log; readonly registry: Registry },
@@ -23,7 +23,6 @@ export async function openTls(
   const files = tlsFiles(settings);
   if (files === undefined) return { certificate: undefined, phases: [] };
   const certificate = await open({ files, log, registry });
-  certificate.start();
   const run = () => certificate.stop();
   return { certificate, phases: [{ name: "stop following the certificate", limitMs: STOP_LIMIT_MS, run }] };
 }
