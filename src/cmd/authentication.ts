@@ -13,6 +13,8 @@ const STOP_LIMIT_MS = 1_000;
 
 export interface Authentication {
   readonly authenticate: Authenticate;
+  /** Follows what may change from now on. What is followed keeps a process alive: not before it has started. */
+  readonly start: () => void;
   /** How it stops, when no request comes any more. */
   readonly phases: readonly Phase[];
 }
@@ -23,9 +25,9 @@ export async function openAuthentication(
   { log, registry }: { readonly log: Log; readonly registry: Registry },
 ): Promise<Authentication> {
   const plan = planAuth(settings);
-  if (plan.kind === "disabled") return { authenticate: authenticateNobody, phases: [] };
+  if (plan.kind === "disabled") return { authenticate: authenticateNobody, start: () => {}, phases: [] };
   const allowHttp = settings.authAllowHttp;
-  const { realms, stop } = await openRealms(plan, { allowHttp, log, registry });
+  const { realms, start, stop } = await openRealms(plan, { allowHttp, log, registry });
   const clockSkewMs = settings.authClockSkew * 1000;
   const gateway = new Gateway({ realms, clockSkewMs, allowHttp, log, registry });
   const run = async () => {
@@ -34,12 +36,14 @@ export async function openAuthentication(
   };
   return {
     authenticate: gateway.authenticate,
+    start,
     phases: [{ name: "stop authentication", limitMs: STOP_LIMIT_MS, run }],
   };
 }
 
 interface OpenRealms {
   readonly realms: Realms;
+  readonly start: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -49,12 +53,11 @@ async function openRealms(
 ): Promise<OpenRealms> {
   if (plan.kind === "provider") {
     const realms = [plan.realm];
-    return { realms: () => realms, stop: async () => {} };
+    return { realms: () => realms, start: () => {}, stop: async () => {} };
   }
   const file = await openTenantsFile({ ...options, path: plan.file });
-  file.start();
   options.log.info({ path: plan.file, tenants: file.realms().length }, "the tenants file was loaded");
-  return { realms: file.realms, stop: () => file.stop() };
+  return { realms: file.realms, start: () => file.start(), stop: () => file.stop() };
 }
 
 async function openTenantsFile(options: Parameters<typeof TenantsFile.open>[0]): Promise<TenantsFile> {

@@ -43,6 +43,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const addresses = await part.startUnless(stopSignal);
   // Not before: what is followed keeps a process alive that failed to start.
   transport.certificate?.start();
+  authentication.start();
   log.info(addresses, "listening");
   if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
   const signal = await stopSignal;

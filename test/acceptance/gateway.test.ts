@@ -191,6 +191,23 @@ test("a tenants file decides who is let in, also while the controller runs", asy
   assert.equal((await acme.list()).body.code, "TENANT_DISABLED");
 });
 
+test("a controller that cannot listen ends, whatever it would follow", async () => {
+  const file = clips.directory.file("taken.json");
+  await writeFile(file, "[]");
+  const args = [
+    "controller",
+    "--tenants-file",
+    file,
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(keyServer.port),
+  ];
+  const ended = await svc([...args, "--data-dir", clips.directory.file("taken")]);
+  assert.match(ended.stderr, /cannot listen on 127\.0\.0\.1:\d+/);
+  assert.equal(ended.code, 1);
+});
+
 test("a controller without a media root refuses every path, and says at its start why", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: clips.directory.file("rootless"),
