@@ -32,7 +32,7 @@ export function answerOnce<Request, Response>(
     sendInitial(call, surroundings);
     callback(error, response);
   };
-  work(surroundings).then(
+  settled(work, surroundings).then(
     (response) => answer(null, response),
     (thrown: unknown) => answer(statusOf(thrown)),
   );
@@ -45,7 +45,7 @@ export function answerInParts<Request, Response>(
 ): void {
   const surroundings = surroundingsOf(call);
   sendInitial(call, surroundings);
-  work(surroundings).then(
+  settled(work, surroundings).then(
     () => call.end(),
     (thrown: unknown) => call.emit("error", statusOf(thrown)),
   );
@@ -72,6 +72,14 @@ export async function send<Response>(
     clearTimeout(timer);
     signal.removeEventListener("abort", leave);
   }
+}
+
+/** What is thrown at once is answered as what is thrown later. */
+async function settled<Response>(
+  work: (surroundings: Surroundings) => Promise<Response>,
+  surroundings: Surroundings,
+): Promise<Response> {
+  return work(surroundings);
 }
 
 function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surroundings {

@@ -52,6 +52,8 @@ describe("svc controller", () => {
       assert.deepEqual([status, body.code], [503, "STORE_UNAVAILABLE"], path);
       assert.ok(Number(headers.get("retry-after")) >= 1);
     }
+    const listed = await svc(["jobs", "list", "--server", controller.grpc, "--json"]);
+    assert.match(listed.stderr, /STORE_UNAVAILABLE/);
     await controller.logged("store not ready", { code: "STORE_UNAVAILABLE" });
     assert.doesNotMatch(JSON.stringify(controller.log), /secret/, "the password is told to nobody");
     assert.equal(await controller.stop(), 0);

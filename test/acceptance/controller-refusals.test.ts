@@ -1,7 +1,6 @@
 /** A controller without nodes: every route, and what it refuses, each with a status, a code and a sentence. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { MediaDirectory } from "../media/directory.ts";
@@ -296,13 +295,4 @@ test("a client that reads its stream no further is let go when it hangs up, and 
   socket.destroy();
   await once(socket, "close");
   assert.equal((await ask<object>(controller, "/readyz")).status, 200);
-});
-
-test("docs/metrics.md lists every metric of the controller, and no other", async () => {
-  const exposed = await (await fetch(`${controller.metrics}/metrics`)).text();
-  const names = [...exposed.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name = ""]) => name);
-  const document = await readFile(new URL("../../docs/metrics.md", import.meta.url), "utf8");
-  const section = document.split(/^## /m).find((text) => text.startsWith("The controller\n")) ?? "";
-  const listed = [...section.matchAll(/^\| `(svc_\w+)` \|/gm)].map(([, name = ""]) => name);
-  assert.deepEqual(listed.sort(), names.sort());
 });
