@@ -24,3 +24,20 @@ export function gate(authenticate: Authenticate, permissions: Permissions): Gate
     },
   };
 }
+
+/** A caller that was let in. */
+export interface Admitted {
+  readonly principal: Principal;
+  /** Throws Failure when the caller would not be let in any more. */
+  readonly readmit: () => Promise<Principal>;
+}
+
+/** Lets a caller in, as `admit` does. */
+export async function letIn(
+  from: Gate,
+  operation: string | undefined,
+  authorization: string | undefined,
+): Promise<Admitted> {
+  const readmit = () => from.admit(operation, authorization);
+  return { principal: await readmit(), readmit };
+}

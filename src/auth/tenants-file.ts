@@ -1,17 +1,13 @@
 /** The registry of tenants in a file, followed while the process runs. */
 import { hash } from "node:crypto";
 import { Counter, Gauge, type Registry } from "prom-client";
-import { Background, pause } from "../platform/lifecycle.ts";
+import { Follower, type Seen } from "../platform/follower.ts";
 import type { Log } from "../platform/log.ts";
-import { Settled } from "../platform/settled.ts";
 import { readSmallFile } from "../platform/small-file.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import type { Realms } from "./realm.ts";
 import { describeFaults, readRegistry } from "./registry.ts";
 import type { EntryRules, TenantRealm } from "./registry-entry.ts";
-
-/** A change counts at the second look that finds it, so it is in force within twice this, and the time to read it. */
-const LOOK_EVERY_MS = 2_000;
 
 export interface TenantsFileOptions extends EntryRules {
   readonly path: string;
@@ -32,10 +28,12 @@ export class TenantsFileError extends Error {
   }
 }
 
-/** What a look at the file found; two looks with the same `key` found the same. */
-type Found =
-  | { readonly key: string; readonly bytes: Uint8Array; readonly trouble?: never }
-  | { readonly key: string; readonly bytes?: never; readonly trouble: string };
+/** What a look at the file found. */
+type Found = Seen &
+  (
+    | { readonly bytes: Uint8Array; readonly trouble?: never }
+    | { readonly bytes?: never; readonly trouble: string }
+  );
 
 type Judged =
   | { readonly realms: readonly TenantRealm[]; readonly faults?: never }
@@ -43,24 +41,25 @@ type Judged =
 
 type Reload = "loaded" | "faulty" | "unreadable";
 
-/**
- * Follows a tenants file by looking at its content now and then: that also finds what is replaced by
- * rename, as editors do it, or behind a symbolic link, as Kubernetes does it. Until `start` it
- * stays as it was opened.
- */
+/** Until `start` it stays as it was opened. */
 export class TenantsFile {
   /** Every tenant of the last content that was free of faults. */
   readonly realms: Realms = () => this.#realms;
   readonly #options: TenantsFileOptions;
   readonly #reloads: Counter<"outcome">;
-  readonly #following = new Background((signal, isStarted) => this.#follow(signal, isStarted));
+  readonly #follower: Follower<Found>;
   #realms: readonly TenantRealm[];
-  readonly #settled: Settled;
 
   private constructor(options: TenantsFileOptions, found: Found, realms: readonly TenantRealm[]) {
     this.#options = options;
     this.#realms = realms;
-    this.#settled = new Settled(found.key);
+    // A file that is being written is not half taken: its beginning alone may be a sound registry.
+    this.#follower = new Follower({
+      known: found,
+      look: () => look(options.path),
+      take: (change) => this.#reloads.inc({ outcome: this.#take(change) }),
+      everyMs: options.lookEveryMs,
+    });
     this.#reloads = new Counter({
       name: "svc_tenants_reloads_total",
       help: "Changes of the tenants file, by what became of them.",
@@ -92,24 +91,11 @@ export class TenantsFile {
   }
 
   start(): void {
-    this.#following.start();
+    this.#follower.start();
   }
 
   async stop(): Promise<void> {
-    await this.#following.stop();
-  }
-
-  async #follow(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    isStarted();
-    while (!signal.aborted) {
-      await pause(this.#options.lookEveryMs ?? LOOK_EVERY_MS, signal);
-      if (!signal.aborted) this.#see(await look(this.#options.path));
-    }
-  }
-
-  /** A file that is being written is not half taken: its beginning alone may be a sound registry. */
-  #see(found: Found): void {
-    if (this.#settled.see(found.key)) this.#reloads.inc({ outcome: this.#take(found) });
+    await this.#follower.stop();
   }
 
   #take(found: Found): Reload {

@@ -1,12 +1,8 @@
 /** A server's certificate in files, followed while the process runs. */
 import { Counter, type Registry } from "prom-client";
-import { Background, pause } from "./lifecycle.ts";
+import { Follower, type Seen } from "./follower.ts";
 import type { Log } from "./log.ts";
-import { Settled } from "./settled.ts";
 import { readTlsFiles, type TlsFiles, type TlsMaterial, type TlsReading } from "./tls-files.ts";
-
-/** A change counts at the second look that finds it, so it is in force within twice this, and the time to read it. */
-const LOOK_EVERY_MS = 2_000;
 
 /** What a TLS server is opened with, and is given again after a change. */
 export interface ServerContext extends TlsMaterial {
@@ -24,24 +20,24 @@ export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
 
-/**
- * Follows the files by looking at their content now and then: that also finds what is replaced by
- * rename, or behind a symbolic link, as Kubernetes does it. Until `start` it stays as it was opened.
- */
+/** Until `start` it stays as it was opened. */
 export class Certificate {
   /** Whether clients have to show a certificate. */
   readonly asksClients: boolean;
   readonly #options: CertificateOptions;
-  readonly #settled: Settled;
   readonly #reloads: Counter<"outcome">;
   readonly #renewed = new Set<(context: ServerContext) => void>();
-  readonly #following = new Background((signal, isStarted) => this.#follow(signal, isStarted));
+  readonly #follower: Follower<TlsReading>;
   #context: ServerContext;
 
-  private constructor(options: CertificateOptions, digest: string, material: TlsMaterial) {
+  private constructor(options: CertificateOptions, known: Seen, material: TlsMaterial) {
     this.#options = options;
     this.asksClients = options.files.ca !== undefined;
-    this.#settled = new Settled(digest);
+    this.#follower = new Follower({
+      known,
+      look: () => readTlsFiles(options.files),
+      take: (reading) => this.#take(reading),
+    });
     this.#context = contextOf(material);
     this.#reloads = new Counter({
       name: "svc_tls_reloads_total",
@@ -57,7 +53,7 @@ export class Certificate {
     const reading = await readTlsFiles(options.files);
     if (reading.fault !== undefined) throw new CertificateError(`${reading.fault}.`);
     options.log.info(factsOf(options, reading.validTo), "the TLS certificate was loaded");
-    return new Certificate(options, reading.digest, reading.material);
+    return new Certificate(options, reading, reading.material);
   }
 
   get context(): ServerContext {
@@ -70,24 +66,15 @@ export class Certificate {
   }
 
   start(): void {
-    this.#following.start();
+    this.#follower.start();
   }
 
   async stop(): Promise<void> {
-    await this.#following.stop();
+    await this.#follower.stop();
   }
 
-  async #follow(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    isStarted();
-    while (!signal.aborted) {
-      await pause(LOOK_EVERY_MS, signal);
-      if (!signal.aborted) this.#see(await readTlsFiles(this.#options.files));
-    }
-  }
-
-  /** Certificate and key are two files, replaced one after the other: a pair that is half new is not taken. */
-  #see(reading: TlsReading): void {
-    if (!this.#settled.see(reading.digest)) return;
+  /** Certificate and key are two files, replaced one after the other: a pair that is half new is a fault. */
+  #take(reading: TlsReading): void {
     this.#reloads.inc({ outcome: reading.fault === undefined ? "loaded" : "faulty" });
     const { log } = this.#options;
     if (reading.fault !== undefined) {

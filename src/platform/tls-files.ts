@@ -23,16 +23,16 @@ export interface TlsMaterial {
   readonly ca?: Buffer;
 }
 
-/** What the files held; two readings with the same `digest` found the same. */
+/** What the files held; two readings with the same `key` found the same. */
 export type TlsReading =
   | {
-      readonly digest: string;
+      readonly key: string;
       readonly material: TlsMaterial;
       /** When the certificate of the pair ends. */
       readonly validTo: Date | undefined;
       readonly fault?: never;
     }
-  | { readonly digest: string; readonly material?: never; readonly fault: string };
+  | { readonly key: string; readonly material?: never; readonly fault: string };
 
 /** A file that cannot be used; the message begins with its flag and path. */
 class TlsFileError extends Error {
@@ -49,14 +49,14 @@ interface Content {
 
 /** Never throws: what is wrong is told in `fault`, as a sentence without its end. */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsReading> {
-  let digest = "";
+  let key = "";
   try {
     const content = await contentOf(files);
-    digest = digestOf(content);
-    return { digest, material: content, validTo: check(files, content) };
+    key = digestOf(content);
+    return { key, material: content, validTo: check(files, content) };
   } catch (thrown) {
     const fault = messageOf(thrown);
-    return { digest: digest || `unreadable: ${fault}`, fault };
+    return { key: key || `unreadable: ${fault}`, fault };
   }
 }
 

@@ -1,15 +1,12 @@
 /** Who calls and what for is decided when a request's headers are there, before its body is read. */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import type { Gate } from "../auth/gate.ts";
-import type { Principal } from "../auth/principal.ts";
+import { type Admitted, type Gate, letIn } from "../auth/gate.ts";
 import type { Description } from "./description.ts";
 import { HttpFault } from "./problem.ts";
 import type { Route } from "./routes.ts";
 
-export interface Admitted {
-  readonly principal: Principal;
-  /** Throws Failure when the caller would not be let in any more. */
-  readonly readmit: () => Promise<Principal>;
+export interface Arrived {
+  readonly admitted: Admitted;
   /** The operation, or why there is none: told to nobody who does not say who it is. */
   readonly route: Route<string> | HttpFault;
 }
@@ -17,19 +14,18 @@ export interface Admitted {
 declare module "fastify" {
   interface FastifyRequest {
     /** Of every request that comes to a handler. */
-    admitted: Admitted | undefined;
+    arrived: Arrived | undefined;
   }
 }
 
 export function admitAll(app: FastifyInstance, description: Description<string>, gate: Gate): void {
-  app.decorateRequest("admitted", undefined);
+  app.decorateRequest("arrived", undefined);
   app.addHook("onRequest", async (request) => {
     const route = routeOf(description, request);
     const operation = route instanceof HttpFault ? undefined : route.operationId;
     if (!(route instanceof HttpFault)) request.route = route.path;
-    const authorization = authorizationOf(request);
-    const readmit = () => gate.admit(operation, authorization);
-    request.admitted = { principal: await readmit(), readmit, route };
+    const admitted = await letIn(gate, operation, authorizationOf(request));
+    request.arrived = { admitted, route };
   });
 }
 
@@ -41,7 +37,7 @@ function authorizationOf({ raw }: FastifyRequest): string | undefined {
   return raw.headersDistinct["authorization"]?.join(", ");
 }
 
-function routeOf(description: Description<string>, { method, raw }: FastifyRequest): Admitted["route"] {
+function routeOf(description: Description<string>, { method, raw }: FastifyRequest): Arrived["route"] {
   try {
     return description.route(method, pathOf(raw.url));
   } catch (thrown) {

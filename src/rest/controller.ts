@@ -46,8 +46,8 @@ export function controllerHandlers(
     streamJobs: (call) => streamJobs(open().jobs, call),
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),
-    whoami: ({ reply, principal }) => {
-      const { tenant, subject, roles } = principal;
+    whoami: ({ reply, admitted }) => {
+      const { tenant, subject, roles } = admitted.principal;
       return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);
     },
   };

@@ -1,6 +1,6 @@
 /** What handles the operations of a contract: one handler for each, typed by the code generated from it. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "../auth/principal.ts";
+import type { Admitted } from "../auth/gate.ts";
 import type { Caller } from "./caller.ts";
 
 /** What is used of a generated operation. */
@@ -18,7 +18,7 @@ export interface Call<Op extends Operation> {
   readonly query: NonNullable<Op["parameters"]["query"]>;
   /** Checked; undefined for operations without a body. */
   readonly body: unknown;
-  readonly principal: Principal;
+  readonly admitted: Admitted;
 }
 
 export type Handlers<Operations> = {

@@ -157,8 +157,8 @@ function addOperations<Operations>(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.admitted === undefined) throw new TypeError("a request came in unseen");
-    const { principal, route: found } = request.admitted;
+    if (request.arrived === undefined) throw new TypeError("a request came in unseen");
+    const { admitted, route: found } = request.arrived;
     if (found instanceof HttpFault) throw found;
     const route = found as Route<keyof Operations & string>;
     const query = queryOf(request.raw.url ?? "/", route.queryParameters, route.strictQuery);
@@ -166,7 +166,7 @@ function addOperations<Operations>(
     if (route.takesBody || route.queryParameters.length > 0) description.validate(route, query, body);
     const caller = new Caller(request, reply);
     // The description is what both the checks and the types of the handlers are made from.
-    const call = { request, reply, caller, params: route.params, query, body, principal } as unknown;
+    const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
     return handlers[route.operationId](call as Parameters<(typeof handlers)[keyof Operations & string]>[0]);
   };
   // ":" begins a parameter in the addresses of the framework, "::" stands for itself.

@@ -5,18 +5,11 @@ import {
   type ServerInterceptor,
   ServerListenerBuilder,
 } from "@grpc/grpc-js";
-import type { Gate } from "../auth/gate.ts";
-import type { Principal } from "../auth/principal.ts";
+import { type Admitted, type Gate, letIn } from "../auth/gate.ts";
 import { statusOf } from "./status.ts";
 
 /** Of calls that were let in, by the metadata that their handlers get. */
 const ADMITTED = new WeakMap<Metadata, Admitted>();
-
-export interface Admitted {
-  readonly principal: Principal;
-  /** Throws Failure when the caller would not be let in any more. */
-  readonly readmit: () => Promise<Principal>;
-}
 
 /** Lets a call through to its handler when the gate does, and else ends it with the gate's failure. */
 export function admission(gate: Gate): ServerInterceptor {
@@ -26,10 +19,9 @@ export function admission(gate: Gate): ServerInterceptor {
         next(
           new ServerListenerBuilder()
             .withOnReceiveMetadata((metadata, goOn) => {
-              const readmit = () => gate.admit(operationOf(path), authorizationOf(metadata));
-              readmit().then(
-                (principal) => {
-                  ADMITTED.set(metadata, { principal, readmit });
+              letIn(gate, operationOf(path), authorizationOf(metadata)).then(
+                (admitted) => {
+                  ADMITTED.set(metadata, admitted);
                   return goOn(metadata);
                 },
                 (thrown: unknown) => call.sendStatus(statusOf(thrown)),

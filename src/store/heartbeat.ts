@@ -2,7 +2,7 @@
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { stateOf } from "./nodes.ts";
-import { jobsOfReturned } from "./retries.ts";
+import { pendingAgain } from "./retries.ts";
 import { eventsOf, isId, NEXT_REVISION, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Ready, Renewal, RunningWork } from "./store.ts";
@@ -108,10 +108,7 @@ const TAKE_BACK = statement(`
     select id from node where session = $1 and ended is null),
   came as (
     select work.* from work join me on ${FORGOTTEN} order by work.id for update of work),
-  pending as (
-    update work set state = 'PENDING', frames_done = 0, lease_until = null, ended_at = now()
-    from came where work.id = came.id),
-  ${jobsOfReturned("0")}
+  ${pendingAgain("0")}
   select tenant_id, work_class from came`);
 
 export async function takeBack(

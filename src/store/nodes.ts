@@ -4,7 +4,7 @@ import type { NodeState } from "../jobs/states.ts";
 import type { Capabilities } from "../jobs/work.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
-import { jobsOfReturned } from "./retries.ts";
+import { pendingAgain } from "./retries.ts";
 import { isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import type { NewNode, NodeRow, Ready } from "./store.ts";
@@ -36,11 +36,7 @@ const RELEASE_LOST = statement(`
     where work.id = held.id and held.failures + 1 >= ${MAX_FAILURES}),
   came as (
     select * from held where failures + 1 < ${MAX_FAILURES}),
-  pending as (
-    update work set state = 'PENDING', failures = came.failures + 1, frames_done = 0, lease_until = null,
-      ended_at = now()
-    from came where work.id = came.id),
-  ${jobsOfReturned("1")}
+  ${pendingAgain("1", "failures = came.failures + 1,")}
   select tenant_id, work_class from came`);
 
 /** Leases of a node that stops in order. */
@@ -48,10 +44,7 @@ const RELEASE_LEFT = statement(`
   with came as (
     select work.* from work where work.node_id = any($1::uuid[]) and work.state = 'LEASED'
     order by work.id for update),
-  pending as (
-    update work set state = 'PENDING', frames_done = 0, lease_until = null, ended_at = now()
-    from came where work.id = came.id),
-  ${jobsOfReturned("0")}
+  ${pendingAgain("0")}
   select tenant_id, work_class from came`);
 
 export async function registerNode(

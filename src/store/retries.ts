@@ -14,7 +14,7 @@ import type { Fence, Ready, Recorded, StoredError } from "./store.ts";
  * The rest of a statement in which work comes back: its pieces go, its job loses the frames that ran
  * and counts `retried`. `came` has the work as it was while it was leased.
  */
-export function jobsOfReturned(retried: "0" | "1"): string {
+function jobsOfReturned(retried: "0" | "1"): string {
   return `
   dropped as (
     delete from piece using came where piece.work_id = came.id),
@@ -29,6 +29,15 @@ export function jobsOfReturned(retried: "0" | "1"): string {
       ${NEXT_REVISION}
     from locked where job.id = locked.id returning job.*),
   told as (${eventsOf("changed", "changed.state")})`;
+}
+
+/** The same of work that is PENDING again at once. `besides`: what else is set, "column = value, …,". */
+export function pendingAgain(retried: "0" | "1", besides = ""): string {
+  return `
+  pending as (
+    update work set state = 'PENDING', ${besides} frames_done = 0, lease_until = null, ended_at = now()
+    from came where work.id = came.id),
+  ${jobsOfReturned(retried)}`;
 }
 
 const FAILURES = statement(`select work.failures from work where ${LIVE_LEASE}`);
@@ -75,11 +84,7 @@ const TO_PENDING = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((stat
 const HAND_BACK = statement(`
   with came as (
     select work.* from work where ${LIVE_LEASE} and work.state in (${TO_PENDING}) for update),
-  pending as (
-    update work set state = 'PENDING', reported = came.attempt, frames_done = 0, lease_until = null,
-      ended_at = now()
-    from came where work.id = came.id),
-  ${jobsOfReturned("0")}
+  ${pendingAgain("0", "reported = came.attempt,")}
   select tenant_id, work_class from came`);
 
 export async function handBack(
