@@ -107,7 +107,7 @@ class Queue implements AsyncDisposable {
 function nodeOf(session: string) {
   const scorer = { program: "ffmpeg", version: "bench", libvmafVersion: "bench" };
   const capabilities = { scorer, models: [{ name: "vmaf_v0.6.1", digest: "" }] };
-  const node = { id: randomUUID(), session, tenant: "fleet", fleet: true, name: "bench", slots: 1_000 };
+  const node = { id: randomUUID(), session, tenant: "fleet", name: "bench", slots: 1_000 };
   return { ...node, capabilities, version: "bench" };
 }
 

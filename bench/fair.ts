@@ -16,6 +16,7 @@ import {
   RegisterNodeRequestSchema,
   ReportResultRequestSchema,
 } from "../src/gen/proto/svc/v1/node_pb.ts";
+import type { Limits } from "../src/jobs/limits.ts";
 import { openLog } from "../src/platform/log.ts";
 import { openStore } from "../src/store/open.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";
@@ -29,6 +30,8 @@ const FLOODED_JOBS = 500;
 const SERVED = 40 * TENANTS;
 const SLOTS = 8;
 const FLEET = "fleet";
+const ANY = Number.POSITIVE_INFINITY;
+const UNLIMITED: Limits = { jobsQueued: ANY, segmentsRunning: ANY, submitsPerSecond: ANY, weight: 1 };
 
 const log = openLog({ level: "error", format: "text" });
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
@@ -42,8 +45,8 @@ async function bench(film: Film): Promise<void> {
   await using cluster = await PostgresCluster.start({ durable: true });
   const store = await openStore({ databaseUrl: await cluster.createDatabase("fair") }, log);
   const settings = {
-    ...{ leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000 },
-    ...{ fleetTenant: FLEET, media: anyFile },
+    ...{ leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000, auditRetentionMs: 86_400_000 },
+    ...{ fleetTenant: FLEET, media: anyFile, limitsOf: () => UNLIMITED },
   };
   const controller = openController({ store, log, registry: new Registry(), settings });
   controller.start();

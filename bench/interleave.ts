@@ -33,13 +33,18 @@ export async function interleave(
 export function printTimings(title: string, timings: readonly Timing[]): void {
   const [base] = timings;
   console.log(`\n${title}`);
-  for (const { name, times, median: middle } of timings) {
-    const ratios = times.map((time, round) => time / (base?.times[round] ?? time));
+  for (const timing of timings) {
+    const { name, times, median: middle } = timing;
     const range = `${milliseconds(Math.min(...times))} … ${milliseconds(Math.max(...times))}`;
     console.log(
-      `  ${name.padEnd(28)} median ${milliseconds(middle).padStart(10)}   (${range})   ratio ${median(ratios).toFixed(3)}`,
+      `  ${name.padEnd(28)} median ${milliseconds(middle).padStart(10)}   (${range})   ratio ${ratioOf(timing, base).toFixed(3)}`,
     );
   }
+}
+
+/** The median of the ratios of each round. */
+export function ratioOf({ times }: Timing, base: Timing | undefined): number {
+  return median(times.map((time, round) => time / (base?.times[round] ?? time)));
 }
 
 export function milliseconds(value: number): string {

@@ -6,18 +6,27 @@ import { Connection } from "../src/client/connection.ts";
 import { NodeService, type WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
 import { type Report, reportsOf } from "../src/node/report.ts";
 import type { Film } from "./film.ts";
+import { stillReports } from "./picture.ts";
 
 const HEARTBEAT_MS = 3_000;
 const WAIT_MS = 10_000;
+/** The pictures' own bytes are not what is measured. */
+const STILL_BYTES = 100;
 
 /** What a node of a film registers. */
 export function registrationOf({ scorer, planned }: Film, slots: number) {
   const models = planned.models.map(({ name, digest }) => ({ name, digest }));
-  return { name: "bench", slots, capabilities: { scorer: { ...scorer }, models, version: "bench" } };
+  return {
+    name: "bench",
+    slots,
+    capabilities: { scorer: { ...scorer }, models, stills: true, version: "bench" },
+  };
 }
 
 /** The messages that complete a piece of a film's work. */
-export function reportsOn({ planned, reports }: Film, { work }: WorkItem): Iterable<Report> {
+export function reportsOn({ planned, reports }: Film, item: WorkItem): Iterable<Report> {
+  const { work } = item;
+  if (work.case === "stills") return stillReports(item, STILL_BYTES);
   if (work.case === "plan") return reportsOf({ kind: "PLANNED", planned });
   const made = work.case === "segment" ? reports.get(work.value.segment) : undefined;
   if (made === undefined) throw new Error("the work is none of the film's");

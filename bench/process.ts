@@ -16,7 +16,7 @@ export interface Addresses {
 
 const SVC = fileURLToPath(new URL("../bin/svc", import.meta.url));
 const OBSERVER = new URL("observer.ts", import.meta.url).href;
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 120_000;
 const POLL_MS = 5;
 
 export interface StartOptions {
@@ -50,9 +50,14 @@ export class SvcProcess implements AsyncDisposable {
       stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, ...observer },
     });
-    const addresses = await printed(child, args);
-    await ready(addresses, started);
-    return new SvcProcess(child, addresses, performance.now() - started);
+    try {
+      const addresses = await printed(child, args);
+      await ready(addresses, started);
+      return new SvcProcess(child, addresses, performance.now() - started);
+    } catch (thrown) {
+      child.kill("SIGKILL");
+      throw thrown;
+    }
   }
 
   get rest(): string {

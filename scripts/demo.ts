@@ -20,7 +20,7 @@ import { startService } from "./demo/service.ts";
 const CHART_HEIGHT = 6;
 
 const NEXT = `Try next:
-  npx svc up                             the service on this machine: REST on 8080, its page at /ui, gRPC on 9090
+  npx svc up                             the service on this machine, and its console at http://127.0.0.1:8080/console
   npx svc jobs submit REFERENCE DISTORTED --wait
                                          then, elsewhere: have two videos of your own scored by it
   npx svc jobs watch                     what runs and waits, as it happens

@@ -1,15 +1,19 @@
-/** Generates src/gen from api/: `npm run gen`. With a folder as argument, writes below that instead. */
+/** Generates src/gen from api/, and the tables of the chart's README and its dashboards: `npm run gen`. With a folder as argument, writes below that instead. */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { bundle } from "./bundle.ts";
+import { CHART_README, generateChartReadme } from "./chart-readme.ts";
+import { DASHBOARDS_FOLDER, generateDashboards } from "./dashboards.ts";
 import { PROJECT, run } from "./gates/gate.ts";
 
-/** Generates the code of the checkout at root into `${out}/src/gen`. */
+/** Generates what is generated of the checkout at root, to the same paths below `out`. */
 export async function generate(root: string, out: string): Promise<void> {
   await generateMessages(root, out);
   await generateRest(root, out);
+  await generateChartReadme(root, out);
+  await generateDashboards(root, out);
 }
 
 async function generateMessages(root: string, out: string): Promise<void> {
@@ -56,5 +60,6 @@ export async function withGenerated<T>(root: string, use: (out: string) => Promi
 if (import.meta.main) {
   const out = resolve(process.argv[2] ?? PROJECT);
   await generate(PROJECT, out);
-  process.stdout.write(`generated ${join(out, "src", "gen")}\n`);
+  const paths = [join("src", "gen"), CHART_README, DASHBOARDS_FOLDER];
+  process.stdout.write(`generated ${paths.map((path) => join(out, path)).join(", ")}\n`);
 }

@@ -15,6 +15,9 @@ import { alone } from "./alone.mjs";
 /** How often a quiet terminal is told that npm is still at work, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
 
+/** The embedded database has been seen to hang when it starts; it takes 5 s. */
+const DATABASE_LIMIT_MS = 120_000;
+
 /** The executable of Node.js that the project pins. */
 export const pinnedNode = (root) => join(root, "node_modules", "node", "bin", "node");
 
@@ -25,8 +28,19 @@ export async function install(root) {
     if (isInstalled(root)) return;
     if (!isComplete(root)) await cleanInstall(root);
     if (usesPinnedNode(root)) await completeNode(root);
+    if (existsSync(join(root, "web", "build.ts"))) await run(pinnedNode(root), ["web/build.ts"], root);
+    if (existsSync(join(root, "scripts", "database.ts"))) await makeEmptyDatabase(root);
     copyFileSync(lockOf(root), stampOf(root));
   });
+}
+
+/** Without it the first start of each installation makes its own, which takes seconds. */
+async function makeEmptyDatabase(root) {
+  try {
+    await run(pinnedNode(root), ["scripts/database.ts"], root, DATABASE_LIMIT_MS);
+  } catch (error) {
+    say(`no empty database was made, so a first "svc up" will take seconds longer (${error.message})`);
+  }
 }
 
 const lockOf = (root) => join(root, "package-lock.json");
@@ -132,11 +146,17 @@ async function npm(root, args) {
   }
 }
 
-/** Runs a command with its output on stderr: stdout belongs to the script that follows. */
-function run(command, args, cwd) {
+/** Runs a command with its output on stderr: stdout belongs to the script that follows. Ends it after `limitMs`. */
+function run(command, args, cwd, limitMs) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, npm_config_update_notifier: "false" };
-    const child = spawn(command, args, { cwd, env, stdio: ["ignore", 2, 2] });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ["ignore", 2, 2],
+      timeout: limitMs,
+      killSignal: "SIGKILL",
+    });
     child.on("error", (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();

@@ -1,6 +1,7 @@
 /** The program: its subcommands, each loaded only when it is called. */
 import { setFlagsFromString } from "node:v8";
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
+import { EXIT_USAGE, exitCodes, GuidedCommand } from "./platform/help.ts";
 import { tolerateClosedOutput } from "./platform/output.ts";
 import { version } from "./platform/version.ts";
 
@@ -21,6 +22,22 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   nodes: {
     summary: "List and drain the nodes of a controller",
     load: async () => (await import("./cli/nodes.ts")).nodesCommand(),
+  },
+  tenants: {
+    summary: "What your tenant uses and may, its revoked tokens, its audit log",
+    load: async () => (await import("./cli/tenants.ts")).tenantsCommand(),
+  },
+  login: {
+    summary: "Sign in to a controller with your identity provider",
+    load: async () => (await import("./cli/login.ts")).loginCommand(),
+  },
+  logout: {
+    summary: "End the session of svc login",
+    load: async () => (await import("./cli/login/logout.ts")).logoutCommand(),
+  },
+  whoami: {
+    summary: "Who you are to a controller",
+    load: async () => (await import("./cli/login/whoami.ts")).whoamiCommand(),
   },
   server: {
     summary: "Serve scores over REST and gRPC",
@@ -55,14 +72,23 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   },
 };
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc score reference.mp4 distorted.mp4
       score a pair and print the result
-  $ svc server
-      serve scores: REST on http://127.0.0.1:8080, gRPC on 127.0.0.1:9090
-  $ svc server --help
-      the options of a command, with examples`;
+  $ svc up
+      the whole service on this machine, with its console on http://localhost:8080/console
+  $ svc jobs submit --help
+      the options of a command, with examples
+
+${exitCodes({
+  0: "done",
+  1: "a gate was missed; of a process that serves: it failed",
+  2: "the input or the command line is wrong",
+  3: "the scorer or the service failed",
+})}
+
+What they mean for a command is in its own help.`;
 
 /**
  * A server holds little at a time, and what it holds of a film is not on V8's heap. V8's young
@@ -82,19 +108,15 @@ function collectEarly(): void {
   setFlagsFromString("--heap-growing-percent=10");
 }
 
-/** Exit code of a command line that cannot be used. */
-const EXIT_USAGE = 2;
 const EXIT_FAILED = 1;
 
 async function program(called: string | undefined): Promise<Command> {
-  const root = new Command("svc")
+  const root = new GuidedCommand("svc")
     .description("Measures video quality: scores encodes with VMAF, exactly.")
     .version(version(), "-V, --version", "print the version")
-    .helpOption("-h, --help", "show this help, or a command's own after its name")
-    .addHelpText("after", EXAMPLES)
-    .exitOverride();
+    .withGuide(GUIDE);
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
-    if (name === called) root.addCommand((await subcommand.load()).copyInheritedSettings(root));
+    if (name === called) root.addCommand(await subcommand.load());
     else root.command(name).description(subcommand.summary);
   }
   return root;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** How long a process that is ending anyway may take, in milliseconds. */
-const GRACE_MS = 1_000;
+const GRACE_MS = 5_000;
 const POLL_MS = 25;
 
 export interface Leaked {

@@ -11,8 +11,8 @@ import { PROJECT } from "../gates/gate.ts";
 import { endRunning, FILE_LIMIT_MS, type FileResult, runFile } from "./file.ts";
 import { add, NONE, type Totals, totalsLine } from "./totals.ts";
 
-/** Test files at once: scorers use every core anyway, and more would only make limits look tight. */
-const AT_ONCE = Math.min(2, availableParallelism());
+/** Test files at once: scorers use every core, but a fifth of the time browsers, databases and clocks are waited for. */
+const AT_ONCE = Math.min(3, availableParallelism() + 1);
 
 /** Lines of a failed file's own output that are shown. */
 const OUTPUT_LINES = 100;

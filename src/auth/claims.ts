@@ -1,14 +1,18 @@
 /** What a token claims (RFC 7519, 4.1), each claim in its one form. Times are in milliseconds since the epoch. */
 import { Failure } from "../platform/failure.ts";
 
-/** Characters of a tenant's or a subject's name. */
+/** Characters of a tenant's or a subject's name, and of a token's id. */
 export const MOST_NAME_CHARS = 256;
 
 export interface Claims {
   readonly issuer: string;
   /** Empty: the token names none. */
   readonly subject: string;
+  /** undefined: the token has none. */
+  readonly id: string | undefined;
   readonly expiresAt: number;
+  /** undefined: the token does not say. */
+  readonly issuedAt: number | undefined;
   /** The later of `nbf` and `iat`; undefined: it has neither. */
   readonly validFrom: number | undefined;
   /** Every claim by its name, as it stands in the token. */
@@ -20,11 +24,15 @@ export function readClaims(own: ReadonlyMap<string, unknown>): Claims {
   const issuer = own.get("iss");
   if (typeof issuer !== "string" || issuer === "")
     throw wrong("iss", "is not a string that names its issuer");
-  const starts = [secondOf(own, "nbf"), secondOf(own, "iat")].filter((second) => second !== undefined);
+  const issued = secondOf(own, "iat");
+  const starts = [secondOf(own, "nbf"), issued].filter((second) => second !== undefined);
   return {
     issuer,
     subject: own.has("sub") ? nameIn(own, "sub", 0) : "",
+    // One that could not be compared could not be revoked.
+    id: own.has("jti") ? nameIn(own, "jti", 1) : undefined,
     expiresAt: expiryOf(own) * 1000,
+    issuedAt: issued === undefined ? undefined : issued * 1000,
     validFrom: starts.length === 0 ? undefined : Math.max(...starts) * 1000,
     own,
   };

@@ -1,10 +1,11 @@
 /** Fetches a key set from its endpoint, which may be slow, broken or hostile. */
 
+import { isLoopback } from "../platform/loopback.ts";
+
 /** Milliseconds for the whole of it, from the connection to the last byte. */
 const LIMIT_MS = 5_000;
 /** Bytes: a key takes about 400. */
 const MOST_BYTES = 1024 * 1024;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Why a fetch failed; a label of the metrics. */
 export type FetchFault =
@@ -33,7 +34,7 @@ export function endpointFault(endpoint: string, allowHttp: boolean): string | un
   if (url.username !== "" || url.password !== "") return "it holds a user or a password";
   if (url.protocol === "https:") return undefined;
   if (url.protocol !== "http:") return "it is neither an https nor an http URL";
-  if (allowHttp || LOOPBACK.test(url.hostname)) return undefined;
+  if (allowHttp || isLoopback(url.hostname)) return undefined;
   return "it is plain http and not on this machine: whoever is between can put in keys of their own";
 }
 

@@ -3,16 +3,19 @@ import { constants, type KeyObject, verify } from "node:crypto";
 import { Counter, type Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
+import { decideOf } from "./caller.ts";
 import { RealmIndex } from "./choice.ts";
 import { type Claims, checkAudience, checkTimes, rolesIn, tenantIn } from "./claims.ts";
-import { KeySet } from "./key-set.ts";
+import { KeySets } from "./key-sets.ts";
 import { type Authenticate, type Principal, ROLES, type Role } from "./principal.ts";
 import type { Realm, Realms } from "./realm.ts";
+import type { Revocations } from "./revocations.ts";
 import { bearerToken, invalid, parseToken } from "./token.ts";
 import { digestOf, VerifiedTokens } from "./verified.ts";
 
 export interface GatewayOptions {
   readonly realms: Realms;
+  readonly revocations: Revocations;
   /** Milliseconds that `nbf` and `iat` may lie in the future. */
   readonly clockSkewMs: number;
   /** Read key sets over plain http from other machines too; default: no. */
@@ -27,10 +30,8 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #now: () => number;
   readonly #decisions: Counter<"code">;
-  readonly #fetches: Counter<"outcome">;
   readonly #verified = new VerifiedTokens();
-  /** By their endpoint. */
-  readonly #keySets = new Map<string, KeySet>();
+  readonly #keySets: KeySets;
   #index = new RealmIndex([]);
 
   constructor(options: GatewayOptions) {
@@ -39,20 +40,18 @@ export class Gateway {
     const registers = [options.registry];
     this.#decisions = new Counter({
       name: "svc_auth_decisions_total",
-      help: "Requests, and looks at streams that last, by what was decided of their token: OK, or the code of the failure.",
+      help: "Requests, and looks at streams, waits and pulls that last, by what was decided of their token: OK, or the code of the failure.",
       labelNames: ["code"],
       registers,
     });
-    this.#fetches = new Counter({
-      name: "svc_auth_fetches_total",
-      help: "Fetches of key sets by outcome: read, unreadable, or why there was no answer to read.",
-      labelNames: ["outcome"],
-      registers,
-    });
+    this.#keySets = new KeySets({ ...options, allowHttp: options.allowHttp ?? false, now: this.#now });
     this.#decisions.inc({ code: "OK" }, 0);
   }
 
-  /** Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TENANT_DISABLED. */
+  /**
+   * Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TENANT_DISABLED, TOKEN_REVOKED;
+   * STORE_UNAVAILABLE as long as nobody knows which tokens are revoked.
+   */
   readonly authenticate: Authenticate = async (authorization) => {
     try {
       const principal = await this.#decide(bearerToken(authorization));
@@ -65,9 +64,14 @@ export class Gateway {
     }
   };
 
+  /** Of the realms' providers, as they are fetched for tokens. */
+  get keySets(): KeySets {
+    return this.#keySets;
+  }
+
   /** Ends the fetches that are under way. Keys that are known go on working; no more are fetched. */
   close(): void {
-    for (const keySet of this.#keySets.values()) keySet.close();
+    this.#keySets.close();
   }
 
   /** What costs little is decided first. */
@@ -78,7 +82,7 @@ export class Gateway {
     const { claims } = token;
     this.#checkTimes(claims);
     const endpoint = this.#endpointFor(claims);
-    const key = await this.#keySetOf(endpoint).find(token.kid);
+    const key = await this.#keySets.of(endpoint).find(token.kid);
     if (seen?.key !== key) {
       this.#verified.delete(digest);
       verifySignature(text, key);
@@ -86,7 +90,9 @@ export class Gateway {
     }
     // Time went by, and the realms may have changed.
     this.#checkTimes(claims);
-    return principalOf(claims, this.#realmFor(claims, endpoint));
+    const principal = principalOf(claims, this.#realmFor(claims, endpoint));
+    decideOf(principal, () => this.#options.revocations.check(principal.tenant, claims, this.#now()));
+    return principal;
   }
 
   #checkTimes(claims: Claims): void {
@@ -113,27 +119,8 @@ export class Gateway {
     const realms = this.#options.realms();
     if (realms === this.#index.source) return this.#index;
     this.#index = new RealmIndex(realms);
-    const endpoints = new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint));
-    for (const [endpoint, keySet] of this.#keySets) {
-      if (endpoints.has(endpoint)) continue;
-      keySet.close();
-      this.#keySets.delete(endpoint);
-    }
+    this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
     return this.#index;
-  }
-
-  #keySetOf(endpoint: string): KeySet {
-    const known = this.#keySets.get(endpoint);
-    if (known !== undefined) return known;
-    const keySet = new KeySet({
-      endpoint,
-      allowHttp: this.#options.allowHttp ?? false,
-      log: this.#options.log,
-      now: this.#now,
-      fetched: (outcome) => this.#fetches.inc({ outcome }),
-    });
-    this.#keySets.set(endpoint, keySet);
-    return keySet;
   }
 }
 
@@ -149,9 +136,13 @@ function verifySignature(text: string, key: KeyObject): void {
 function principalOf(claims: Claims, realm: Realm): Principal {
   if (realm.audience !== undefined) checkAudience(claims, realm.audience);
   const tenant = tenantIn(claims, realm.tenantClaim);
-  if (realm.tenant?.enabled === false)
-    throw new Failure("TENANT_DISABLED", "The token's tenant is disabled. Ask the operator of this service.");
+  decideOf({ tenant, subject: claims.subject }, () => checkEnabled(realm));
   return { tenant, subject: claims.subject, roles: rolesOf(claims, realm) };
+}
+
+function checkEnabled({ tenant }: Realm): void {
+  if (tenant?.enabled !== false) return;
+  throw new Failure("TENANT_DISABLED", "The token's tenant is disabled. Ask the operator of this service.");
 }
 
 /** The token's own roles, or the tenant's default when it lists none; never one that the tenant is not allowed. */

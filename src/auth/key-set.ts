@@ -12,10 +12,21 @@ import { KeySetFault, type PublicKey, readKeys } from "./keys.ts";
 const COOL_DOWN_MS = 30_000;
 /** Milliseconds after which known keys are read again, for those that were withdrawn. */
 const FRESH_MS = 300_000;
+/** Milliseconds without any fetch after which they are read before they are trusted again: nobody asked meanwhile. */
+const STALE_MS = 600_000;
 /** Callers that wait for one fetch; what comes beyond them is a flood, and gets its answer at once. */
 const MOST_WAITING = 1_000;
 
 export type FetchOutcome = "read" | "unreadable" | FetchFault;
+
+/** What is known of a key set's fetches. */
+export interface KeySetState {
+  /** When the last fetch that ended began, milliseconds since the epoch. */
+  readonly fetchedAt: number;
+  readonly outcome: FetchOutcome;
+  /** Keys that are known, by this fetch or one before. */
+  readonly keys: number;
+}
 
 export interface KeySetOptions {
   readonly endpoint: string;
@@ -36,20 +47,36 @@ export class KeySet {
   /** When the last fetch began, and when the last one that worked did. */
   #begunAt: number | undefined;
   #readAt: number | undefined;
+  #last: { readonly fetchedAt: number; readonly outcome: FetchOutcome } | undefined;
 
   constructor(options: KeySetOptions) {
     this.#options = options;
   }
 
   /**
-   * The key of that name. One that is known is there at once; one that is not waits for one fetch,
-   * when another may begin. Throws TOKEN_KEY_UNKNOWN.
+   * The key of that name. One that is known is there at once, unless nothing was fetched for long; that one, and one
+   * that is not known, wait for one fetch, when another may begin. Throws TOKEN_KEY_UNKNOWN.
    */
   async find(kid: string): Promise<KeyObject> {
     const known = this.#keys.get(kid);
     if (known === undefined) return this.#findAnew(kid);
-    if (isPast(this.#readAt, FRESH_MS, this.#options.now())) void this.#fetchAgain();
-    return known.key;
+    const now = this.#options.now();
+    if (!isPast(this.#readAt, FRESH_MS, now)) return known.key;
+    const fetched = this.#fetchAgain();
+    // By fetches that ended, failed ones too: an endpoint that hangs must not hold up every request, time and again.
+    if (!isPast(this.#last?.fetchedAt, STALE_MS, now)) return known.key;
+    await fetched;
+    return this.#known(kid);
+  }
+
+  /** Undefined: no fetch has ended yet. */
+  get state(): KeySetState | undefined {
+    return this.#last && { ...this.#last, keys: this.#keys.size };
+  }
+
+  /** Fetches, if no other fetch began too short ago, and waits for the one that is under way. Never rejects. */
+  async fetch(): Promise<void> {
+    await this.#fetchAgain();
   }
 
   /** Ends a fetch that is under way; no other begins. */
@@ -61,6 +88,10 @@ export class KeySet {
     if (this.#waiting >= MOST_WAITING) throw unknownKey();
     this.#waiting++;
     await this.#fetchAgain().finally(() => this.#waiting--);
+    return this.#known(kid);
+  }
+
+  #known(kid: string): KeyObject {
     const found = this.#keys.get(kid);
     if (found === undefined) throw unknownKey();
     return found.key;
@@ -80,17 +111,20 @@ export class KeySet {
   }
 
   async #fetch(now: number): Promise<void> {
-    const { fetched } = this.#options;
+    const end = (outcome: FetchOutcome) => {
+      this.#last = { fetchedAt: now, outcome };
+      this.#options.fetched(outcome);
+    };
     try {
       const body = await fetchKeys({ ...this.#options, signal: this.#closing.signal });
       const { byKid, refused } = readKeys(body, this.#keys);
       this.#tell(byKid, refused);
       this.#keys = byKid;
       this.#readAt = now;
-      fetched("read");
+      end("read");
     } catch (error) {
       if (error instanceof FetchError && error.fault === "ended") return;
-      fetched(error instanceof FetchError ? error.fault : "unreadable");
+      end(error instanceof FetchError ? error.fault : "unreadable");
       this.#warn(error);
     }
   }

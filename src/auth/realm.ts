@@ -1,4 +1,5 @@
 /** Whose tokens are taken, and what their claims mean. */
+import type { Limits } from "../jobs/limits.ts";
 import type { Role } from "./principal.ts";
 
 /** One identity provider as one tenant uses it, or as all do. */
@@ -26,6 +27,8 @@ export interface Tenant {
   readonly defaultRole: Role | undefined;
   /** Roles that its tokens can give; undefined: all. */
   readonly allowedRoles: readonly Role[] | undefined;
+  /** What is said of it; the defaults hold for the rest. */
+  readonly limits: Partial<Limits>;
 }
 
 /** Gives the realms of now: the same list as before, or another one when any of them has changed. */

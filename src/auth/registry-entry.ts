@@ -2,14 +2,15 @@
  * One tenant as an operator writes it down: an entry of the tenants file, or the `spec` of a
  * cluster's SvcTenant. Read in full and refused in full, so that all its faults are told at once.
  */
+import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../jobs/limits.ts";
 import { MOST_NAME_CHARS } from "./claims.ts";
 import { endpointFault } from "./fetch-keys.ts";
 import { ROLES, type Role } from "./principal.ts";
 import type { Realm, Tenant } from "./realm.ts";
 
 const URL_MOST = 2048;
-const DEFAULT_TENANT_CLAIM = "tid";
-const DEFAULT_ROLES_CLAIM = "svc_roles";
+export const DEFAULT_TENANT_CLAIM = "tid";
+export const DEFAULT_ROLES_CLAIM = "svc_roles";
 
 export interface EntryRules {
   /** Keys may be fetched without TLS from any host, not only from a loopback one. */
@@ -34,13 +35,14 @@ export type EntryOutcome =
 /** Reads one entry from a value as a YAML or JSON parser gives it. Throws nothing: what is wrong is in `faults`. */
 export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutcome {
   const faults: EntryFault[] = [];
-  const entry = Members.of(value, "", ["tenantId", "enabled", "oidc", "rbac"], faults);
+  const entry = Members.of(value, "", ["tenantId", "enabled", "oidc", "rbac", "limits"], faults);
   if (entry === undefined) return { faults };
   const id = entry.name("tenantId", "Give the id that the tenant's tokens carry");
   const enabled = entry.has("enabled") ? entry.flag("enabled") : true;
   const oidc = entry.section("oidc", ["issuer", "jwksEndpoint", "audience", "tenantClaim", "rolesClaim"]);
   const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
-  const tenant = { id, enabled, ...readRoles(rbac) };
+  const limits = entry.has("limits") ? readLimits(entry.section("limits", LIMIT_NAMES)) : {};
+  const tenant = { id, enabled, ...readRoles(rbac), limits };
   const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
   return realm === undefined || faults.length > 0 ? { faults } : { realm };
 }
@@ -70,6 +72,11 @@ function readRoles(rbac: Members | undefined): Pick<Tenant, "defaultRole" | "all
   if (defaultRole !== undefined && allowedRoles !== undefined && !allowedRoles.includes(defaultRole))
     rbac?.refuse("defaultRole", "is not among the allowedRoles. Add it there, or leave it out.");
   return { defaultRole, allowedRoles };
+}
+
+function readLimits(limits: Members | undefined): Partial<Limits> {
+  const given = LIMIT_NAMES.filter((name) => limits?.has(name));
+  return Object.fromEntries(given.map((name) => [name, limits?.limit(name, LIMIT_RULES[name])]));
 }
 
 /** A text of the operator's file as it can stand in a message: quoted, short, and without control characters. */
@@ -153,6 +160,15 @@ class Members {
     if (fault === undefined) return String(value);
     this.refuse(name, `${fault}. ${advice}.`);
     return "";
+  }
+
+  limit(name: string, { min, max, canBeNone }: LimitRule): number {
+    const value = this.#own.get(name);
+    if (canBeNone && value === "none") return Number.POSITIVE_INFINITY;
+    if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
+    const none = canBeNone ? ", nor none" : "";
+    this.refuse(name, `is not a whole number from ${min} to ${max}${none}. Leave it out for the default.`);
+    return min;
   }
 
   role(name: string): Role | undefined {

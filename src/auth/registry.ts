@@ -69,7 +69,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
 }
 
 /** The tenant's id as far as there is one, also of an entry that is refused. */
-function idOf(entry: unknown): string | undefined {
+export function idOf(entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null) return undefined;
   const id: unknown = Object.getOwnPropertyDescriptor(entry, "tenantId")?.value;
   return typeof id === "string" ? id : undefined;

@@ -13,6 +13,8 @@ export interface TenantsFileOptions extends EntryRules {
   readonly path: string;
   readonly log: Log;
   readonly registry: Registry;
+  /** Called after every change with what became of it: OK, or FAULTY and the tenants stay as they were. */
+  readonly changed?: (outcome: "OK" | "FAULTY") => void;
   /** Milliseconds between two looks at the file. */
   readonly lookEveryMs?: number;
 }
@@ -57,7 +59,11 @@ export class TenantsFile {
     this.#follower = new Follower({
       known: found,
       look: () => look(options.path),
-      take: (change) => this.#reloads.inc({ outcome: this.#take(change) }),
+      take: (change) => {
+        const outcome = this.#take(change);
+        this.#reloads.inc({ outcome });
+        options.changed?.(outcome === "loaded" ? "OK" : "FAULTY");
+      },
       everyMs: options.lookEveryMs,
     });
     this.#reloads = new Counter({

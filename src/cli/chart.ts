@@ -3,8 +3,9 @@
  * lowest to the highest of its frames, so that a single bad frame of a long film
  * is seen however narrow the terminal is.
  */
+
+import type { Moment } from "../jobs/moments.ts";
 import { type Axis, valueAxis } from "./axis.ts";
-import type { Moment } from "./moments.ts";
 import { timeCode } from "./numbers.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import type { Series } from "./view.ts";

@@ -1,8 +1,9 @@
 /** What the commands for people have in common: how they end, and how they tell what went wrong. */
-import { Command, type ErrorOptions } from "commander";
+import type { ErrorOptions } from "commander";
 import { Failure } from "../platform/failure.ts";
+import { GuidedCommand } from "../platform/help.ts";
 import { printableLines } from "./escape.ts";
-import { type Advice, EXIT, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
+import { type Advice, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
 import { listenForInterruption } from "./interrupt.ts";
 import { detectTerminal } from "./terminal.ts";
 
@@ -10,25 +11,13 @@ import { detectTerminal } from "./terminal.ts";
 export const NOT_DONE = "The command failed";
 
 /** A command that tells a wrong command line as every other failure is told: fit for a terminal, and as JSON with --json. */
-export class PeopleCommand extends Command {
-  readonly #path: string;
-
-  /** `path` is what a person types, such as "svc jobs list". */
-  constructor(path: string) {
-    super(path.slice(path.lastIndexOf(" ") + 1));
-    this.#path = path;
-    this.helpOption("-h, --help", "show this help").exitOverride();
-  }
-
+export class PeopleCommand extends GuidedCommand {
   override error(message: string, options?: ErrorOptions): never {
     if (process.argv.includes("--json")) {
       const failure = new Failure("INVALID_REQUEST", message.replace(/^error: /, ""));
       process.stdout.write(failureJson(failure, NOT_DONE, 2));
     }
-    super.error(`${printableLines(message).join("\n")}\nSee ${this.#path} --help.`, {
-      ...options,
-      exitCode: EXIT.input,
-    });
+    super.error(printableLines(message).join("\n"), options);
   }
 }
 

@@ -81,7 +81,10 @@ export function failureJson(failure: Failure, title: string, indent?: number): s
 /** A fault of the program: all that is known about it, because there is no log to look into. */
 function unexpected(cause: unknown): string {
   const known = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  return `svc itself failed. Please report this, with the command you gave:\n${known}`;
+  return (
+    "svc itself failed. Please report it (the project's CONTRIBUTING.md says where) with the command you gave, " +
+    `what svc --version prints, and this:\n${known}`
+  );
 }
 
 /** Pieces of text, made when they are asked for. */

@@ -7,9 +7,9 @@ import { getCommand } from "./jobs/get.ts";
 import { listCommand } from "./jobs/list.ts";
 import { submitCommand } from "./jobs/submit.ts";
 import { watchCommand } from "./jobs/watch.ts";
-import { SERVER_HELP } from "./server.ts";
+import { serverGuide } from "./server.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc up
       a controller and a node on this machine, to try it with
@@ -19,13 +19,14 @@ Examples:
       what runs and waits, as it happens
   $ svc jobs submit --help
       the options of a command, with examples
-${SERVER_HELP}`;
+
+${serverGuide({ 1: "with --fail-under: scored, but under a gate" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
     .summary("submit, follow and cancel jobs of a controller")
     .description("Jobs are pairs of videos that the nodes of a controller score in the background, and keep.")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   for (const make of [submitCommand, listCommand, getCommand, watchCommand, cancelCommand, framesCommand]) {
     command.addCommand(make());
   }

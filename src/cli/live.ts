@@ -1,7 +1,7 @@
 /** Lines at the bottom of a terminal that are redrawn in place, while others scroll by above them. */
 import { columnsOf } from "./width.ts";
 
-/** The part of a terminal that is used. */
+/** The part of a terminal that is used. One that does not know its size (a serial line) says 0. */
 export interface LiveOutput {
   write(text: string): unknown;
   readonly columns?: number | undefined;
@@ -22,7 +22,7 @@ export class LiveBlock {
 
   /** Lines that can be drawn at most: a block higher than the screen could not be taken back. */
   get height(): number {
-    return Math.max(1, (this.#output.rows ?? DEFAULT_ROWS) - 1);
+    return Math.max(1, (this.#output.rows || DEFAULT_ROWS) - 1);
   }
 
   /** Draws the lines where the ones before are. Each must be narrower than the terminal. */
@@ -44,7 +44,7 @@ export class LiveBlock {
    */
   #back(): string {
     if (this.#drawn.length === 0) return "";
-    const columns = Math.max(1, this.#output.columns ?? DEFAULT_COLUMNS);
+    const columns = this.#output.columns || DEFAULT_COLUMNS;
     const rows = this.#drawn.reduce(
       (sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / columns)),
       0,

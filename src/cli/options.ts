@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseRational } from "../engine/rational.ts";
 import { DEFAULT_MODEL, FEATURES, type Feature } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
+import { optional } from "./optional.ts";
 
 /** What commander hands over of the options that say what to score, and how. */
 export interface PairFlags {
@@ -53,7 +54,7 @@ export function addScoreOptions(command: Command): Command {
 }
 
 /** The options that say what to score, and how. */
-export function addPairOptions(command: Command): Command {
+export function addPairOptions<C extends Command>(command: C): C {
   for (const option of [...metricOptions(), ...pairOptions()]) command.addOption(option);
   return command;
 }
@@ -69,13 +70,15 @@ export function gateOption(): Option {
 
 function metricOptions(): Option[] {
   return [
-    new Option(
+    optional(
       "-m, --model <name>",
-      `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score" (default: ${DEFAULT_MODEL})`,
+      `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score"`,
+      DEFAULT_MODEL,
     ).argParser(collectModel),
-    new Option(
+    optional(
       "--metric <name>",
-      `more metrics, repeated or as a list with commas: ${FEATURES.join(", ").replaceAll("_", "-").replace("psnr-hvs", "psnr_hvs")} (default: none)`,
+      `more metrics, repeated or as a list with commas: ${FEATURES.join(", ")}`,
+      "none",
     ).argParser(collectMetrics),
     new Option("--subsample <n>", "score every n-th frame only, 1 to 1000; quicker, less exact")
       .default(1)
@@ -85,21 +88,21 @@ function metricOptions(): Option[] {
 
 function pairOptions(): Option[] {
   return [
-    new Option(
+    optional(
       "--size <WxH>",
-      "size of raw .yuv files in pixels (default: read from a name such as clip_576x324.yuv)",
+      "size of raw .yuv files in pixels",
+      "read from a name such as clip_576x324.yuv",
     ).argParser(parseSize),
-    new Option(
-      "--pixel-format <format>",
-      `samples of raw .yuv files, with --size (default: ${DEFAULT_PIXEL_FORMAT})`,
-    ),
-    new Option(
+    optional("--pixel-format <format>", "samples of raw .yuv files, with --size", DEFAULT_PIXEL_FORMAT),
+    optional(
       "--frame-rate <fps>",
-      "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size (default: unknown)",
+      "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size",
+      "unknown",
     ).argParser(parseRate),
-    new Option(
+    optional(
       "--no-scaling",
-      "refuse a pair of different sizes (default: scale the distorted one, bicubic, and say so)",
+      "refuse a pair of different sizes",
+      "scale the distorted one, bicubic, and say so",
     ),
     choice(
       "--on-frame-count-mismatch <policy>",
@@ -119,31 +122,26 @@ function pairOptions(): Option[] {
 
 function outputOptions(): Option[] {
   return [
-    new Option("--json", "print the result as JSON, as POST /v1/score answers (default: a report)"),
-    new Option("--frames", "with --json: the values of every frame too (default: off)"),
-    new Option(
-      "--csv <file>",
-      'write the values of every frame to a file, "-" for standard output (default: none)',
-    ),
-    new Option("--all-metrics", "show the models' own features in the report too (default: off)"),
-    new Option("-q, --quiet", "no progress, no report; errors and missed gates only (default: off)"),
+    optional("--json", "print the result as JSON, as POST /v1/score answers", "a report"),
+    optional("--frames", "with --json: the values of every frame too", "off"),
+    optional("--csv <file>", 'write the values of every frame to a file, "-" for standard output', "none"),
+    optional("--all-metrics", "show the models' own features in the report too", "off"),
+    optional("-q, --quiet", "no progress, no report; errors and missed gates only", "off"),
   ];
 }
 
 function scorerOptions(): Option[] {
   return [
-    new Option(
-      "--vmaf-binary <path>",
-      "Netflix's vmaf, or an ffmpeg with libvmaf (default: bundled, then PATH)",
-    ).env("SVC_VMAF_BINARY"),
-    new Option(
-      "--model-dir <dir>",
-      "folder of NAME.json models, before the built-in ones (default: none)",
-    ).env("SVC_MODEL_DIR"),
-    new Option("--threads <n>", "threads of the scorer (default: one per core)")
+    optional("--vmaf-binary <path>", "Netflix's vmaf, or an ffmpeg with libvmaf", "bundled, then PATH").env(
+      "SVC_VMAF_BINARY",
+    ),
+    optional("--model-dir <dir>", "folder of NAME.json models, before the built-in ones", "none").env(
+      "SVC_MODEL_DIR",
+    ),
+    optional("--threads <n>", "threads of the scorer", "one per core")
       .env("SVC_THREADS")
       .argParser(whole(MAX_THREADS)),
-    new Option("--timeout <seconds>", "give up after this time (default: 86400, a day)")
+    optional("--timeout <seconds>", "give up after this time", "86400, a day")
       .env("SVC_SCORE_TIMEOUT")
       .argParser(parseSeconds),
   ];

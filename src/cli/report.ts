@@ -1,12 +1,14 @@
 /** A score as a page for people. */
+
+import { framesText } from "../engine/track.ts";
+import { framesApart, type Moment, worstMoments } from "../jobs/moments.ts";
 import { chart } from "./chart.ts";
 import { printable, quoteName } from "./escape.ts";
 import { figures } from "./figures.ts";
-import { framesApart, type Moment, worstMoments } from "./moments.ts";
 import { exact, rateText, timeCode } from "./numbers.ts";
 import { pooledTable } from "./pooledtable.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import { FIRST_METRIC, type MediaView, type ScoreView, scoredRate, shownMetrics } from "./view.ts";
+import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics, viewedRate } from "./view.ts";
 import { wrap } from "./wrap.ts";
 
 export interface ReportOptions {
@@ -61,7 +63,7 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
     `${media.width}x${media.height}`,
     media.pixelFormat,
     rateText(media.frameRate) ?? "rate unknown",
-    `${media.frames} frames`,
+    framesText(media.frames),
     ...(media.colorRange === "full" ? ["full range"] : []),
     ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
   ];
@@ -82,7 +84,7 @@ function warnings(view: ScoreView, { terminal }: ReportOptions): string[] {
 
 /** The chart of the first model and the worst moments, marked in the chart by their number. */
 function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
-  const rate = scoredRate(view);
+  const rate = viewedRate(view);
   const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
   if (moments.length === 0) return [];
   const size = chartHeight === undefined ? {} : { height: chartHeight };
@@ -114,7 +116,7 @@ function scorerLine(view: ScoreView, terminal: Terminal): string[] {
   const seconds = view.durationMs / 1000;
   const fps = seconds > 0 ? ` (${(view.frameCount / seconds).toFixed(1)} fps)` : "";
   const text =
-    `Scored ${view.frameCount} frames in ${seconds.toFixed(1)} s${fps} ` +
+    `Scored ${framesText(view.frameCount)} in ${seconds.toFixed(1)} s${fps} ` +
     `with ${printable(program)} ${printable(version)}, libvmaf ${printable(libvmafVersion)}.`;
   return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
 }

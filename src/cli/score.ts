@@ -1,40 +1,42 @@
 /** The command `svc score REF DIST`. */
 import type { Command } from "commander";
+import { exitCodes } from "../platform/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import { type Advice, PAIR_ADVICE } from "./exit.ts";
 import { addScoreOptions, type ScoreFlags } from "./options.ts";
 import { runScore } from "./run.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   Score an encode against its source:
-    svc score source.mov encode.mp4
+    $ svc score source.mov encode.mp4
 
   In a pipeline: fail when the mean is under 93 or the worst twentieth under 85:
-    svc score source.mov encode.mp4 --fail-under vmaf.mean=93 --fail-under vmaf.p5=85
+    $ svc score source.mov encode.mp4 --fail-under vmaf.mean=93 --fail-under vmaf.p5=85
 
   Two models and two more metrics in one pass, every frame in a spreadsheet:
-    svc score source.mov encode.mp4 -m vmaf_v0.6.1 -m vmaf_v0.6.1neg --metric psnr,ssim --csv frames.csv
+    $ svc score source.mov encode.mp4 -m vmaf_v0.6.1 -m vmaf_v0.6.1neg --metric psnr,ssim --csv frames.csv
 
   One number for a script:
-    svc score source.mov encode.mp4 --json | jq .score
+    $ svc score source.mov encode.mp4 --json | jq .score
 
   Raw video, which says nothing about itself:
-    svc score source.yuv encode.yuv --size 576x324 --pixel-format yuv420p
+    $ svc score source.yuv encode.yuv --size 576x324 --pixel-format yuv420p
 
   An encode that lost its last frames: score those that both have, and say so:
-    svc score source.mov encode.mp4 --on-frame-count-mismatch common
+    $ svc score source.mov encode.mp4 --on-frame-count-mismatch common
 
 Gates:
   METRIC is vmaf (the first model), another model's name, or a metric of --metric.
   STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
 
-Exit codes:
-  0    scored, and every gate passed
-  1    scored, but under a gate of --fail-under
-  2    the videos cannot be scored, or the command line is wrong
-  3    the scorer failed, ran out of time, or the result could not be written
-  130  stopped with Ctrl-C; nothing is left behind`;
+${exitCodes({
+  0: "scored, and every gate passed",
+  1: "scored, but under a gate of --fail-under",
+  2: "the videos cannot be scored, or the command line is wrong",
+  3: "the scorer failed, ran out of time, or the result could not be written",
+  130: "stopped with Ctrl-C; nothing is left behind",
+})}`;
 
 const ADVICE: Advice = {
   ...PAIR_ADVICE,
@@ -52,7 +54,7 @@ export function scoreCommand(): Command {
     )
     .argument("<reference>", "the pristine video: any container, .y4m or raw .yuv")
     .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addScoreOptions(command).action(score);
 }
 

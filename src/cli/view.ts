@@ -3,6 +3,7 @@
  * what a result received over the API has too.
  */
 import type { Pooled } from "../engine/result.ts";
+import { scoredRate } from "../jobs/moments.ts";
 import { rateOf } from "./numbers.ts";
 
 /** Per-frame values by row. The engine's FrameTable is one. */
@@ -54,18 +55,9 @@ export const STATS = [
 /** Metric of the first model, which `score` reports. */
 export const FIRST_METRIC = "vmaf";
 
-/** Rates closer than this are the same frames at another pace. */
-const SAME_PACE = 1.05;
-
-/**
- * Frames per second of the scored frames; undefined when no file states a rate.
- * Frame numbers count the slower side's frames where the rates differ.
- */
-export function scoredRate(view: Pick<ScoreView, "reference" | "distorted">): number | undefined {
-  const reference = rateOf(view.reference.frameRate);
-  const distorted = rateOf(view.distorted.frameRate);
-  if (reference === undefined || distorted === undefined) return reference ?? distorted;
-  return reference / distorted > SAME_PACE ? distorted : reference;
+/** Frames per second of the scored frames; undefined when no file states a rate. */
+export function viewedRate(view: Pick<ScoreView, "reference" | "distorted">): number | undefined {
+  return scoredRate(rateOf(view.reference.frameRate), rateOf(view.distorted.frameRate));
 }
 
 /** The metric that stands for a feature when one value is meant: of PSNR, that of luma. libvmaf's names. */

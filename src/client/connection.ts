@@ -18,6 +18,8 @@ import {
 } from "@grpc/grpc-js";
 import { methodDefinitionOf } from "../messages/definition.ts";
 import { Failure } from "../platform/failure.ts";
+import { currentSpan } from "../platform/span.ts";
+import { TRACEPARENT, traceparentOf } from "../platform/trace-context.ts";
 import { failureOf } from "./failure.ts";
 
 // grpc-js would write to stderr beside the log; what goes wrong is told by the calls.
@@ -26,6 +28,8 @@ setLogVerbosity(logVerbosity.NONE);
 const CHANNEL = {
   /** Nobody asks for the books that channelz keeps of every call. */
   "grpc.enable_channelz": 0,
+  /** Of its own: those of one process to one address would share one, and its limit on calls at a time. */
+  "grpc.use_local_subchannel_pool": 1,
   /** A peer that is gone without a word is noticed within 5 + 5 s, also by a call that waits long. */
   "grpc.keepalive_time_ms": 5_000,
   "grpc.keepalive_timeout_ms": 5_000,
@@ -169,6 +173,8 @@ export class Connection implements Disposable {
 function metadataOf(token: string | undefined): Metadata {
   const metadata = new Metadata();
   if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  const span = currentSpan();
+  if (span !== undefined) metadata.set(TRACEPARENT, traceparentOf(span.context));
   return metadata;
 }
 

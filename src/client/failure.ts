@@ -1,8 +1,12 @@
 /** What a failed call means: the Failure that the server told, or what became of the connection. */
-import { fromBinary } from "@bufbuild/protobuf";
-import { anyUnpack } from "@bufbuild/protobuf/wkt";
+import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
+import { type Any, anyUnpack, durationMs } from "@bufbuild/protobuf/wkt";
 import { type ServiceError, status } from "@grpc/grpc-js";
-import { type ErrorInfo, ErrorInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
+import {
+  type ErrorInfo,
+  ErrorInfoSchema,
+  RetryInfoSchema,
+} from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
 import { TLS_FAILED } from "./tls-credentials.ts";
@@ -16,9 +20,15 @@ const DOMAIN = "svc";
  */
 export function failureOf(thrown: unknown, address: string, signal?: AbortSignal): Failure {
   if (!isServiceError(thrown)) return Failure.from(thrown);
-  const info = errorInfoOf(thrown);
+  const details = detailsOf(thrown);
+  const info = errorInfoIn(details);
   const code = info?.reason ?? "";
-  if (info !== undefined && isFailureCode(code)) return toldBy(thrown, info, code);
+  if (info !== undefined && isFailureCode(code))
+    return new Failure(code, thrown.details, {
+      found: Object.keys(info.metadata).length > 0 ? { ...info.metadata } : undefined,
+      retryAfterMs: retryAfterIn(details),
+      cause: thrown,
+    });
   if (info !== undefined) {
     return new Failure("INTERNAL", thrown.details, { found: { ...info.metadata, code }, cause: thrown });
   }
@@ -29,11 +39,6 @@ export function failureOf(thrown: unknown, address: string, signal?: AbortSignal
 /** Whether a Failure is of a call, and not of this process. */
 export function toldByServer(failure: Failure): boolean {
   return isServiceError(failure.cause);
-}
-
-function toldBy(error: ServiceError, { metadata }: ErrorInfo, code: FailureCode): Failure {
-  const facts = Object.keys(metadata).length > 0 ? { found: { ...metadata } } : {};
-  return new Failure(code, error.details, { ...facts, cause: error });
 }
 
 /** A status without the server's own code comes from gRPC itself, or from something between. */
@@ -75,16 +80,40 @@ function isServiceError(thrown: unknown): thrown is ServiceError {
   return thrown instanceof Error && "code" in thrown && "details" in thrown && "metadata" in thrown;
 }
 
-/** undefined where there is none of ours; a status that cannot be read is as good as none. */
-function errorInfoOf({ metadata }: ServiceError): ErrorInfo | undefined {
+/** None where a status has none, or cannot be read. */
+function detailsOf({ metadata }: ServiceError): readonly Any[] {
   const [bytes] = metadata.get("grpc-status-details-bin");
-  if (!(bytes instanceof Uint8Array)) return undefined;
+  if (!(bytes instanceof Uint8Array)) return [];
   try {
-    const infos = fromBinary(StatusSchema, bytes).details.map((any) => anyUnpack(any, ErrorInfoSchema));
-    return infos.find((info) => info?.domain === DOMAIN);
+    return fromBinary(StatusSchema, bytes).details;
+  } catch {
+    return [];
+  }
+}
+
+/** The first detail of a kind that holds; one that cannot be read is as good as none. */
+function detailIn<Schema extends DescMessage>(
+  details: readonly Any[],
+  schema: Schema,
+  holds: (detail: MessageShape<Schema>) => boolean,
+): MessageShape<Schema> | undefined {
+  try {
+    const found = details.map((any) => anyUnpack(any, schema));
+    return found.find((detail) => detail !== undefined && holds(detail));
   } catch {
     return undefined;
   }
+}
+
+/** undefined where there is none of ours. */
+function errorInfoIn(details: readonly Any[]): ErrorInfo | undefined {
+  return detailIn(details, ErrorInfoSchema, ({ domain }) => domain === DOMAIN);
+}
+
+/** Milliseconds. */
+function retryAfterIn(details: readonly Any[]): number | undefined {
+  const told = detailIn(details, RetryInfoSchema, ({ retryDelay }) => retryDelay !== undefined);
+  return told?.retryDelay && durationMs(told.retryDelay);
 }
 
 function isFailureCode(code: string): code is FailureCode {

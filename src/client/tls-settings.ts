@@ -1,7 +1,7 @@
 /** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
 import { createSecureContext, getCACertificates } from "node:tls";
 import type { ChannelCredentials } from "@grpc/grpc-js";
-import { type SettingValues, text, toggle } from "../platform/config.ts";
+import { flagsOf, type SettingValues, text, toggle } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
 import { readTlsFiles, type TlsFiles } from "../platform/tls-files.ts";
 import { TlsCredentials } from "./tls-credentials.ts";
@@ -30,9 +30,9 @@ export type TlsSettings = SettingValues<typeof TLS_SETTINGS>;
 
 /** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
 export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): string | undefined {
-  if ((tlsCert === undefined) === (tlsKey === undefined)) return undefined;
-  const [given, missing] = tlsCert === undefined ? ["--tls-key", "--tls-cert"] : ["--tls-cert", "--tls-key"];
-  return `${given} needs ${missing}: give both.`;
+  const flags = flagsOf({ "--tls-cert": tlsCert, "--tls-key": tlsKey });
+  const [[given], [missing]] = [flags.given, flags.missing];
+  return given === undefined || missing === undefined ? undefined : `${given} needs ${missing}: give both.`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { Failure } from "../platform/failure.ts";
 /** Characters of a provider's own words that are told. */
 const MAX_TOLD = 200;
 
-interface Refusal {
+export interface Refusal {
   readonly status: number;
   /** RFC 6749's code, such as "invalid_client". */
   readonly error: string;
@@ -34,13 +34,18 @@ export function requestFailure(thrown: unknown, url: URL, secret: string): Failu
   return new Failure("TOKEN_MISSING", `${provider} refuses to give a token: ${told}.${todo}`);
 }
 
-function isRefusal(thrown: unknown): thrown is Refusal {
+export function isRefusal(thrown: unknown): thrown is Refusal {
   return thrown instanceof Error && thrown.name === "ResponseBodyError";
 }
 
-/** A provider's words are cut, and left out where they repeat the secret. */
-function toldBy({ status, error, error_description: description }: Refusal, secret: string): string {
-  const words = [error, description].filter((text) => typeof text === "string" && !text.includes(secret));
+/** A provider's words are cut, and left out where they repeat one of the secrets. */
+export function toldBy(
+  { status, error, error_description: description }: Refusal,
+  ...secrets: readonly string[]
+): string {
+  const words = [error, description].filter(
+    (text) => typeof text === "string" && !secrets.some((secret) => text.includes(secret)),
+  );
   const told = words
     .join(", ")
     .replaceAll(/\p{Cc}/gu, " ")
@@ -58,7 +63,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Of a failed connection the innermost error says why; no other message is repeated, for it might quote the answer. */
-function reasonOf(thrown: unknown): string {
+export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "the request failed";
   const { cause } = thrown;
   const code = "code" in thrown ? String(thrown.code) : "";

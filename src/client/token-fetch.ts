@@ -1,23 +1,40 @@
-/** One request to a token endpoint, whose answer is bounded and holds no more than is needed. */
+/** One request to an identity provider, whose answer is bounded. */
 import type { CustomFetchOptions } from "openid-client";
 
 const MAX_BYTES = 64 * 1024;
 
-/** Throws what fetch throws, and an Error for an answer that is too large. Follows no redirects. */
+/** A request to a token endpoint. Throws what fetch throws, and an Error for an answer that is too large. Follows no redirects. */
 export async function fetchAnswer(
   url: string,
   options: CustomFetchOptions,
   signal: AbortSignal,
 ): Promise<Response> {
-  const signals = options.signal === undefined ? [signal] : [signal, options.signal];
-  const { method, headers, redirect, body } = options;
-  // The library gives a form; its type allows for more.
-  if (!(body instanceof URLSearchParams)) throw new TypeError("the request is no form");
-  const response = await fetch(url, { method, headers, redirect, body, signal: AbortSignal.any(signals) });
+  const response = await fetchBounded(url, options, signal);
+  const { status, headers } = response;
+  return new Response(withoutIdToken(await response.text()), { status, headers });
+}
+
+/** A request to any endpoint; throws and follows as fetchAnswer does. */
+export async function fetchBounded(
+  url: string,
+  { method, headers, redirect, body, signal: limit }: CustomFetchOptions,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  // The library gives a form or nothing; its type allows for more.
+  if (body !== undefined && !(body instanceof URLSearchParams)) throw new TypeError("the request is no form");
+  const signals = [signal, limit].filter((one) => one !== undefined);
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect,
+    body: body ?? null,
+    signal: AbortSignal.any(signals),
+  });
   const text = await boundedText(response);
   // Without the challenge of a 401 the library tells the body's error, which says more.
   const type = response.headers.get("content-type") ?? "";
-  return new Response(withoutIdToken(text), { status: response.status, headers: { "content-type": type } });
+  const empty = response.status === 204 || response.status === 205 || response.status === 304;
+  return new Response(empty ? null : text, { status: response.status, headers: { "content-type": type } });
 }
 
 async function boundedText(response: Response): Promise<string> {

@@ -1,9 +1,10 @@
 /** How a client is told where its token comes from: the same flags and variables for nodes and commands. */
-import { type SettingValues, text } from "../platform/config.ts";
+import { flagsOf, type SettingValues, text } from "../platform/config.ts";
 import type { Failure } from "../platform/failure.ts";
 import { type TokenSource, tokenFromFile } from "./token.ts";
 import { RenewedToken } from "./token-renewal.ts";
 import { type ClientCredentials, tokenRequests } from "./token-request.ts";
+import { isProviderUrl } from "./token-url.ts";
 
 export const TOKEN_SETTINGS = {
   tokenFile: text({
@@ -38,7 +39,13 @@ export type TokenSettings = SettingValues<typeof TOKEN_SETTINGS>;
 /** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
 export function tokenSettingsFault(settings: Partial<TokenSettings>): string | undefined {
   const { tokenFile, oidcTokenUrl: url, oidcClientId, oidcClientSecretFile } = settings;
-  const given = givenOidc(settings)[0];
+  const [given] = flagsOf({
+    "--oidc-token-url": url,
+    "--oidc-client-id": oidcClientId,
+    "--oidc-client-secret-file": oidcClientSecretFile,
+    "--oidc-scope": settings.oidcScope,
+    "--oidc-audience": settings.oidcAudience,
+  }).given;
   if (given === undefined) return undefined;
   if (tokenFile !== undefined) {
     return `--token-file and ${given} are two ways to get a token. Give one of them.`;
@@ -46,7 +53,7 @@ export function tokenSettingsFault(settings: Partial<TokenSettings>): string | u
   if (url === undefined || oidcClientId === undefined || oidcClientSecretFile === undefined) {
     return `${given} needs --oidc-token-url, --oidc-client-id and --oidc-client-secret-file: give all three.`;
   }
-  return isTokenUrl(url)
+  return isProviderUrl(url)
     ? undefined
     : "--oidc-token-url is not the URL of a token endpoint: https, or http on loopback, without a user name or a #fragment.";
 }
@@ -71,28 +78,4 @@ function clientOf(settings: Partial<TokenSettings>): ClientCredentials | undefin
     return undefined;
   const { oidcScope: scope, oidcAudience: audience } = settings;
   return { tokenUrl: new URL(oidcTokenUrl), clientId, clientSecretFile, scope, audience };
-}
-
-/** Flags of the client credentials that are given, the endpoint's first. */
-function givenOidc(settings: Partial<TokenSettings>): readonly string[] {
-  const flags = {
-    "--oidc-token-url": settings.oidcTokenUrl,
-    "--oidc-client-id": settings.oidcClientId,
-    "--oidc-client-secret-file": settings.oidcClientSecretFile,
-    "--oidc-scope": settings.oidcScope,
-    "--oidc-audience": settings.oidcAudience,
-  };
-  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
-}
-
-/** The secret goes there: in clear only to this machine. */
-function isTokenUrl(text: string): boolean {
-  const url = URL.parse(text);
-  if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
-}
-
-/** Of a parsed URL's host: other notations of an address have become these. */
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -6,10 +6,6 @@ export function hostPort(host: string, port: number): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: "another program listens there",
   EADDRNOTAVAIL: "this machine has no such address",

@@ -1,7 +1,9 @@
 /** The settings of the controller's gateway. Every one states its default and its unit. */
 import { endpointFault } from "../auth/fetch-keys.ts";
 import type { Realm } from "../auth/realm.ts";
+import { DEFAULT_ROLES_CLAIM, DEFAULT_TENANT_CLAIM } from "../auth/registry-entry.ts";
 import {
+  flagsOf,
   integer,
   type SettingValues,
   switchOff,
@@ -9,7 +11,9 @@ import {
   textOr,
   toggle,
   UsageError,
+  variableOf,
 } from "../platform/config.ts";
+import { planSource, type SourcePlan, TENANTS_SOURCE_SETTINGS } from "./tenants-source-settings.ts";
 
 export const AUTH_SETTINGS = {
   authDisabled: switchOff({
@@ -32,12 +36,12 @@ export const AUTH_SETTINGS = {
   authTenantClaim: textOr({
     flags: "--auth-tenant-claim <name>",
     help: "claim that names the tenant",
-    fallback: "tid",
+    fallback: DEFAULT_TENANT_CLAIM,
   }),
   authRolesClaim: textOr({
     flags: "--auth-roles-claim <name>",
     help: "claim that lists the roles svc:reader, svc:writer, svc:admin",
-    fallback: "svc_roles",
+    fallback: DEFAULT_ROLES_CLAIM,
   }),
   authClockSkew: integer({
     flags: "--auth-clock-skew <seconds>",
@@ -50,42 +54,49 @@ export const AUTH_SETTINGS = {
     flags: "--auth-allow-http",
     help: "read key sets over plain http from other machines too: whoever is between can make any token",
   }),
-  tenantsFile: text({
-    flags: "--tenants-file <file>",
-    help: "YAML or JSON file of tenants, each with its own identity provider, in place of --jwks-endpoint and --auth-issuer; read again when it changes",
-  }),
+  ...TENANTS_SOURCE_SETTINGS,
 } as const;
 
 export type AuthSettings = SettingValues<typeof AUTH_SETTINGS>;
 
 /** What the settings ask for. */
 export type AuthPlan =
-  | { readonly kind: "disabled" }
+  /** `ignored`: the settings that say of whom tokens are taken, as far as they are given. */
+  | { readonly kind: "disabled"; readonly ignored: readonly string[] }
   | { readonly kind: "provider"; readonly realm: Realm }
-  | { readonly kind: "registry"; readonly file: string };
+  | Exclude<SourcePlan, { kind: "provider" }>;
 
-/** Throws UsageError that says what is missing, or what contradicts itself. */
+const OF_TOKENS = [
+  ...(["jwksEndpoint", "authIssuer", "authAudience"] as const),
+  ...(["tenantsSource", "tenantsFile", "tenantsNamespace", "kubeconfig"] as const),
+];
+
+/** Throws UsageError that says what is missing, or what contradicts itself. That nobody is asked beats everything. */
 export function planAuth(settings: AuthSettings): AuthPlan {
-  const { authDisabled, tenantsFile, jwksEndpoint, authIssuer, authAudience } = settings;
-  if (authDisabled) return { kind: "disabled" };
-  if (tenantsFile !== undefined) {
-    const given = [
-      ...(jwksEndpoint === undefined ? [] : ["--jwks-endpoint"]),
-      ...(authIssuer === undefined ? [] : ["--auth-issuer"]),
-      ...(authAudience === undefined ? [] : ["--auth-audience"]),
-    ];
-    if (given.length === 0) return { kind: "registry", file: tenantsFile };
-    throw new UsageError(
-      `--tenants-file and ${given.join(", ")} are both given. Each tenant of the file names its own provider: leave out the latter.`,
-    );
+  const { authDisabled, jwksEndpoint, authIssuer, authAudience, authTenantClaim, authRolesClaim } = settings;
+  if (authDisabled) {
+    const given = OF_TOKENS.filter((key) => settings[key] !== undefined);
+    return { kind: "disabled", ignored: given.map((key) => variableOf(AUTH_SETTINGS[key])) };
   }
-  return { kind: "provider", realm: realmOf(settings) };
+  const providerFlags = {
+    "--jwks-endpoint": jwksEndpoint,
+    "--auth-issuer": authIssuer,
+    "--auth-audience": authAudience,
+    "--auth-tenant-claim": authTenantClaim === DEFAULT_TENANT_CLAIM ? undefined : authTenantClaim,
+    "--auth-roles-claim": authRolesClaim === DEFAULT_ROLES_CLAIM ? undefined : authRolesClaim,
+  };
+  const source = planSource(settings, flagsOf(providerFlags).given);
+  return source.kind === "provider" ? { kind: "provider", realm: realmOf(settings) } : source;
 }
 
 function realmOf(settings: AuthSettings): Realm {
   const { jwksEndpoint, authIssuer, authAudience, authTenantClaim, authRolesClaim } = settings;
   if (jwksEndpoint === undefined || authIssuer === undefined) throw incomplete(settings);
   checkEndpoint(jwksEndpoint, settings.authAllowHttp);
+  if (authTenantClaim === authRolesClaim)
+    throw new UsageError(
+      `--auth-tenant-claim and --auth-roles-claim are both ${JSON.stringify(authTenantClaim)}, but one is a text and the other a list. Name two.`,
+    );
   return {
     issuer: authIssuer,
     jwksEndpoint,
@@ -97,13 +108,13 @@ function realmOf(settings: AuthSettings): Realm {
 }
 
 function incomplete({ jwksEndpoint, authIssuer }: AuthSettings): UsageError {
-  const missing = [
-    ...(jwksEndpoint === undefined ? ["--jwks-endpoint (SVC_JWKS_ENDPOINT)"] : []),
-    ...(authIssuer === undefined ? ["--auth-issuer (SVC_AUTH_ISSUER)"] : []),
-  ];
+  const { missing } = flagsOf({
+    "--jwks-endpoint (SVC_JWKS_ENDPOINT)": jwksEndpoint,
+    "--auth-issuer (SVC_AUTH_ISSUER)": authIssuer,
+  });
   return new UsageError(
     `authentication is not configured: ${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing. ` +
-      "Give the identity provider's key set and issuer, or --tenants-file with those of each tenant. " +
+      "Give the identity provider's key set and issuer, or those of each tenant by --tenants-file or --tenants-source kubernetes. " +
       "--auth-disabled (SVC_AUTH_DISABLED=true) takes every caller for tenant dev with role svc:admin; not for production.",
   );
 }

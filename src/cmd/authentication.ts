@@ -1,18 +1,40 @@
-/** Wires who may call the controller: nobody is asked, one identity provider, or one for each tenant. */
+/** Wires who may call the controller: nobody is asked, one identity provider, or one for each tenant of a file or a cluster. */
 import type { Registry } from "prom-client";
+import type { Audit } from "../audit/audit.ts";
 import { Gateway } from "../auth/gateway.ts";
+import type { KeySets } from "../auth/key-sets.ts";
 import { type Authenticate, authenticateNobody } from "../auth/principal.ts";
-import type { Realms } from "../auth/realm.ts";
+import type { Realm, Realms } from "../auth/realm.ts";
+import { RevocationList } from "../auth/revocations.ts";
 import { TenantsFile, TenantsFileError } from "../auth/tenants-file.ts";
 import { UsageError } from "../platform/config.ts";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { type AuthPlan, type AuthSettings, planAuth } from "./auth-settings.ts";
+import { openKubernetesTenants } from "./kubernetes-tenants.ts";
 
-const STOP_LIMIT_MS = 1_000;
+/** Milliseconds: a lease is given back. */
+const STOP_LIMIT_MS = 3_000;
+const NOBODY: readonly Realm[] = [];
+const IGNORED =
+  "settings of tokens are IGNORED, by whichever way they are given, because authentication is disabled: take away --auth-disabled (SVC_AUTH_DISABLED) and tokens are asked for";
+
+/** What a gateway holds tokens against besides what they say themselves. */
+export interface TokenRules {
+  /** Until it was read from the store no token is taken. */
+  readonly revocations: RevocationList;
+  /** Milliseconds that a token's `nbf` and `iat` may lie in the future. */
+  readonly clockSkewMs: number;
+}
 
 export interface Authentication {
   readonly authenticate: Authenticate;
+  /** Undefined: nobody is asked. */
+  readonly tokens: TokenRules | undefined;
+  /** What is registered of tenants; nothing while nobody is asked, or it is not known yet. */
+  readonly realms: Realms;
+  /** Throws TENANTS_UNAVAILABLE as long as it is not known who the tenants are. */
+  readonly checkReady: () => void;
   /** Follows what may change from now on. What is followed keeps a process alive: not before it has started. */
   readonly start: () => void;
   /** How it stops, when no request comes any more. */
@@ -22,40 +44,77 @@ export interface Authentication {
 /** Throws UsageError when the settings, or the tenants file, cannot be used. */
 export async function openAuthentication(
   settings: AuthSettings,
-  { log, registry }: { readonly log: Log; readonly registry: Registry },
+  { log, registry, audit }: { readonly log: Log; readonly registry: Registry; readonly audit: Audit },
 ): Promise<Authentication> {
   const plan = planAuth(settings);
-  if (plan.kind === "disabled") return { authenticate: authenticateNobody, start: () => {}, phases: [] };
+  if (plan.kind === "disabled") {
+    if (plan.ignored.length > 0) log.warn({ ignored: plan.ignored }, IGNORED);
+    return {
+      authenticate: authenticateNobody,
+      tokens: undefined,
+      realms: () => NOBODY,
+      checkReady: () => {},
+      start: () => {},
+      phases: [],
+    };
+  }
   const allowHttp = settings.authAllowHttp;
-  const { realms, start, stop } = await openRealms(plan, { allowHttp, log, registry });
+  const { realms, start, stop } = await openRealms(plan, { allowHttp, log, registry, audit });
   const clockSkewMs = settings.authClockSkew * 1000;
-  const gateway = new Gateway({ realms, clockSkewMs, allowHttp, log, registry });
+  const tokens = { revocations: new RevocationList(), clockSkewMs };
+  const gateway = new Gateway({ realms, ...tokens, allowHttp, log, registry });
   const run = async () => {
     gateway.close();
     await stop();
   };
   return {
     authenticate: gateway.authenticate,
-    start,
+    tokens,
+    realms: () => (isKnown(realms) ? realms() : NOBODY),
+    checkReady: () => void realms(),
+    start: () => start(gateway.keySets),
     phases: [{ name: "stop authentication", limitMs: STOP_LIMIT_MS, run }],
   };
 }
 
+function isKnown(realms: Realms): boolean {
+  try {
+    realms();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface OpenRealms {
+  /** Throws TENANTS_UNAVAILABLE as long as they are not known. */
   readonly realms: Realms;
-  readonly start: () => void;
+  readonly start: (keySets: KeySets) => void;
   readonly stop: () => Promise<void>;
 }
 
 async function openRealms(
   plan: Exclude<AuthPlan, { kind: "disabled" }>,
-  options: { readonly allowHttp: boolean; readonly log: Log; readonly registry: Registry },
+  {
+    audit,
+    ...options
+  }: {
+    readonly allowHttp: boolean;
+    readonly log: Log;
+    readonly registry: Registry;
+    readonly audit: Audit;
+  },
 ): Promise<OpenRealms> {
   if (plan.kind === "provider") {
     const realms = [plan.realm];
     return { realms: () => realms, start: () => {}, stop: async () => {} };
   }
-  const file = await openTenantsFile({ ...options, path: plan.file });
+  if (plan.kind === "kubernetes") return openKubernetesTenants(plan, { ...options, audit });
+  const file = await openTenantsFile({
+    ...options,
+    path: plan.file,
+    changed: (outcome) => audit.system("system/tenants-file", { target: plan.file, outcome }),
+  });
   options.log.info({ path: plan.file, tenants: file.realms().length }, "the tenants file was loaded");
   return { realms: file.realms, start: () => file.start(), stop: () => file.stop() };
 }

@@ -1,28 +1,27 @@
 /** A controller as a part of a process: its store, its services and its three ports. */
 import type { FastifyInstance } from "fastify";
-import type { Registry } from "prom-client";
-import { type Gate, gate } from "../auth/gate.ts";
+import { gate as gateOf } from "../auth/gate.ts";
 import { Permissions } from "../auth/permissions.ts";
 import type { Authenticate } from "../auth/principal.ts";
-import { type Controller, openController } from "../controller/controller.ts";
-import type { MediaPolicy } from "../controller/media-policy.ts";
+import { storeUp } from "../controller/store-up.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import type { Certificate } from "../platform/certificate.ts";
+import { Failure } from "../platform/failure.ts";
 import { Background, type Phase, pause, type StopSignal, shutDown } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
 import { Opening } from "../platform/opening.ts";
+import { CONSOLE_OPERATION, type ConsolePages } from "../rest/console.ts";
 import { controllerHandlers } from "../rest/controller.ts";
 import { Description } from "../rest/description.ts";
 import { MonitoringServer } from "../rest/monitoring.ts";
 import { closeServer, restServer } from "../rest/server.ts";
 import { CONTROLLER_DESCRIPTORS, controllerServices } from "../rpc/controller.ts";
 import { RpcServer, rpcOperations } from "../rpc/server.ts";
-import type { Store } from "../store/store.ts";
 import { hostPort, ListenError } from "./addresses.ts";
+import { type AuditLog, openTrail, type TrailParts } from "./audit-log.ts";
 import type { ControlSettings } from "./controller-settings.ts";
 import { type Addresses, listenOn } from "./listen.ts";
+import { type Opened, type OpenOptions, openWith } from "./open-controller.ts";
 
-const DAY_MS = 86_400_000;
 /** Milliseconds between two looks whether the store answers, for those who watch health over gRPC. */
 const LOOK_EVERY_MS = 2_000;
 /** Milliseconds for answers to leave, and for idle connections to close. */
@@ -30,28 +29,22 @@ const CLOSE_LIMIT_MS = 3_000;
 /** Milliseconds: what runs in the background ends with its statement; an embedded database writes its last checkpoint. */
 const STOP_LIMIT_MS = 10_000;
 
-export interface PartOptions {
+export interface PartOptions extends OpenOptions {
   readonly settings: ControlSettings & { readonly host: string };
   readonly authenticate: Authenticate;
-  /** Tenant whose nodes serve all tenants; undefined: none. */
-  readonly fleetTenant: string | undefined;
-  /** Which files jobs may name. */
-  readonly media: MediaPolicy;
-  readonly openStore: () => Promise<Store>;
+  /** Throws the failure that callers get as long as nobody can be let in. */
+  readonly checkReady?: () => void;
+  /** undefined: there is none. */
+  readonly console: ConsolePages | undefined;
   /** Of REST and gRPC; undefined: both in clear. Whoever opened it starts and stops it. */
   readonly certificate?: Certificate | undefined;
-  readonly registry: Registry;
-  readonly log: Log;
+  /** Whoever opened it closes it. */
+  readonly auditLog: AuditLog;
 }
 
 export interface ControllerAddresses extends Addresses {
   /** "http://HOST:PORT" */
   readonly metrics: string;
-}
-
-interface Opened {
-  readonly store: Store;
-  readonly controller: Controller;
 }
 
 export class ControllerPart {
@@ -61,16 +54,27 @@ export class ControllerPart {
   readonly #rpc: RpcServer;
   readonly #monitoring: MonitoringServer;
   readonly #health: Background;
+  readonly #trail: TrailParts;
+  /** For REST and gRPC. */
+  #isListening = false;
 
-  private constructor(options: PartOptions, description: Description<keyof operations>, gate: Gate) {
-    const { settings, certificate, registry, log } = options;
+  private constructor(
+    options: PartOptions,
+    description: Description<keyof operations>,
+    permissions: Permissions,
+  ) {
+    const { settings, certificate, tracer, registry, log } = options;
     this.#options = options;
+    storeUp(registry);
     const open = () => openWith(options);
     this.#opening = new Opening({ name: "store", code: "STORE_UNAVAILABLE", open, facts: () => ({}), log });
     const current = () => this.#opening.value.controller;
+    const gate = gateOf(options.authenticate, permissions);
+    this.#trail = openTrail(options.auditLog, permissions, () => this.#opening.value.store, log);
+    const { audit } = this.#trail;
     const parts = {
       operations: current,
-      readiness: async () => current().readiness(),
+      readiness: async () => this.#readiness(),
       scoreTimeoutMs: settings.scoreTimeout * 1000,
     };
     this.#rest = restServer(description, controllerHandlers(parts, description), {
@@ -79,10 +83,14 @@ export class ControllerPart {
       log,
       tryItOut: settings.uiTryItOut,
       requestTimeoutMs: settings.requestTimeout * 1000,
+      console: options.console,
+      audit,
       certificate,
+      tracer,
     });
-    this.#rpc = new RpcServer(controllerServices(current), registry, gate, certificate);
-    this.#monitoring = new MonitoringServer({ registry });
+    const services = controllerServices(current);
+    this.#rpc = new RpcServer({ services, registry, gate, audit, certificate, tracer });
+    this.#monitoring = new MonitoringServer({ registry, ready: parts.readiness });
     this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
   }
 
@@ -90,21 +98,31 @@ export class ControllerPart {
   static async build(options: PartOptions): Promise<ControllerPart> {
     const description = await Description.load<keyof operations>("controller");
     const grpc = rpcOperations(CONTROLLER_DESCRIPTORS);
-    const permissions = await Permissions.load({ grpc, http: description.operationIds });
-    return new ControllerPart(options, description, gate(options.authenticate, permissions));
+    const permissions = await Permissions.load({
+      grpc,
+      http: [...description.operationIds, CONSOLE_OPERATION],
+    });
+    return new ControllerPart(options, description, permissions);
   }
 
   /**
    * Opens the store and listens. A store that cannot be reached is tried again in the background, and
    * callers are told; one that must not be used, for example because another process has it, is thrown.
+   * Probes are answered before: large tables migrate for as long as it takes, and a process that says
+   * nothing meanwhile is taken for dead.
    */
   async #start(): Promise<ControllerAddresses> {
     this.#opening.start();
     try {
+      const [monitoring] = await Promise.allSettled([this.#listenForProbes(), this.#opening.tried]);
       const failure = await this.#opening.tried;
       if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE") throw failure;
-      const addresses = await this.#listen();
+      // Not before: whoever starts svc twice is told that another process has the store, and not just a port.
+      if (monitoring.status === "rejected") throw monitoring.reason;
+      const addresses = { ...(await this.#listen()), metrics: monitoring.value };
+      this.#isListening = true;
       this.#health.start();
+      this.#trail.start();
       return addresses;
     } catch (thrown) {
       await shutDown(this.phases(0), this.#options.log);
@@ -122,28 +140,35 @@ export class ControllerPart {
     return addresses;
   }
 
-  async #listen(): Promise<ControllerAddresses> {
+  #listen(): Promise<Addresses> {
     const { settings, certificate } = this.#options;
-    const { host, metricsPort } = settings;
-    const scheme = certificate === undefined ? "http" : "https";
-    const addresses = await listenOn(this.#rest, this.#rpc, settings, scheme);
+    return listenOn(this.#rest, this.#rpc, settings, certificate === undefined ? "http" : "https");
+  }
+
+  /** Its address, "http://HOST:PORT". */
+  async #listenForProbes(): Promise<string> {
+    const { host, metricsPort } = this.#options.settings;
     const port = await this.#monitoring.listen(host, metricsPort).catch((error: unknown) => {
       throw new ListenError("--metrics-port", hostPort(host, metricsPort), error);
     });
-    return { ...addresses, metrics: `http://${hostPort(host, port)}` };
+    return `http://${hostPort(host, port)}`;
   }
 
   /** How it stops. Requests under way get `drainMs`; the metrics can be read to the end. */
   phases(drainMs: number): Phase[] {
     return [
-      { name: "end streams and waits", limitMs: 2_500, run: () => this.#refuseNew() },
-      { name: "close gRPC", limitMs: drainMs + CLOSE_LIMIT_MS, run: () => this.#rpc.close(drainMs + 500) },
-      { name: "close REST", limitMs: drainMs + CLOSE_LIMIT_MS, run: () => closeServer(this.#rest) },
+      { name: "end streams and polls", limitMs: 2_500, run: () => this.#refuseNew() },
+      {
+        name: "finish requests",
+        limitMs: drainMs + CLOSE_LIMIT_MS,
+        run: () => this.#finishRequests(drainMs),
+      },
       {
         name: "stop the controller",
         limitMs: STOP_LIMIT_MS,
         run: () => this.#opening.opened?.controller.stop(),
       },
+      this.#trail.phase,
       { name: "close the store", limitMs: STOP_LIMIT_MS, run: () => this.#closeStore() },
       { name: "close the monitoring port", limitMs: 1_000, run: () => this.#monitoring.close() },
     ];
@@ -153,6 +178,16 @@ export class ControllerPart {
     await this.#health.stop();
     this.#rpc.setServing(false);
     this.#opening.opened?.controller.refuseNew();
+  }
+
+  /** Both ports at once, so that what stands on one does not take the time of the other. */
+  async #finishRequests(drainMs: number): Promise<void> {
+    const late = setTimeout(() => this.#opening.opened?.controller.endWaits(), drainMs);
+    try {
+      await Promise.all([this.#rpc.close(drainMs + 500), closeServer(this.#rest)]);
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   async #closeStore(): Promise<void> {
@@ -169,31 +204,22 @@ export class ControllerPart {
     }
   }
 
+  async #readiness() {
+    this.#options.checkReady?.();
+    const { controller } = this.#opening.value;
+    if (this.#isListening) return controller.readiness();
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      "The store was opened, and requests are taken any moment. Try again.",
+    );
+  }
+
   async #isReady(): Promise<boolean> {
     try {
-      await this.#opening.value.controller.readiness();
+      await this.#readiness();
       return true;
     } catch {
       return false;
     }
   }
-}
-
-async function openWith(options: PartOptions): Promise<Opened> {
-  const { settings, fleetTenant, media, openStore, registry, log } = options;
-  const store = await openStore();
-  const controller = openController({
-    store,
-    log,
-    registry,
-    settings: {
-      leaseMs: settings.lease * 1000,
-      segmentSeconds: settings.segmentSeconds,
-      retentionMs: settings.retention * DAY_MS,
-      media,
-      fleetTenant,
-    },
-  });
-  controller.start();
-  return { store, controller };
 }

@@ -1,23 +1,58 @@
 /** Wires the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../auth/principal.ts";
+import { limitsIn } from "../auth/tenant-limits.ts";
 import { shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
+import { isLoopback } from "../platform/loopback.ts";
 import { openMetrics } from "../platform/metrics.ts";
 import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
-import { isLoopback } from "./addresses.ts";
+import { openAuditLog } from "./audit-log.ts";
 import { openAuthentication } from "./authentication.ts";
+import { openConsole } from "./console.ts";
+import { consoleSignIn } from "./console-settings.ts";
 import { ControllerPart } from "./controller-part.ts";
 import type { ControllerSettings } from "./controller-settings.ts";
 import { ensureDataDir } from "./data-dir.ts";
+import { defaultLimits } from "./limit-settings.ts";
 import { mediaPolicy } from "./media-settings.ts";
 import { openTls } from "./tls.ts";
+import { openTracing } from "./tracing.ts";
+import { unlessStopped } from "./unless-stopped.ts";
 
 /** Runs the controller to its end; does not return. */
 export async function runController(settings: ControllerSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   // What a second signal must not leave behind, nobody has: the store is as after a crash, which loses nothing.
   const stopSignal = untilStopSignal(async () => {});
+  const opened = await unlessStopped(stopSignal, open(settings, log), log);
+  const { part, transport, authentication, auditLog, tracing, console } = opened;
+  console?.start();
+  const addresses = await part.startUnless(stopSignal);
+  auditLog.audit.system("system/start");
+  // Not before: what is followed keeps a process alive that failed to start.
+  transport.certificate?.start();
+  authentication.start();
+  tracing.start();
+  log.info(addresses, "listening");
+  if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
+  const signal = await stopSignal;
+  log.info({ signal }, "stopping");
+  const phases = [
+    ...part.phases(settings.drainTimeout * 1000),
+    ...(console?.phases ?? []),
+    ...authentication.phases,
+    ...transport.phases,
+    ...auditLog.phases,
+    ...tracing.phases,
+  ];
+  await shutDown(phases, log);
+  log.info("stopped");
+  process.exit(0);
+}
+
+/** All that is there before the store is opened. */
+async function open(settings: ControllerSettings, log: Log) {
   const registry = openMetrics();
   const { authDisabled } = settings;
   const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
@@ -28,34 +63,30 @@ export async function runController(settings: ControllerSettings): Promise<void>
       "tokens arrive here as they are: give --tls-cert and --tls-key, or let only a proxy that ends TLS reach this address",
     );
   }
-  const transport = await openTls(settings, { log, registry });
-  const authentication = await openAuthentication(settings, { log, registry });
+  const tracing = await openTracing(settings, { name: "controller", log, registry });
+  const auditLog = await openAuditLog(settings, { log, registry });
+  const { audit } = auditLog;
+  const transport = await openTls(settings, { log, registry, audit });
+  const authentication = await openAuthentication(settings, { log, registry, audit });
+  const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
+  const console = settings.consoleDisabled ? undefined : openConsole(signIn, log);
   const part = await ControllerPart.build({
     settings: { ...settings, host },
     authenticate: authentication.authenticate,
+    checkReady: authentication.checkReady,
+    tokens: authentication.tokens,
     fleetTenant: settings.fleetTenant ?? (authDisabled ? OPEN_PRINCIPAL.tenant : undefined),
     media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
+    limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
     openStore: await storeOpener(settings, log),
+    console: console?.pages,
     certificate: transport.certificate,
+    auditLog,
+    tracer: tracing.tracer,
     registry,
     log,
   });
-  const addresses = await part.startUnless(stopSignal);
-  // Not before: what is followed keeps a process alive that failed to start.
-  transport.certificate?.start();
-  authentication.start();
-  log.info(addresses, "listening");
-  if (settings.printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
-  const signal = await stopSignal;
-  log.info({ signal }, "stopping");
-  const phases = [
-    ...part.phases(settings.drainTimeout * 1000),
-    ...authentication.phases,
-    ...transport.phases,
-  ];
-  await shutDown(phases, log);
-  log.info("stopped");
-  process.exit(0);
+  return { part, transport, authentication, auditLog, tracing, console };
 }
 
 async function storeOpener(
@@ -63,7 +94,7 @@ async function storeOpener(
   log: Log,
 ): Promise<() => Promise<Store>> {
   if (databaseUrl !== undefined) return () => openStore({ databaseUrl }, log);
-  const directory = await ensureDataDir(dataDir);
+  const directory = await ensureDataDir(dataDir, log);
   log.info({ dataDir: directory }, "jobs are kept in the embedded database");
   return () => openStore({ dataDir: directory }, log);
 }

@@ -1,11 +1,15 @@
 /** The settings of `svc controller`. Every one states its default and its unit. */
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
+import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
+import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";
+import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { JOB_MEDIA_ROOT } from "./media-settings.ts";
 import { PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
 import { SERVER_TLS_SETTINGS, tlsFiles } from "./tls-settings.ts";
+import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -52,12 +56,14 @@ export const CONTROL_SETTINGS = {
     min: 1,
     max: 7 * DAY_SECONDS,
   }),
+  ...LIMIT_SETTINGS,
+  ...AUDIT_SETTINGS,
   ...REST_SETTINGS,
 } as const;
 
 export const PRINT_ADDRESSES = toggle({
   flags: "--print-addresses",
-  help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT","metrics":"http://HOST:PORT"} as one line on stdout once all listen; with TLS rest is https://',
+  help: "print the addresses as one line of JSON on stdout once all listen: rest (http://HOST:PORT, with TLS https://), grpc (HOST:PORT), metrics",
 });
 
 export const CONTROLLER_SETTINGS = {
@@ -75,6 +81,7 @@ export const CONTROLLER_SETTINGS = {
   }),
   ...SERVER_TLS_SETTINGS,
   ...AUTH_SETTINGS,
+  ...CONSOLE_SETTINGS,
   fleetTenant: text({
     flags: "--fleet-tenant <tenant>",
     help: "tenant whose nodes serve all tenants",
@@ -88,6 +95,7 @@ export const CONTROLLER_SETTINGS = {
     max: DAY_SECONDS,
   }),
   ...LOG_SETTINGS,
+  ...TRACING_SETTINGS,
   printAddresses: PRINT_ADDRESSES,
 } as const;
 
@@ -99,6 +107,7 @@ export function checkControllerSettings(settings: ControllerSettings): void {
   const { dataDir, databaseUrl } = settings;
   planAuth(settings);
   tlsFiles(settings);
+  checkConsoleSettings(settings);
   if (dataDir !== undefined && databaseUrl !== undefined) {
     throw new UsageError("--data-dir and --database-url are both given. Give the one that holds the jobs.");
   }

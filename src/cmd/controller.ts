@@ -1,14 +1,18 @@
 /** `svc controller`: the command and its flags. What it starts is loaded only when they are right. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
+import { GuidedCommand } from "../platform/help.ts";
 import { CONTROLLER_SETTINGS, checkControllerSettings } from "./controller-settings.ts";
+import { processExitCodes } from "./exit-codes.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc controller --jwks-endpoint https://id.example/keys --auth-issuer https://id.example --media-root /srv/media/{tenant}
       takes the tokens of one identity provider; each tenant may score the videos below a directory of its own
   $ svc controller --tenants-file /etc/svc/tenants.yaml --media-root /srv/media/{tenant}
       takes the tokens of the provider that the file names for each tenant
+  $ svc controller --tenants-source kubernetes --tenants-namespace svc-system --kubeconfig ~/.kube/config
+      takes the tokens of the provider that each SvcTenant of the namespace names; in a Pod the last two are not needed
   $ svc controller --tenants-file /etc/svc/tenants.yaml --tls-cert /etc/svc/tls.crt --tls-key /etc/svc/tls.key
       over TLS, REST and gRPC; a renewed certificate is in force some seconds after its files change
   $ svc controller --auth-disabled
@@ -21,15 +25,17 @@ Examples:
   $ svc controller --auth-disabled --port 0 --grpc-port 0 --metrics-port 0 --print-addresses
       on free ports, told on stdout
 
+${processExitCodes()}
+
 It scores nothing by itself: start nodes with svc node. On one machine, svc up is all of it at once.
 
 A flag beats its variable, a variable beats the --config file. SIGTERM stops it: nodes go on scoring and
 report when it is back. All of it: docs/controller.md`;
 
 export function controllerCommand(): Command {
-  const command = new Command("controller")
+  const command = new GuidedCommand("svc controller")
     .description("Keep jobs and give them out to nodes, over REST and gRPC")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addSettings(command, CONTROLLER_SETTINGS).action(async () => {
     const settings = await readSettings(command, CONTROLLER_SETTINGS);
     checkControllerSettings(settings);

@@ -1,9 +1,10 @@
 /** The directory of the embedded database. */
 import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { UsageError } from "../platform/config.ts";
+import type { Log } from "../platform/log.ts";
 
 /** Where it is when no setting says so: state of a user's programs, as XDG has it. */
 function defaultDataDir(environment: NodeJS.ProcessEnv): string {
@@ -12,11 +13,16 @@ function defaultDataDir(environment: NodeJS.ProcessEnv): string {
   return join(base, "svc");
 }
 
+/** Milliseconds: a disk that takes longer to answer is told of, and waited for: it may come back. */
+const ANSWERS_WITHIN_MS = 5_000;
+
 /** The directory's path; it is made when it is not there, for its owner alone. Throws UsageError. */
-export async function ensureDataDir(given: string | undefined): Promise<string> {
+export async function ensureDataDir(given: string | undefined, log: Log): Promise<string> {
   const path = resolve(given ?? defaultDataDir(process.env));
+  const tell = () => log.warn({ dataDir: path }, "the disk of --data-dir does not answer; waiting for it");
+  const late = setTimeout(tell, ANSWERS_WITHIN_MS);
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectory(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     const why = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
@@ -24,6 +30,39 @@ export async function ensureDataDir(given: string | undefined): Promise<string> 
       `--data-dir: ${JSON.stringify(path)} cannot be used (${why}). Give a directory that this user may write to.`,
       { cause },
     );
+  } finally {
+    clearTimeout(late);
   }
   return path;
+}
+
+/**
+ * Makes a directory and those above it. Node's own `recursive` tries for ever where a directory is
+ * there and nothing can be made in it, as in /proc.
+ */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await makeOne(path);
+  } catch (error) {
+    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+    await makeDirectory(dirname(path));
+    await makeOne(path);
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    // EROFS and EACCES are told of what is there too.
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
 }

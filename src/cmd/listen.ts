@@ -26,7 +26,7 @@ export async function listenOn(
   await rest.listen({ host, port }).catch((error: unknown) => {
     throw new ListenError("--port", hostPort(host, port), error);
   });
-  const bound = await rpc.listen(hostPort(host, grpcPort)).catch((error: unknown) => {
+  const bound = await rpc.listen(host, grpcPort).catch((error: unknown) => {
     throw new ListenError("--grpc-port", hostPort(host, grpcPort), error);
   });
   return { rest: `${scheme}://${hostPort(host, boundPort(rest))}`, grpc: hostPort(host, bound) };

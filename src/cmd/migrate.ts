@@ -1,6 +1,7 @@
 /** `svc migrate`: brings a database's schema up to date, or moves an embedded installation to PostgreSQL. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addSettings, readSettings, type SettingValues, text, UsageError } from "../platform/config.ts";
+import { exitCodes, GuidedCommand } from "../platform/help.ts";
 
 const MIGRATE_SETTINGS = {
   databaseUrl: text({
@@ -17,7 +18,7 @@ const MIGRATE_SETTINGS = {
   }),
 } as const;
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc migrate --database-url postgres://svc:secret@db.example/svc
       makes the schema, or brings it up to this version; a controller does so too when it starts
@@ -26,13 +27,19 @@ Examples:
   $ svc controller --auth-disabled --database-url postgres://svc:secret@db.example/svc
       then serves them from there; the directory stays as it was
 
+${exitCodes({
+  0: "the schema is up to date; with --from and --to: everything is copied",
+  1: "it failed: a database cannot be reached, or must not be changed",
+  2: "the command line, a variable or the file is wrong",
+})}
+
 The database's user must own the database and may need an administrator once, to make two roles: what to
 run is said then. All of it: docs/store.md`;
 
 export function migrateCommand(): Command {
-  const command = new Command("migrate")
+  const command = new GuidedCommand("svc migrate")
     .description("Bring a database's schema up to date, or move an embedded installation to PostgreSQL")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addSettings(command, MIGRATE_SETTINGS).action(async () => {
     const task = taskOf(await readSettings(command, MIGRATE_SETTINGS));
     const { runCopy, runUpgrade } = await import("./migrate-run.ts");

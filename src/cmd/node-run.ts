@@ -12,11 +12,13 @@ import { Failure } from "../platform/failure.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
 import { openMetrics } from "../platform/metrics.ts";
+import type { Tracer } from "../platform/span.ts";
 import { version } from "../platform/version.ts";
 import { MonitoringServer } from "../rest/monitoring.ts";
 import { hostPort, ListenError } from "./addresses.ts";
 import { type EngineSettings, engineOptions } from "./engine-settings.ts";
 import { defaultName, type NodeSettings, threadsPerScore } from "./node-settings.ts";
+import { openTracing } from "./tracing.ts";
 
 /** Runs the node to its end; does not return. */
 export async function runNode(settings: NodeSettings): Promise<void> {
@@ -24,18 +26,23 @@ export async function runNode(settings: NodeSettings): Promise<void> {
   const registry = openMetrics();
   const { name = defaultName() } = settings;
   const connection = await connect(settings, log);
-  const parts = openNode({ ...settings, connection, name, registry, log, searchPath: process.env["PATH"] });
+  const tracing = await openTracing(settings, { name: "node", log, registry });
+  const parts = openNode({
+    ...{ ...settings, connection, name, registry, log, tracer: tracing.tracer },
+    searchPath: process.env["PATH"],
+  });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
   const monitoring = new MonitoringServer({ registry, ready: () => ready(parts) });
   await listen(monitoring, settings, log);
+  tracing.start();
   opening.start();
   node.start();
   const cause = await Promise.race([stopSignal, node.superseded]);
   const superseded = cause instanceof Failure;
   if (!superseded) log.info({ signal: cause }, "stopping");
   const drainMs = superseded ? 0 : settings.drainTimeout * 1000;
-  await shutDown(phases(parts, monitoring, drainMs), log);
+  await shutDown([...phases(parts, monitoring, drainMs), ...tracing.phases], log);
   connection[Symbol.dispose]();
   log.info("stopped");
   process.exit(superseded ? EXIT_FAILED : 0);
@@ -53,6 +60,7 @@ export interface OpenNodeOptions extends EngineSettings {
   readonly scoreTimeout: number;
   readonly registry: Registry;
   readonly log: Log;
+  readonly tracer: Tracer;
   /** The PATH. */
   readonly searchPath: string | undefined;
 }
@@ -64,12 +72,15 @@ export interface NodeParts {
 
 /** A node and the opening of its engine; both are still to be started. */
 export function openNode(options: OpenNodeOptions): NodeParts {
-  const { connection, name, slots, scoreTimeout, registry, log, searchPath } = options;
+  const { connection, name, slots, scoreTimeout, registry, log, tracer, searchPath } = options;
   const engine = engineOptions(options, { threads: threadsPerScore(options), searchPath });
   const opening = new EngineOpening(() => openEngine(engine), log);
   const metrics = new NodeMetrics(registry);
   const timeoutMs = scoreTimeout * 1000;
-  const node = new Node({ connection, opening, name, slots, timeoutMs, version: version(), metrics, log });
+  const node = new Node({
+    ...{ connection, opening, name, slots, timeoutMs, metrics, log, tracer },
+    version: version(),
+  });
   return { node, opening };
 }
 

@@ -6,6 +6,7 @@ import { integer, type SettingValues, text, textOr, toggle, UsageError } from ".
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { TENANT_MEDIA_ROOT } from "./media-settings.ts";
+import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -70,9 +71,10 @@ export const NODE_SETTINGS = {
     max: 65_535,
   }),
   ...LOG_SETTINGS,
+  ...TRACING_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",
-    help: 'print {"metrics":"http://HOST:PORT"} as one line on stdout once it listens',
+    help: "print the address as one line of JSON on stdout once it listens: metrics (http://HOST:PORT)",
   }),
 } as const;
 

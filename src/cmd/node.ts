@@ -1,10 +1,12 @@
 /** `svc node`: the command and its flags. What it starts is loaded only when they are right. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
+import { GuidedCommand } from "../platform/help.ts";
 import { checkPaths } from "./engine-settings.ts";
+import { processExitCodes } from "./exit-codes.ts";
 import { checkNodeSettings, NODE_SETTINGS } from "./node-settings.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc node
       works for the controller on this machine, one piece at a time on all cores
@@ -17,13 +19,15 @@ Examples:
   $ SVC_METRICS_PORT=0 svc node --print-addresses
       with its probes on a free port, told on stdout
 
+${processExitCodes({ 1: "it failed: an address is taken, or another node has its name" })}
+
 A flag beats its variable, a variable beats the --config file. SIGTERM lets running work finish and hands
 back what is left; a second one ends it at once. All of it: docs/node.md`;
 
 export function nodeCommand(): Command {
-  const command = new Command("node")
+  const command = new GuidedCommand("svc node")
     .description("Score for a controller: pull work, score it, report")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addSettings(command, NODE_SETTINGS).action(async () => {
     const settings = await readSettings(command, NODE_SETTINGS);
     checkNodeSettings(settings);

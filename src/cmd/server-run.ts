@@ -6,6 +6,7 @@ import { EngineOpening } from "../engine/opening.ts";
 import type { operations } from "../gen/rest/openapi.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
 import { type Log, openLog } from "../platform/log.ts";
+import { isLoopback } from "../platform/loopback.ts";
 import { openMetrics } from "../platform/metrics.ts";
 import { Description } from "../rest/description.ts";
 import { scoringHandlers } from "../rest/scoring.ts";
@@ -14,10 +15,11 @@ import { scoringService } from "../rpc/scoring.ts";
 import { RpcServer } from "../rpc/server.ts";
 import { ScoringMetrics } from "../scoring/metrics.ts";
 import { ScoringService } from "../scoring/service.ts";
-import { isLoopback } from "./addresses.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 import { engineOptions } from "./engine-settings.ts";
 import { listenOn } from "./listen.ts";
 import type { ServerSettings } from "./server-settings.ts";
+import { openTracing } from "./tracing.ts";
 
 /** Runs the server to its end; does not return. */
 export async function runServer(settings: ServerSettings): Promise<void> {
@@ -29,6 +31,7 @@ export async function runServer(settings: ServerSettings): Promise<void> {
     throw error;
   });
   parts.opening.start();
+  parts.tracing.start();
   void parts.opening.started.then(() => parts.rpc.setServing(!parts.service.draining));
   const signal = await stopSignal;
   parts.service.refuseNew();
@@ -43,10 +46,13 @@ interface Parts {
   readonly service: ScoringService;
   readonly rest: FastifyInstance;
   readonly rpc: RpcServer;
+  readonly tracing: Tracing;
 }
 
 async function build(settings: ServerSettings, log: Log): Promise<Parts> {
   const registry = openMetrics();
+  const tracing = await openTracing(settings, { name: "server", log, registry });
+  const { tracer } = tracing;
   const opening = new EngineOpening(
     () => openEngine(engineOptions(settings, { ...settings, searchPath: process.env["PATH"] })),
     log,
@@ -65,8 +71,10 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
     log,
     tryItOut: settings.uiTryItOut,
     requestTimeoutMs: settings.requestTimeout * 1000,
+    tracer,
   });
-  return { opening, service, rest, rpc: new RpcServer([scoringService(service)], registry, OPEN_GATE) };
+  const rpc = new RpcServer({ services: [scoringService(service)], registry, gate: OPEN_GATE, tracer });
+  return { opening, service, rest, rpc, tracing };
 }
 
 async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log): Promise<void> {
@@ -82,12 +90,13 @@ const CLOSE_LIMIT_MS = 3_000;
 /** Milliseconds beyond the drain limit: aborted scorers are killed within it. */
 const ABORT_GRACE_MS = 6_000;
 
-function phases({ opening, service, rest, rpc }: Parts, drainMs: number): Phase[] {
+function phases({ opening, service, rest, rpc, tracing }: Parts, drainMs: number): Phase[] {
   return [
     { name: "tell health watchers", limitMs: 1_000, run: () => rpc.setServing(false) },
     { name: "finish running scores", limitMs: drainMs + ABORT_GRACE_MS, run: () => service.drain(drainMs) },
     { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
     { name: "close gRPC", limitMs: CLOSE_LIMIT_MS + 500, run: () => rpc.close(CLOSE_LIMIT_MS) },
     { name: "close REST", limitMs: CLOSE_LIMIT_MS, run: () => closeServer(rest) },
+    ...tracing.phases,
   ];
 }

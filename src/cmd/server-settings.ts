@@ -4,6 +4,7 @@ import { integer, type SettingValues, toggle } from "../platform/config.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";
+import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -43,9 +44,10 @@ export const SERVER_SETTINGS = {
   }),
   ...REST_SETTINGS,
   ...LOG_SETTINGS,
+  ...TRACING_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",
-    help: 'print {"rest":"http://HOST:PORT","grpc":"HOST:PORT"} as one line on stdout once both listen',
+    help: "print the addresses as one line of JSON on stdout once both listen: rest (http://HOST:PORT), grpc (HOST:PORT)",
   }),
 } as const;
 

@@ -1,11 +1,13 @@
 /** `svc server`: the command and its flags. What it starts is loaded only when they are right. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
+import { GuidedCommand } from "../platform/help.ts";
 import { checkPaths } from "./engine-settings.ts";
+import { processExitCodes } from "./exit-codes.ts";
 import { refuseTenantPlaceholder } from "./media-settings.ts";
 import { SERVER_SETTINGS } from "./server-settings.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc server
       REST on http://127.0.0.1:8080 (its page is /ui), gRPC on 127.0.0.1:9090
@@ -20,13 +22,15 @@ Then score a pair:
   $ curl -H 'Content-Type: application/json' http://127.0.0.1:8080/v1/score \\
       -d '{"reference": "/srv/media/ref.mp4", "distorted": "/srv/media/dist.mp4"}'
 
+${processExitCodes()}
+
 A flag beats its variable, a variable beats the --config file. SIGTERM stops the server when the
 running scores are done; a second one at once. All of it: docs/server.md`;
 
 export function serverCommand(): Command {
-  const command = new Command("server")
+  const command = new GuidedCommand("svc server")
     .description("Serve scores over REST and gRPC")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addSettings(command, SERVER_SETTINGS).action(async () => {
     const settings = await readSettings(command, SERVER_SETTINGS);
     refuseTenantPlaceholder(settings.mediaRoot);

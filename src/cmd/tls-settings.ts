@@ -1,6 +1,6 @@
 /** The settings of a server's TLS. */
 import type { CertificateOptions } from "../platform/certificate.ts";
-import { type SettingValues, text, UsageError } from "../platform/config.ts";
+import { flagsOf, type SettingValues, text, UsageError } from "../platform/config.ts";
 
 export const SERVER_TLS_SETTINGS = {
   tlsCert: text({
@@ -29,10 +29,7 @@ export function tlsFiles({
 }: ServerTlsSettings): CertificateOptions["files"] | undefined {
   if (tlsCert === undefined && tlsKey === undefined && tlsClientCa === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
-    const missing = [
-      ...(tlsCert === undefined ? ["--tls-cert"] : []),
-      ...(tlsKey === undefined ? ["--tls-key"] : []),
-    ];
+    const { missing } = flagsOf({ "--tls-cert": tlsCert, "--tls-key": tlsKey });
     throw new UsageError(
       `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing. TLS needs --tls-cert and --tls-key.`,
     );

@@ -1,5 +1,6 @@
 /** Wires the certificate of a server. */
 import type { Registry } from "prom-client";
+import type { Audit } from "../audit/audit.ts";
 import { Certificate, CertificateError } from "../platform/certificate.ts";
 import { UsageError } from "../platform/config.ts";
 import type { Phase } from "../platform/lifecycle.ts";
@@ -18,11 +19,14 @@ export interface Transport {
 /** Not followed until `certificate.start()`. Throws UsageError when the settings, or the files, cannot be used. */
 export async function openTls(
   settings: ServerTlsSettings,
-  { log, registry }: { readonly log: Log; readonly registry: Registry },
+  { log, registry, audit }: { readonly log: Log; readonly registry: Registry; readonly audit: Audit },
 ): Promise<Transport> {
   const files = tlsFiles(settings);
   if (files === undefined) return { certificate: undefined, phases: [] };
-  const certificate = await open({ files, log, registry });
+  const certificate = await open({
+    ...{ files, log, registry },
+    changed: (outcome) => audit.system("system/certificate", { target: files.pair.cert.path, outcome }),
+  });
   const run = () => certificate.stop();
   return { certificate, phases: [{ name: "stop following the certificate", limitMs: STOP_LIMIT_MS, run }] };
 }

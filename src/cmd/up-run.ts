@@ -3,13 +3,19 @@ import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { Connection } from "../client/connection.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Phase, shutDown, untilStopSignal } from "../platform/lifecycle.ts";
-import { openLog } from "../platform/log.ts";
+import { type Log, openLog } from "../platform/log.ts";
 import { openMetrics } from "../platform/metrics.ts";
+import { browserCommand, openBrowser } from "../platform/open-browser.ts";
 import { openStore } from "../store/open.ts";
+import { openAuditLog } from "./audit-log.ts";
+import { type OpenConsole, openConsole } from "./console.ts";
 import { type ControllerAddresses, ControllerPart } from "./controller-part.ts";
 import { ensureDataDir } from "./data-dir.ts";
+import { defaultLimits } from "./limit-settings.ts";
 import { mediaPolicy } from "./media-settings.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "./node-run.ts";
+import { openTracing } from "./tracing.ts";
+import { unlessStopped } from "./unless-stopped.ts";
 import type { UpSettings } from "./up-settings.ts";
 
 /** This process has no authentication, so nobody else may reach it. */
@@ -28,18 +34,12 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   let node: NodeParts | undefined;
   const stopSignal = untilStopSignal(async () => node?.node.stop());
-  const dataDir = await ensureDataDir(settings.dataDir);
-  const registry = openMetrics();
-  const part = await ControllerPart.build({
-    settings: { ...settings, host: HOST },
-    authenticate: authenticateNobody,
-    fleetTenant: OPEN_PRINCIPAL.tenant,
-    media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
-    openStore: () => openStore({ dataDir }, log),
-    registry,
-    log,
-  });
+  const opened = await unlessStopped(stopSignal, open(settings, log), log);
+  const { part, dataDir, registry, tracing, auditLog, console } = opened;
+  console?.start();
   const addresses = await part.startUnless(stopSignal);
+  auditLog.audit.system("system/start");
+  tracing.start();
   log.info({ ...addresses, dataDir }, "listening");
   const connection = new Connection({ address: addresses.grpc });
   node = openNode({
@@ -47,6 +47,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
     connection,
     name: NODE_NAME,
     scoreTimeout: PIECE_TIMEOUT,
+    tracer: tracing.tracer,
     registry,
     log,
     searchPath: process.env["PATH"],
@@ -58,22 +59,53 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const superseded = cause instanceof Failure;
   log.info(superseded ? { code: cause.code } : { signal: cause }, "stopping");
   tellStopping(settings);
-  await shutDown(phases(part, node, connection, settings), log);
+  const ending = phases({ part, node, connection, console, settings });
+  const all = [...ending, ...auditLog.phases, ...tracing.phases];
+  await shutDown(all, log);
   log.info("stopped");
   process.exit(superseded ? EXIT_FAILED : 0);
 }
 
+/** All that is there before the store is opened. */
+async function open(settings: UpSettings, log: Log) {
+  const dataDir = await ensureDataDir(settings.dataDir, log);
+  const registry = openMetrics();
+  const limits = defaultLimits(settings);
+  const tracing = await openTracing(settings, { name: "up", log, registry });
+  const auditLog = await openAuditLog(settings, { log, registry });
+  const console = settings.consoleDisabled ? undefined : openConsole({ kind: "open" }, log);
+  const part = await ControllerPart.build({
+    settings: { ...settings, host: HOST },
+    authenticate: authenticateNobody,
+    tokens: undefined,
+    fleetTenant: OPEN_PRINCIPAL.tenant,
+    media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
+    limitsOf: () => limits,
+    openStore: () => openStore({ dataDir }, log),
+    auditLog,
+    tracer: tracing.tracer,
+    console: console?.pages,
+    registry,
+    log,
+  });
+  return { part, dataDir, registry, tracing, auditLog, console };
+}
+
+interface Parts {
+  readonly part: ControllerPart;
+  readonly node: NodeParts;
+  readonly connection: Connection;
+  readonly console: OpenConsole | undefined;
+  readonly settings: UpSettings;
+}
+
 /** The node first, while the controller still takes its reports. */
-function phases(
-  part: ControllerPart,
-  node: NodeParts,
-  connection: Connection,
-  { drainTimeout }: UpSettings,
-): Phase[] {
+function phases({ part, node, connection, console, settings }: Parts): Phase[] {
   return [
-    ...nodeDrainPhases(node, drainTimeout * 1000),
+    ...nodeDrainPhases(node, settings.drainTimeout * 1000),
     { name: "disconnect the node", limitMs: 1_000, run: () => connection[Symbol.dispose]() },
     ...part.phases(REQUESTS_DRAIN_MS),
+    ...(console?.phases ?? []),
   ];
 }
 
@@ -81,12 +113,13 @@ function phases(
 function tell(
   { rest, grpc, metrics }: ControllerAddresses,
   dataDir: string,
-  { printAddresses }: UpSettings,
+  { printAddresses, consoleDisabled, browserDisabled }: UpSettings,
 ): void {
   if (printAddresses) process.stdout.write(`${JSON.stringify({ rest, grpc, metrics })}\n`);
   else if (process.stdout.isTTY) {
+    const console = consoleDisabled ? "" : `  console  ${rest}/console\n`;
     process.stdout.write(`svc is up, on this machine only.
-  REST     ${rest}
+${console}  REST     ${rest}
   page     ${rest}/ui
   gRPC     ${grpc}
   metrics  ${metrics}/metrics
@@ -95,7 +128,14 @@ function tell(
 Score a pair:  svc jobs submit REFERENCE DISTORTED --wait${serverFlag(grpc)}
 Ctrl-C stops it; the next start goes on where this one stopped.
 `);
+    if (!consoleDisabled && !browserDisabled) openConsoleOf(rest);
   }
+}
+
+/** On a desktop; who has no browser there has the address. */
+function openConsoleOf(rest: string): void {
+  const command = browserCommand(process.env, process.platform);
+  if (command !== undefined) openBrowser(command, `${rest}/console`, () => {});
 }
 
 /** Where the commands do not look by themselves. */

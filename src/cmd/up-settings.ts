@@ -1,15 +1,22 @@
 /** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
-import { choice, integer, type SettingValues } from "../platform/config.ts";
+import { choice, integer, type SettingValues, toggle } from "../platform/config.ts";
 import { LOG_LEVELS } from "../platform/log.ts";
+import { CONSOLE_SETTING } from "./console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "./controller-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { NODE_WORK_SETTINGS } from "./node-settings.ts";
+import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
 export const UP_SETTINGS = {
   ...CONTROL_SETTINGS,
   ...NODE_WORK_SETTINGS,
+  consoleDisabled: CONSOLE_SETTING,
+  browserDisabled: toggle({
+    flags: "--browser-disabled",
+    help: "open no browser; one is opened at the console on a terminal of a desktop alone",
+  }),
   drainTimeout: integer({
     flags: "--drain-timeout <seconds>",
     help: "longest time that running work gets to finish when it is told to stop, in seconds; the rest goes on at the next start",
@@ -18,6 +25,7 @@ export const UP_SETTINGS = {
     max: DAY_SECONDS,
   }),
   ...LOG_SETTINGS,
+  ...TRACING_SETTINGS,
   logLevel: choice({
     flags: LOG_SETTINGS.logLevel.flags,
     help: LOG_SETTINGS.logLevel.help,

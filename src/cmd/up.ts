@@ -1,13 +1,16 @@
 /** `svc up`: the command and its flags. What it starts is loaded only when they are right. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
+import { GuidedCommand } from "../platform/help.ts";
 import { checkPaths } from "./engine-settings.ts";
+import { processExitCodes } from "./exit-codes.ts";
 import { UP_SETTINGS } from "./up-settings.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   $ svc up
-      REST on http://127.0.0.1:8080 (its page is /ui), gRPC on 127.0.0.1:9090
+      the console on http://localhost:8080/console, opened on a desktop; REST there too (its page is /ui),
+      gRPC on 127.0.0.1:9090
   $ svc up --slots 2 --media-root /srv/media
       scores two pieces at a time, and reads videos below /srv/media only
   $ svc up --data-dir ./state --port 0 --grpc-port 0 --metrics-port 0 --print-addresses
@@ -16,13 +19,15 @@ Examples:
 Then, elsewhere:
   $ svc jobs submit /srv/media/reference.mp4 /srv/media/distorted.mp4 --wait
 
+${processExitCodes()}
+
 Ctrl-C lets running work finish and hands back what is left; a second one ends it at once. The next start
 goes on where this one stopped. All of it: docs/controller.md`;
 
 export function upCommand(): Command {
-  const command = new Command("up")
+  const command = new GuidedCommand("svc up")
     .description("Everything on this machine: controller, database and one node in one process")
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addSettings(command, UP_SETTINGS).action(async () => {
     const settings = await readSettings(command, UP_SETTINGS);
     await checkPaths(settings);

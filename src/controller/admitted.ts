@@ -1,4 +1,4 @@
-/** Answers that last: for as long as their caller would be let in anew. */
+/** Answers that last, or take long to come: for as long as their caller would be let in anew. */
 import { Failure } from "../platform/failure.ts";
 import type { CallContext } from "./operations.ts";
 
@@ -23,5 +23,39 @@ export async function* whileAdmitted<T>(
     shut.signal.throwIfAborted();
   } finally {
     clearInterval(timer);
+  }
+}
+
+/**
+ * What `wait` gives, which ends when its signal aborts. Throws the failure of a look that did not let the caller in,
+ * at most a second after it would not be, and whatever was waited for. A token that expires meanwhile was good
+ * when its caller asked, and nothing else is known of it from then on.
+ */
+export async function admittedToTheEnd<T>(
+  { readmit, signal }: CallContext,
+  wait: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const shut = new AbortController();
+  const look = async (): Promise<void> => {
+    const refusal = await refusalOf(readmit);
+    if (refusal !== undefined && refusal.code !== "TOKEN_EXPIRED") shut.abort(refusal);
+  };
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  try {
+    return await wait(AbortSignal.any([signal, shut.signal]));
+  } finally {
+    clearInterval(timer);
+    await look();
+    shut.signal.throwIfAborted();
+  }
+}
+
+/** Why a caller would not be let in any more; undefined: it would be. */
+export async function refusalOf(readmit: CallContext["readmit"]): Promise<Failure | undefined> {
+  try {
+    await readmit?.();
+    return undefined;
+  } catch (thrown) {
+    return Failure.from(thrown);
   }
 }

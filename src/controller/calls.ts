@@ -21,6 +21,15 @@ export function shuttingDown(): Failure {
   );
 }
 
+/** To whom waits for a job, which goes on. */
+export function waitsEnded(jobId: string): Failure {
+  return new Failure(
+    "SHUTTING_DOWN",
+    "The controller is shutting down, and the job goes on. Ask another controller for it, or this one again later.",
+    { found: { jobId } },
+  );
+}
+
 export function cancelled(): Failure {
   return new Failure("SCORE_CANCELLED", "The caller ended the call.");
 }

@@ -1,11 +1,13 @@
 /**
  * The store's events, read once for everybody who listens in this process, and kept in a ring of
- * bounded size. Who listens holds a position in it and nothing else. While nobody does, nothing is read.
+ * bounded size. Who listens holds a position in it and nothing else, and is given its own tenant's
+ * events alone. While nobody does, nothing is read.
  */
 import type { Job } from "../gen/proto/svc/v1/job_pb.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import type { JobEvent, Store } from "../store/store.ts";
+import type { JobEvent } from "../store/event-records.ts";
+import type { Store } from "../store/store.ts";
 import { shuttingDown } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { jobMessage } from "./job-message.ts";
@@ -80,9 +82,17 @@ export class Feed extends Background {
     return this.#positions.get(id);
   }
 
-  /** The event at a position; undefined when it is not kept any more, or not yet. */
-  at(position: number): FeedEntry | undefined {
-    return position > this.tail && position <= this.#head ? this.#ring[position % this.#capacity] : undefined;
+  /**
+   * The first event of a tenant after a position, and where it is; where there is none, how far there is none.
+   * undefined: what came after the position is not kept any more.
+   */
+  next(tenant: string, after: number): { position: number; entry: FeedEntry | undefined } | undefined {
+    if (after < this.tail) return undefined;
+    for (let position = after + 1; position <= this.#head; position++) {
+      const entry = this.#ring[position % this.#capacity];
+      if (entry?.event.job.tenant === tenant) return { position, entry };
+    }
+    return { position: Math.max(after, this.#head), entry: undefined };
   }
 
   /** Calls back after each reading that found events. Returns what ends it. */

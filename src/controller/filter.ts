@@ -1,7 +1,8 @@
 /** Which jobs a caller wants to see: checked, and compared with what happens to jobs. */
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
 import type { JobState } from "../jobs/states.ts";
-import type { JobEvent, JobFilter, Labels } from "../store/store.ts";
+import type { JobEvent } from "../store/event-records.ts";
+import type { JobFilter, Labels } from "../store/job-records.ts";
 import { invalid, isId } from "./calls.ts";
 
 const MAX_IDS = 100;
@@ -61,9 +62,8 @@ function stateOf(state: number): JobState {
   throw invalid(`states names ${state}, which is no state. Use ${Object.values(STATES).join(", ")}.`);
 }
 
-/** Whether a caller of a tenant gets to see an event: into or out of the states, of the jobs wanted. */
-export function matches(tenant: string, filter: JobFilter, { job, before, labels }: JobEvent): boolean {
-  if (job.tenant !== tenant) return false;
+/** Whether an event of a caller's tenant is wanted: into or out of the states, of the jobs wanted. */
+export function matches(filter: JobFilter, { job, before, labels }: JobEvent): boolean {
   if (filter.ids !== undefined && !filter.ids.includes(job.id)) return false;
   const { states } = filter;
   if (states !== undefined && !states.includes(job.state) && !(before && states.includes(before)))

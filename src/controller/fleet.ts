@@ -1,5 +1,9 @@
-/** Which nodes serve a tenant now: remembered for a moment, so that submitting asks for it rarely. */
+/**
+ * Which nodes serve a tenant: its own, and those of the fleet's tenant. Whose that is, is a setting of the
+ * controller and not of the node, so that another setting counts for nodes that are registered too.
+ */
 import { Failure } from "../platform/failure.ts";
+import type { NodeRow } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
 
 /** Milliseconds. A refusal is never made from memory, so only acceptance may be this late. */
@@ -15,12 +19,31 @@ interface Serving {
   readonly models: ReadonlySet<string>;
 }
 
+/** Remembers for a moment who serves a tenant, so that submitting asks for it rarely. */
 export class Fleet {
   readonly #store: Store;
+  readonly #tenant: string | undefined;
   readonly #serving = new Map<string, Promise<Serving>>();
 
-  constructor(store: Store) {
+  /** @param tenant whose nodes serve all tenants; undefined: nobody's do. */
+  constructor(store: Store, tenant: string | undefined) {
     this.#store = store;
+    this.#tenant = tenant;
+  }
+
+  /** Whether the nodes of a tenant serve all tenants. */
+  is(tenant: string): boolean {
+    return tenant === this.#tenant;
+  }
+
+  /** Nodes that serve a tenant. */
+  async nodesFor(tenant: string): Promise<readonly NodeRow[]> {
+    return this.#store.listNodes([...new Set([tenant, this.#tenant ?? tenant])]);
+  }
+
+  /** Nodes that serve all tenants. */
+  async nodesForAll(): Promise<readonly NodeRow[]> {
+    return this.#tenant === undefined ? [] : this.#store.listNodes([this.#tenant]);
   }
 
   /** Throws UNKNOWN_MODEL when nodes are online and none has one of the models. */
@@ -73,7 +96,7 @@ export class Fleet {
 
   async #nodesOf(tenant: string): Promise<Serving> {
     const at = performance.now();
-    const online = (await this.#store.listNodes(tenant)).filter(({ state }) => state === "ONLINE");
+    const online = (await this.nodesFor(tenant)).filter(({ state }) => state === "ONLINE");
     const models = online.flatMap(({ capabilities }) => capabilities.models.map(({ name }) => name));
     return { at, online: online.length > 0, models: new Set(models) };
   }

@@ -3,7 +3,8 @@ import { metricsOf, ownRows } from "../engine/parts.ts";
 import type { StoredPart } from "../engine/work.ts";
 import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../platform/failure.ts";
-import type { JobRow, Store } from "../store/store.ts";
+import type { JobRow } from "../store/job-records.ts";
+import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
 import type { FramePart, FrameValues } from "./operations.ts";
 

@@ -5,7 +5,8 @@ import {
   type HeartbeatResponse,
   HeartbeatResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
-import type { Renewal, RunningWork, Store } from "../store/store.ts";
+import type { Renewal, RunningWork } from "../store/node-records.ts";
+import type { Store } from "../store/store.ts";
 import { cancelled, invalid, isId } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Listeners } from "./listeners.ts";

@@ -20,7 +20,7 @@ import {
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { paceOf } from "../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
-import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/store.ts";
+import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/job-records.ts";
 import { readSpec } from "./job-spec.ts";
 
 /** Without its result and its pieces of work. `now`: milliseconds since 1970, for the pace of one that runs. */
@@ -39,7 +39,7 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     ...(job.startedAt && { startTime: timestampFromDate(job.startedAt) }),
     ...(job.endedAt && { endTime: timestampFromDate(job.endedAt) }),
     ...(job.score !== undefined && { score: job.score }),
-    ...(job.error && { error: errorOf(job.error) }),
+    ...(job.error && { error: errorMessage(job.error) }),
     submittedBy: job.submittedBy,
     revision: job.revision,
   });
@@ -81,7 +81,7 @@ function progressOf(job: JobRow, now: number): ScoreProgress | undefined {
   return create(ScoreProgressSchema, { framesDone, framesTotal, fps, ...left });
 }
 
-function errorOf({ code, message, found }: StoredError): JobError {
+export function errorMessage({ code, message, found }: StoredError): JobError {
   const facts = typeof found === "object" && found !== null && !Array.isArray(found);
   return create(JobErrorSchema, { code, message, ...(facts && { found: found as JsonObject }) });
 }

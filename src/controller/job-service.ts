@@ -8,8 +8,14 @@ import {
   type GetJobRequest,
   type GetJobResponse,
   GetJobResponseSchema,
+  type GetStillRequest,
+  type GetStillResponse,
   type ListJobsRequest,
   type ListJobsResponse,
+  type ListStillsRequest,
+  type ListStillsResponse,
+  type RequestStillsRequest,
+  type RequestStillsResponse,
   type StreamJobsRequest,
   type StreamJobsResponse,
   type SubmitJobRequest,
@@ -20,9 +26,9 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
-import type { JobRow } from "../store/store.ts";
+import type { JobRow } from "../store/job-records.ts";
 import { ownJob } from "./access.ts";
-import { whileAdmitted } from "./admitted.ts";
+import { admittedToTheEnd, whileAdmitted } from "./admitted.ts";
 import { answer, answerInParts, shuttingDown } from "./calls.ts";
 import type { Feed } from "./feed.ts";
 import { filterOf } from "./filter.ts";
@@ -30,6 +36,7 @@ import { jobFrames } from "./frames.ts";
 import { jobDetailMessage, jobMessage } from "./job-message.ts";
 import { listJobs } from "./list.ts";
 import type { CallContext, FramePart, JobOperations, Waited } from "./operations.ts";
+import { getStill, listStills, requestStills } from "./stills.ts";
 import { JobStream } from "./stream.ts";
 import { type Submission, submitBatch, submitOne } from "./submit.ts";
 import { waitForJob } from "./wait.ts";
@@ -40,8 +47,12 @@ const MAX_STREAMS = 100;
 export interface JobServiceOptions extends Submission {
   readonly log: Log;
   readonly feed: Feed;
-  /** Aborts when the controller stops: streams and waits end. */
+  /** Work of a tenant that ran has ended. */
+  readonly freed: (tenants: readonly string[]) => void;
+  /** Aborts when the controller stops: streams end. */
   readonly stopping: AbortSignal;
+  /** Aborts when those who wait for a job have no more time. */
+  readonly waitsEnd: AbortSignal;
 }
 
 export class JobService implements JobOperations {
@@ -58,12 +69,26 @@ export class JobService implements JobOperations {
   }
 
   submitJob(request: SubmitJobRequest, context: CallContext): Promise<SubmitJobResponse> {
-    return answer(this.#options.log, context, () => submitOne(request, context.principal, this.#options));
+    return answer(this.#options.log, context, () => this.#submit(request, context));
+  }
+
+  submitAwaited(
+    request: SubmitJobRequest,
+    { resultOnly }: { readonly resultOnly: boolean },
+    context: CallContext,
+  ): Promise<SubmitJobResponse> {
+    const { log, fleet, waitsEnd } = this.#options;
+    const requireScorer = async () => {
+      if (resultOnly && waitsEnd.aborted) throw shuttingDown();
+      await fleet.requireNode(context.principal.tenant);
+    };
+    return answer(log, context, () => this.#submit(request, context, requireScorer));
   }
 
   submitJobs({ jobs }: SubmitJobsRequest, context: CallContext): Promise<SubmitJobsResponse> {
     return answer(this.#options.log, context, async () => {
       const stored = await submitBatch(jobs, context.principal, this.#options);
+      if (stored.every(({ existed }) => existed)) context.entry?.changedNothing();
       return create(SubmitJobsResponseSchema, { jobs: stored });
     });
   }
@@ -83,7 +108,8 @@ export class JobService implements JobOperations {
 
   cancelJob({ id }: CancelJobRequest, context: CallContext): Promise<CancelJobResponse> {
     return answer(this.#options.log, context, async () => {
-      const job = await this.#cancel(id, context.principal.tenant);
+      const { job, changed } = await this.#cancel(id, context.principal.tenant);
+      if (!changed) context.entry?.changedNothing();
       return create(CancelJobResponseSchema, { job: jobMessage(job) });
     });
   }
@@ -94,7 +120,23 @@ export class JobService implements JobOperations {
 
   getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart> {
     const { log, store } = this.#options;
-    return answerInParts(log, context, () => jobFrames(store, context.principal.tenant, request));
+    const frames = () => jobFrames(store, context.principal.tenant, request);
+    return answerInParts(log, context, () => whileAdmitted(context, frames));
+  }
+
+  listStills(request: ListStillsRequest, context: CallContext): Promise<ListStillsResponse> {
+    const { log, store } = this.#options;
+    return answer(log, context, () => listStills(store, context.principal.tenant, request));
+  }
+
+  getStill(request: GetStillRequest, context: CallContext): Promise<GetStillResponse> {
+    const { log, store } = this.#options;
+    return answer(log, context, () => getStill(store, context.principal.tenant, request));
+  }
+
+  requestStills(request: RequestStillsRequest, context: CallContext): Promise<RequestStillsResponse> {
+    const { log, store } = this.#options;
+    return answer(log, context, () => requestStills(store, context.principal.tenant, request));
   }
 
   waitForJob(
@@ -103,26 +145,34 @@ export class JobService implements JobOperations {
     context: CallContext,
   ): Promise<Waited> {
     const { principal, signal } = context;
+    const { store, feed, waitsEnd: stopping } = this.#options;
     return answer(this.#options.log, context, async () => {
       try {
-        return await waitForJob(this.#options, principal.tenant, jobId, waitMs, signal);
+        return await admittedToTheEnd(context, (ends) =>
+          waitForJob({ store, feed, stopping }, principal.tenant, jobId, waitMs, ends),
+        );
       } finally {
         if (signal.aborted && !keep) await this.#cancelLeft(jobId, context);
       }
     });
   }
 
-  requireNode(context: CallContext): Promise<void> {
-    return answer(this.#options.log, context, () =>
-      this.#options.fleet.requireNode(context.principal.tenant),
-    );
+  async #submit(
+    request: SubmitJobRequest,
+    { principal, entry }: CallContext,
+    requireMore?: () => Promise<void>,
+  ): Promise<SubmitJobResponse> {
+    const stored = await submitOne(request, principal, this.#options, requireMore);
+    if (stored.existed) entry?.changedNothing();
+    return stored;
   }
 
-  async #cancel(id: string, tenant: string): Promise<JobRow> {
-    const { store, metrics } = this.#options;
+  async #cancel(id: string, tenant: string): Promise<{ job: JobRow; changed: boolean }> {
+    const { store, metrics, freed } = this.#options;
     const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
     if (changed) {
       if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+      if (nodes.length > 0) freed([tenant]);
       store.announce({ kind: "events" });
       metrics.jobEnded("CANCELLED");
     } else if (job.state !== "CANCELLED") {
@@ -130,7 +180,7 @@ export class JobService implements JobOperations {
         found: { state: job.state },
       });
     }
-    return job;
+    return { job, changed };
   }
 
   /** Its caller has gone, and nobody else waits for it. */

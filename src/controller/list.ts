@@ -9,7 +9,7 @@ import type { Store } from "../store/store.ts";
 import { invalid } from "./calls.ts";
 import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
-import { pageToken, readPageToken } from "./page-token.ts";
+import { jobList, pageToken, readPageToken } from "./page-token.ts";
 
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
@@ -23,12 +23,13 @@ export async function listJobs(
   const filter = filterOf({ states, labels });
   if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
   const size = pageSize || DEFAULT_PAGE;
-  const rows = await store.listJobs(tenant, filter, readPageToken(token, filter), size + 1);
+  const list = jobList(filter);
+  const rows = await store.listJobs(tenant, filter, readPageToken(token, list), size + 1);
   const page = rows.slice(0, size);
   const last = page.at(-1);
   const now = Date.now();
   return create(ListJobsResponseSchema, {
     jobs: page.map((row) => jobMessage(row, now)),
-    nextPageToken: rows.length > size && last ? pageToken(last, filter) : "",
+    nextPageToken: rows.length > size && last ? pageToken(last, list) : "",
   });
 }

@@ -8,12 +8,16 @@ import {
   type NodeWork,
   NodeWorkSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
-import type { NodeRow, WorkRow } from "../store/store.ts";
+import type { WorkRow } from "../store/job-records.ts";
+import type { NodeRow } from "../store/node-records.ts";
 import { workMessage } from "./job-message.ts";
 
-/** As a tenant may see it: of the work of others, only that there is some. */
+/**
+ * As a tenant may see it: its own work; of the work of others, on its own nodes, that there is some, and on the
+ * fleet's nothing, or it would count what all others have at work.
+ */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
-  const { scorer, models } = node.capabilities;
+  const { scorer, models, stills = false } = node.capabilities;
   return create(NodeSchema, {
     id: node.id,
     name: node.name,
@@ -24,10 +28,13 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
       scorer,
       models: models.map(({ name, digest }) => ({ name, digest })),
       version: node.version,
+      stills,
     },
     registerTime: timestampFromDate(node.registeredAt),
     heartbeatTime: timestampFromDate(node.heartbeatAt),
-    work: node.work.map((work) => nodeWork(work, tenant)),
+    work: node.work
+      .filter((work) => work.tenant === tenant || node.tenant === tenant)
+      .map((work) => nodeWork(work, tenant)),
   });
 }
 

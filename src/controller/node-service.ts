@@ -22,7 +22,9 @@ import {
 } from "../gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
-import type { ClaimedWork, Ready } from "../store/store.ts";
+import type { Tracer } from "../platform/span.ts";
+import type { ClaimedWork, Ready } from "../store/work-records.ts";
+import { refusalOf } from "./admitted.ts";
 import { answer, cancelled, invalid, isId, shuttingDown } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Fleet } from "./fleet.ts";
@@ -32,6 +34,7 @@ import type { CallContext, NodeOperations } from "./operations.ts";
 import { newNode } from "./registration.ts";
 import { type ReportOptions, recordReport, stale } from "./report.ts";
 import type { Schedule } from "./schedule.ts";
+import { tellWait } from "./tracing.ts";
 import { workItem } from "./work-message.ts";
 
 const MAX_WAIT_MS = 60_000;
@@ -44,8 +47,7 @@ export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
   readonly fleet: Fleet;
   /** Seconds of video that a segment should have, about. */
   readonly segmentSeconds: number;
-  /** Whether the nodes of a tenant serve all tenants. */
-  readonly isFleet: (tenant: string) => boolean;
+  readonly tracer: Tracer;
 }
 
 export class NodeService implements NodeOperations {
@@ -56,10 +58,9 @@ export class NodeService implements NodeOperations {
   }
 
   registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse> {
-    const { log, store, fleet, leaseMs, isFleet } = this.#options;
+    const { log, store, fleet, leaseMs } = this.#options;
     return answer(log, context, async () => {
-      const { tenant } = context.principal;
-      const node = newNode(request, tenant, isFleet(tenant));
+      const node = newNode(request, context.principal.tenant);
       const { ready, superseded } = await store.registerNode(node);
       fleet.changed();
       this.#leasesEnded(ready, superseded);
@@ -101,7 +102,7 @@ export class NodeService implements NodeOperations {
   listNodes(_: ListNodesRequest, context: CallContext): Promise<ListNodesResponse> {
     const { tenant } = context.principal;
     return answer(this.#options.log, context, async () => {
-      const nodes = await this.#options.store.listNodes(tenant);
+      const nodes = await this.#options.fleet.nodesFor(tenant);
       return create(ListNodesResponseSchema, { nodes: nodes.map((node) => nodeMessage(node, tenant)) });
     });
   }
@@ -132,7 +133,8 @@ export class NodeService implements NodeOperations {
   }
 
   #leasesEnded(ready: readonly Ready[], nodeIds: readonly string[]): void {
-    const { store } = this.#options;
+    const { store, freed } = this.#options;
+    freed(ready.map(({ tenant }) => tenant));
     if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
     if (ready.length > 0) store.announce({ kind: "work", ready });
     if (ready.length > 0) store.announce({ kind: "events" });
@@ -140,9 +142,9 @@ export class NodeService implements NodeOperations {
 
   async #pull(
     { session, waitMs }: PullWorkRequest,
-    { principal, signal: caller }: CallContext,
+    { principal, signal: caller, readmit }: CallContext,
   ): Promise<ClaimedWork | undefined> {
-    const { store, sessions, schedule, stopping, metrics } = this.#options;
+    const { store, sessions, schedule, stopping } = this.#options;
     const until = performance.now() + waitMs;
     const signal = AbortSignal.any([caller, stopping]);
     for (let left = waitMs; ; left = until - performance.now()) {
@@ -150,10 +152,14 @@ export class NodeService implements NodeOperations {
       const serves = state === "ONLINE";
       const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
       if (work !== undefined) {
-        metrics.claimed.inc();
         // Its job may be RUNNING from now on.
         if (work.kind === "PLAN") store.announce({ kind: "events" });
-        if (caller.aborted) await this.#giveBack(session, work);
+        const refusal = await refusalOf(readmit);
+        if (caller.aborted || refusal !== undefined) await this.#giveBack(session, work);
+        else this.#tell(work);
+        // A node whose token expired asks again with the next one.
+        if (refusal !== undefined && refusal.code !== "TOKEN_EXPIRED") throw refusal;
+        if (refusal !== undefined) return undefined;
       }
       if (caller.aborted) throw cancelled();
       if (work !== undefined || !serves || stopping.aborted || performance.now() >= until) return work;
@@ -162,9 +168,16 @@ export class NodeService implements NodeOperations {
     }
   }
 
+  /** A node gets it. */
+  #tell(work: ClaimedWork): void {
+    const { metrics, tracer } = this.#options;
+    metrics.workClaimed(work);
+    tellWait(tracer, work);
+  }
+
   /** Nobody is there any more to do it. */
-  async #giveBack(session: string, { id, attempt }: ClaimedWork): Promise<void> {
-    const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt });
+  async #giveBack(session: string, { id, attempt, beginsJob }: ClaimedWork): Promise<void> {
+    const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
     this.#leasesEnded(ready ? [ready] : [], []);
   }
 }

@@ -1,25 +1,34 @@
 /** The opaque token of a page: where the page before ended, and of which list. */
 import { createHash } from "node:crypto";
-import type { JobCursor, JobFilter } from "../store/store.ts";
+import type { JobFilter } from "../store/job-records.ts";
 import { invalid, isId } from "./calls.ts";
+
+/** Place in a list, newest first: the last thing of the page before. */
+export interface PageCursor {
+  /** Microseconds since 1970. */
+  readonly createdAtMicros: number;
+  /** UUID. */
+  readonly id: string;
+}
 
 /** Much longer than any token. */
 const MAX_TOKEN = 200;
 
-export function pageToken({ createdAtMicros, id }: JobCursor, filter: JobFilter): string {
-  return Buffer.from(JSON.stringify([createdAtMicros, id, listOf(filter)])).toString("base64url");
+/** `list`: which list the page is of, the same for all its pages and for no other list. */
+export function pageToken({ createdAtMicros, id }: PageCursor, list: string): string {
+  return Buffer.from(JSON.stringify([createdAtMicros, id, list])).toString("base64url");
 }
 
 /** undefined for no token: the first page. Throws INVALID_REQUEST for a token that is none, or of another list. */
-export function readPageToken(token: string, filter: JobFilter): JobCursor | undefined {
+export function readPageToken(token: string, list: string): PageCursor | undefined {
   if (token === "") return undefined;
-  const [createdAtMicros, id, list] = parse(token);
+  const [createdAtMicros, id, itsList] = parse(token);
   if (!Number.isSafeInteger(createdAtMicros) || typeof id !== "string" || !isId(id)) throw none();
   const cursor = { createdAtMicros: createdAtMicros as number, id };
-  if (list !== listOf(filter)) {
-    throw invalid("pageToken is of a list with other filters. Begin without it.");
+  if (itsList !== list) {
+    throw invalid("pageToken is of another list, or of one with other filters. Begin without it.");
   }
-  if (pageToken(cursor, filter) !== token) throw none();
+  if (pageToken(cursor, list) !== token) throw none();
   return cursor;
 }
 
@@ -33,8 +42,8 @@ function parse(token: string): readonly unknown[] {
   }
 }
 
-/** Tells lists apart: equal for filters that let through the same. */
-function listOf({ states = [], labels = {} }: JobFilter): string {
+/** The list of jobs with a filter: equal for filters that let through the same. */
+export function jobList({ states = [], labels = {} }: JobFilter): string {
   const filters = JSON.stringify([
     [...states].sort(),
     Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)),

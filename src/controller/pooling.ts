@@ -3,12 +3,17 @@ import { toJsonString } from "@bufbuild/protobuf";
 import { CutFault } from "../engine/cut-fault.ts";
 import { joinParts } from "../engine/parts.ts";
 import { ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { STILLS_CLASS } from "../jobs/work.ts";
 import { resultMessage } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { POOL_HOLD_MS, type Poolable, type Store } from "../store/store.ts";
+import { currentSpan, outside, PASSING, type Tracer, within } from "../platform/span.ts";
+import type { Store } from "../store/store.ts";
+import { POOL_HOLD_MS, type Poolable } from "../store/work-records.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import { worstFrames } from "./still-frames.ts";
+import { poolSpan } from "./tracing.ts";
 
 /** Two, so that a film does not keep clips waiting; each holds its job's values in memory. */
 const AT_ONCE = 2;
@@ -23,6 +28,8 @@ export interface PoolingOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
+  /** Default: one that records nothing. */
+  readonly tracer?: Tracer;
   /** Default: a third of a hold. */
   readonly holdEveryMs?: number;
 }
@@ -45,7 +52,9 @@ export class Pooling {
   }
 
   /** Pools a job soon; one that is queued already, once. */
-  readonly offer = (job: Poolable): void => {
+  readonly offer = (job: Poolable): void => outside(() => this.#offer(job));
+
+  #offer(job: Poolable): void {
     const known = this.#running.has(job.id) || this.#queue.some(({ id }) => id === job.id);
     if (known) return;
     if (this.room <= 0) {
@@ -58,7 +67,7 @@ export class Pooling {
       this.#options.holdEveryMs ?? HOLD_EVERY_MS,
     );
     this.#next();
-  };
+  }
 
   /** Takes no more, and waits for those that run; what is queued is left to other controllers and times. */
   async close(): Promise<void> {
@@ -88,7 +97,7 @@ export class Pooling {
     while (this.#running.size < AT_ONCE) {
       const job = this.#queue.shift();
       if (job === undefined) break;
-      const run = this.#pool(job).finally(() => {
+      const run = this.#traced(job).finally(() => {
         this.#running.delete(job.id);
         this.#next();
       });
@@ -97,6 +106,12 @@ export class Pooling {
     if (this.#running.size > 0) return;
     clearInterval(this.#holding);
     this.#holding = undefined;
+  }
+
+  async #traced(job: Poolable): Promise<void> {
+    const span = poolSpan(this.#options.tracer ?? PASSING, job);
+    await within(span, () => this.#pool(job));
+    span?.end();
   }
 
   /** Never throws. While the store is unavailable it is tried again and again: nobody else takes a job that is held. */
@@ -124,14 +139,18 @@ export class Pooling {
     const parts = await store.allParts(job.id, job.generation);
     const result = await joinParts(job.plan, parts, job.durationMs);
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
-    if (!(await store.succeed(job.id, job.generation, result.score, result.frameCount, text))) return;
+    const stills = worstFrames(result, parts);
+    const { id, generation, tenant } = job;
+    if (!(await store.succeed(id, generation, result.score, result.frameCount, text, stills))) return;
     store.announce({ kind: "events" });
-    metrics.jobEnded("SUCCEEDED");
+    if (stills.length > 0) store.announce({ kind: "work", ready: [{ tenant, workClass: STILLS_CLASS }] });
+    metrics.jobSucceeded(result, job.durationMs);
   }
 
   async #fail(job: Poolable, failure: Failure): Promise<void> {
     const { store, log, metrics } = this.#options;
     const { code, message, found, cause } = failure;
+    currentSpan()?.fail(code);
     try {
       const cut = failure instanceof CutFault;
       const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
@@ -142,7 +161,7 @@ export class Pooling {
         // Of a job that has ended, or has another plan by now, nothing changes here either.
         log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
         const error = { code, message, ...(found && { found }) };
-        if (await store.fail(job.id, job.generation, error)) metrics.jobEnded("FAILED");
+        if (await store.fail(job.id, job.generation, error)) metrics.jobFailed(code);
       }
       store.announce({ kind: "events" });
     } catch (err) {

@@ -1,5 +1,5 @@
 /** What work is ready, as far as this controller knows: tenants and classes, each with when it was heard of. */
-import type { Ready } from "../store/store.ts";
+import type { Ready } from "../store/work-records.ts";
 
 export class ReadySet {
   readonly #tenants = new Map<string, Map<string, number>>();

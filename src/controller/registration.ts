@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
 import type { ModelId } from "../jobs/work.ts";
-import type { NewNode } from "../store/store.ts";
+import type { NewNode } from "../store/node-records.ts";
 import { invalid } from "./calls.ts";
 
 const MAX_NAME = 200;
@@ -15,7 +15,7 @@ const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;
 
 /** Throws INVALID_REQUEST. */
-export function newNode(request: RegisterNodeRequest, tenant: string, fleet: boolean): NewNode {
+export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   const { name, slots, capabilities } = request;
   if (capabilities?.scorer === undefined) throw invalid("capabilities.scorer is missing.");
   checkText("name", name, MAX_NAME);
@@ -29,12 +29,12 @@ export function newNode(request: RegisterNodeRequest, tenant: string, fleet: boo
     id: randomUUID(),
     session: randomBytes(SESSION_BYTES).toString("base64url"),
     tenant,
-    fleet,
     name,
     slots,
     capabilities: {
       scorer: { program, version, libvmafVersion },
       models: modelIds("capabilities.models", capabilities.models),
+      ...(capabilities.stills && { stills: true }),
     },
     version: capabilities.version,
   };

@@ -5,24 +5,20 @@ import type {
   FramePiece,
   ReportResultRequest,
   SegmentReport,
+  StillReport,
 } from "../gen/proto/svc/v1/node_pb.ts";
-import { type Verdict, verdictOn } from "../jobs/retry.ts";
+import { verdictOn } from "../jobs/retry.ts";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
-import type {
-  Announcement,
-  Fence,
-  PlanRecord,
-  Poolable,
-  Ready,
-  Recorded,
-  SegmentRecord,
-  Store,
-  StoredError,
-} from "../store/store.ts";
+import { currentSpan } from "../platform/span.ts";
+import type { StoredError } from "../store/job-records.ts";
+import type { Announcement, Store } from "../store/store.ts";
+import type { Fence, PlanRecord, Poolable, Ready, Recorded, SegmentRecord } from "../store/work-records.ts";
 import { invalid, isId } from "./calls.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { checkRevisedPlan, planRecord } from "./plan-report.ts";
 import type { Puller } from "./schedule.ts";
+import { checkPicture } from "./still-image.ts";
+import { sideOf } from "./stills.ts";
 
 const MAX_PIECE_BYTES = 900 * 1024;
 /** Far more than the longest film has. */
@@ -35,6 +31,8 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   /** Every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
+  /** Work of a tenant that ran has ended. */
+  readonly freed: (tenants: readonly string[]) => void;
 }
 
 /** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. The same report again changes nothing. */
@@ -48,6 +46,8 @@ export async function recordReport(
   if (report.case === undefined) throw invalid("The report is missing.");
   const recorded = await record(options, { session, itemId, attempt }, report, puller);
   options.metrics.reported(report.case, recorded);
+  // Only who holds the lease can have it recorded, and once: nobody fills the collector with that.
+  if (recorded === "RECORDED") currentSpan()?.prove();
   if (recorded === "STALE") throw stale();
 }
 
@@ -62,35 +62,60 @@ async function record(
   report: Exclude<ReportResultRequest["report"], { case: undefined }>,
   puller: Puller,
 ): Promise<Recorded> {
-  const { store } = options;
+  const { store, freed } = options;
   if (report.case === "piece") return store.recordPiece(fence, pieceOf("piece", report.value));
-  if (report.case === "plan") return recordPlan(store, fence, planRecord(report.value, puller.capabilities));
+  if (report.case === "plan")
+    return recordPlan(options, fence, planRecord(report.value, puller.capabilities));
   if (report.case === "segment") return recordSegment(options, fence, segmentOf(report.value));
   if (report.case === "failure") return recordFailure(options, fence, report.value);
+  if (report.case === "still") return recordStill(options, fence, report.value);
   const { recorded, ready } = await store.handBack(fence);
   tell(store, { ready });
+  freed(ready ? [ready.tenant] : []);
   return recorded;
 }
 
-async function recordPlan(store: Store, fence: Fence, plan: PlanRecord): Promise<Recorded> {
+async function recordPlan(
+  { store, freed }: ReportOptions,
+  fence: Fence,
+  plan: PlanRecord,
+): Promise<Recorded> {
   const { recorded, tenant } = await store.recordPlan(fence, plan);
   tell(store, { ready: tenant === undefined ? undefined : { tenant, workClass: plan.workClass } });
+  freed(tenant === undefined ? [] : [tenant]);
   return recorded;
 }
 
 async function recordSegment(
-  { store, pool }: ReportOptions,
+  { store, pool, freed }: ReportOptions,
   fence: Fence,
   segment: SegmentRecord,
 ): Promise<Recorded> {
-  const { recorded, poolable } = await store.recordSegment(fence, segment);
+  const { recorded, poolable, tenant } = await store.recordSegment(fence, segment);
   tell(store, {});
+  freed(tenant === undefined ? [] : [tenant]);
   if (poolable !== undefined) pool(poolable);
   return recorded;
 }
 
+async function recordStill(
+  { store, freed }: ReportOptions,
+  fence: Fence,
+  { frame, side: told, last, ...picture }: StillReport,
+): Promise<Recorded> {
+  const side = sideOf(told);
+  if (side === undefined) throw invalid("still.side is missing. Use REFERENCE or DISTORTED.");
+  checkPicture(picture);
+  const { mediaType, width, height, image } = picture;
+  const still = { frame, side, mediaType, width, height, image };
+  const { recorded, tenant } = await store.recordStill(fence, still, last);
+  if (last) tell(store, {});
+  freed(tenant === undefined ? [] : [tenant]);
+  return recorded;
+}
+
 async function recordFailure(
-  { store, metrics }: ReportOptions,
+  { store, metrics, freed }: ReportOptions,
   fence: Fence,
   report: FailureReport,
 ): Promise<Recorded> {
@@ -99,19 +124,19 @@ async function recordFailure(
     // Of work that is no segment there is nothing to cut otherwise: the fault is one as any other.
     if (recorded !== "STALE") {
       tell(store, { ready, nodes });
+      freed(ready ? [ready.tenant] : []);
       return recorded;
     }
   }
   const error = errorOf(report);
   const kind = FAILURE_KINDS[error.code];
   const atFault = kind === "media" || kind === "invalid" || kind === "forbidden";
-  let verdict: Verdict | undefined;
-  const { recorded, nodes } = await store.recordFailure(fence, error, (failures) => {
-    verdict = verdictOn(failures, atFault);
-    return verdict;
-  });
+  const { recorded, nodes, tenant, jobFailed } = await store.recordFailure(fence, error, (failures) =>
+    verdictOn(failures, atFault),
+  );
   tell(store, { nodes });
-  if (recorded === "RECORDED" && verdict?.kind === "fail") metrics.jobEnded("FAILED");
+  freed(tenant === undefined ? [] : [tenant]);
+  if (jobFailed) metrics.jobFailed(error.code);
   return recorded;
 }
 

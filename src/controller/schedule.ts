@@ -5,15 +5,16 @@
  * store's claim decides. A piece of work wakes one pull; a pull that got some wakes two more, for
  * where one piece came there may be many, and one whose claim found none wakes one that may do other work.
  */
-import { FairQueue, type Turn } from "../jobs/fairness.ts";
-import { type Capabilities, serves } from "../jobs/work.ts";
-import type { ClaimedWork, Ready, Store } from "../store/store.ts";
+import type { Turn } from "../jobs/fairness.ts";
+import type { LimitsOf } from "../jobs/limits.ts";
+import type { Capabilities } from "../jobs/work.ts";
+import type { Store } from "../store/store.ts";
+import type { Claim, ClaimedWork, LimitedClaim, Ready } from "../store/work-records.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import { FullTenants } from "./full-tenants.ts";
+import { type Pool, Pools } from "./node-pools.ts";
 import { ReadySet } from "./ready-set.ts";
 
-/** Kinds of nodes that are remembered: of more, the fair share begins anew. */
-const MAX_POOLS = 64;
-const MAX_CLASSES = 4096;
 /** Classes of work that one claim asks for: of more, others come in turn. */
 const CLASSES_OF_CLAIM = 64;
 
@@ -27,26 +28,6 @@ export interface Puller {
   readonly capabilities: Capabilities;
 }
 
-/** Nodes of equal capabilities, which share one fair queue over the tenants. */
-class Pool {
-  readonly fair = new FairQueue();
-  readonly #capabilities: Capabilities;
-  readonly #served = new Map<string, boolean>();
-
-  constructor(capabilities: Capabilities) {
-    this.#capabilities = capabilities;
-  }
-
-  readonly serves = (workClass: string): boolean => {
-    const known = this.#served.get(workClass);
-    if (known !== undefined) return known;
-    if (this.#served.size >= MAX_CLASSES) this.#served.clear();
-    const served = serves(this.#capabilities, workClass);
-    this.#served.set(workClass, served);
-    return served;
-  };
-}
-
 interface Pull {
   readonly puller: Puller;
   readonly pool: Pool;
@@ -57,15 +38,19 @@ interface Pull {
 export class Schedule {
   readonly #store: Store;
   readonly #leaseMs: number;
+  readonly #limitsOf: LimitsOf;
   readonly #ready = new ReadySet();
-  readonly #pools = new Map<string, Pool>();
+  readonly #full = new FullTenants();
+  readonly #pools: Pools;
   readonly #pulls = new Set<Pull>();
   /** Those of them that nobody has woken yet, longest waiting first. */
   readonly #waiting = new Set<Pull>();
 
-  constructor(store: Store, leaseMs: number) {
+  constructor(store: Store, leaseMs: number, limitsOf: LimitsOf) {
     this.#store = store;
     this.#leaseMs = leaseMs;
+    this.#limitsOf = limitsOf;
+    this.#pools = new Pools(limitsOf);
   }
 
   /** Tenants' classes with work that is ready, as far as is known. */
@@ -78,6 +63,11 @@ export class Schedule {
     return this.#ready.classes(tenant, () => true, Number.POSITIVE_INFINITY);
   }
 
+  /** Tenants that get no turn, because as much of their work runs as may. */
+  get full(): number {
+    return this.#full.size;
+  }
+
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -88,7 +78,12 @@ export class Schedule {
    */
   async pull(puller: Puller, waitMs: number, signal: AbortSignal): Promise<ClaimedWork | undefined> {
     const until = performance.now() + waitMs;
-    const pull = { puller, pool: this.#poolOf(puller), bell: new Doorbell(), dismissed: false };
+    const pull = {
+      puller,
+      pool: this.#pools.of(puller.capabilities),
+      bell: new Doorbell(),
+      dismissed: false,
+    };
     const end = ringOnAbort(signal, pull.bell);
     this.#pulls.add(pull);
     let woken = false;
@@ -121,12 +116,26 @@ export class Schedule {
     this.#wake(ready.length);
   }
 
+  /** Work of these tenants, as much of which may have run as may, has ended. */
+  freed(tenants: readonly string[]): void {
+    for (const tenant of tenants) this.#full.free(tenant);
+    this.#wake(tenants.length);
+  }
+
   /** Looks what is ready: what was announced to nobody, or nobody could take then. */
   async refresh(): Promise<void> {
     const since = this.#ready.stamp();
     const ready = await this.#store.ready();
     this.#ready.replace(ready, since);
+    await this.#lookForRoom();
     this.#wake(ready.length);
+  }
+
+  /** Finds what nobody told of that ended, and limits that are others by now. */
+  async #lookForRoom(): Promise<void> {
+    const full = this.#full.all;
+    const running = full.length === 0 ? [] : await this.#store.running(full);
+    this.#full.looked(full.filter((tenant, n) => (running[n] ?? 0) < this.#limitsOf(tenant).segmentsRunning));
   }
 
   /** Ends the pulls of a node. */
@@ -145,7 +154,7 @@ export class Schedule {
       if (turn === undefined) return undefined;
       const since = this.#ready.stamp();
       const workClasses = this.#ready.classes(turn.tenant, pull.pool.serves, CLASSES_OF_CLAIM);
-      const work = await this.#try(pull.puller.session, turn, workClasses);
+      const { work, full } = await this.#try(pull.puller.session, turn, workClasses);
       if (work !== undefined) {
         turn.settle(work.cost);
         // Another claim may have found none because this one held the head of its class.
@@ -153,6 +162,8 @@ export class Schedule {
         this.#wake(2);
         return work;
       }
+      // What there is waits until something of the tenant ends.
+      if (full) continue;
       // A node that serves no more gets nothing, whatever there is.
       if (!(await this.#isServing(pull))) return undefined;
       this.#ready.remove(turn.tenant, workClasses, since);
@@ -161,20 +172,39 @@ export class Schedule {
 
   /** Whose work a pull gets next. A tenant's own nodes cost it nothing of what it has of the fleet. */
   #turnOf({ puller, pool }: Pull): Turn | undefined {
-    if (puller.fleet) return pool.fair.take(this.#ready.tenants(pool.serves));
-    if (!this.#ready.has(puller.tenant, pool.serves)) return undefined;
+    if (puller.fleet) return pool.fair.take(this.#tenants(pool));
+    if (!this.#has(puller.tenant, pool)) return undefined;
     return { tenant: puller.tenant, settle: () => {}, undo: () => {} };
   }
 
-  async #try(session: string, turn: Turn, workClasses: readonly string[]): Promise<ClaimedWork | undefined> {
-    let work: ClaimedWork | undefined;
+  /** Tenants that may have more work on nodes, and have some for these. */
+  *#tenants({ serves: served }: Pool): Generator<string> {
+    for (const tenant of this.#ready.tenants(served)) if (!this.#full.has(tenant)) yield tenant;
+  }
+
+  #has(tenant: string, { serves: served }: Pool): boolean {
+    return !this.#full.has(tenant) && this.#ready.has(tenant, served);
+  }
+
+  async #try(session: string, turn: Turn, workClasses: readonly string[]): Promise<LimitedClaim> {
+    let claimed: LimitedClaim | undefined;
     try {
-      const { tenant } = turn;
-      work = await this.#store.claim({ session, tenant, workClasses, leaseMs: this.#leaseMs });
+      claimed = await this.#claimOf({ session, tenant: turn.tenant, workClasses, leaseMs: this.#leaseMs });
+      return claimed;
     } finally {
-      if (work === undefined) turn.undo();
+      if (claimed?.work === undefined) turn.undo();
     }
-    return work;
+  }
+
+  /** A tenant without a limit costs no more than the claim. */
+  async #claimOf(claim: Claim): Promise<LimitedClaim> {
+    const { segmentsRunning } = this.#limitsOf(claim.tenant);
+    if (segmentsRunning === Number.POSITIVE_INFINITY)
+      return { work: await this.#store.claim(claim), full: false };
+    const since = this.#full.stamp();
+    const claimed = await this.#store.claimWithin(claim, segmentsRunning);
+    if (claimed.full) this.#full.add(claim.tenant, since);
+    return claimed;
   }
 
   async #isServing(pull: Pull): Promise<boolean> {
@@ -184,8 +214,8 @@ export class Schedule {
   }
 
   #hasWork({ puller, pool }: Pull): boolean {
-    if (!puller.fleet) return this.#ready.has(puller.tenant, pool.serves);
-    return !this.#ready.tenants(pool.serves).next().done;
+    if (!puller.fleet) return this.#has(puller.tenant, pool);
+    return !this.#tenants(pool).next().done;
   }
 
   /** Wakes up to `count` of the pulls that wait and could get work. */
@@ -198,16 +228,5 @@ export class Schedule {
       pull.bell.ring();
       left--;
     }
-  }
-
-  #poolOf({ capabilities }: Puller): Pool {
-    const key = JSON.stringify(capabilities);
-    const known = this.#pools.get(key);
-    if (known !== undefined) return known;
-    const [oldest] = this.#pools.keys();
-    if (this.#pools.size >= MAX_POOLS && oldest !== undefined) this.#pools.delete(oldest);
-    const pool = new Pool(capabilities);
-    this.#pools.set(key, pool);
-    return pool;
   }
 }

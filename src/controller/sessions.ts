@@ -1,7 +1,9 @@
 /** The sessions of nodes: remembered, so that a pull or a report needs not ask who sends it. */
 import type { NodeState } from "../jobs/states.ts";
 import { Failure } from "../platform/failure.ts";
-import type { NodeRow, Renewal, Store } from "../store/store.ts";
+import type { NodeRow, Renewal } from "../store/node-records.ts";
+import type { Store } from "../store/store.ts";
+import type { Fleet } from "./fleet.ts";
 import type { Puller } from "./schedule.ts";
 
 /** Bound on memory. */
@@ -20,12 +22,14 @@ interface Found {
 export class Sessions {
   readonly #store: Store;
   readonly #leaseMs: number;
+  readonly #fleet: Fleet;
   readonly #online = new Map<string, Puller>();
   readonly #heard = new Map<string, Heard>();
 
-  constructor(store: Store, leaseMs: number) {
+  constructor(store: Store, leaseMs: number, fleet: Fleet) {
     this.#store = store;
     this.#leaseMs = leaseMs;
+    this.#fleet = fleet;
   }
 
   /** The node of a session of a tenant, and its state; undefined: the session is over, or was never. */
@@ -34,7 +38,7 @@ export class Sessions {
     if (known !== undefined) return known.tenant === tenant ? { puller: known, state: "ONLINE" } : undefined;
     const node = await this.#store.nodeOf(session);
     if (node === undefined || node.tenant !== tenant) return undefined;
-    const puller = pullerOf(session, node);
+    const puller = this.#pullerOf(session, node);
     if (node.state === "ONLINE") this.#remember(puller);
     return { puller, state: node.state };
   }
@@ -79,6 +83,11 @@ export class Sessions {
     return counts;
   }
 
+  /** Whom it serves is this controller's to say, whoever registered it. */
+  #pullerOf(session: string, { id, tenant, capabilities }: NodeRow): Puller {
+    return { session, nodeId: id, tenant, fleet: this.#fleet.is(tenant), capabilities };
+  }
+
   #remember(puller: Puller): void {
     if (this.#online.size >= MAX_SESSIONS) this.#online.clear();
     this.#online.set(puller.session, puller);
@@ -93,8 +102,4 @@ export function sessionEnded(fate: Exclude<Renewal["session"], "LIVE">): Failure
         "Another node registered with the same name. Give each node a name of its own.",
       )
     : new Failure("SESSION_UNKNOWN", "The session is not known, or over. Register again.");
-}
-
-function pullerOf(session: string, { id, tenant, fleet, capabilities }: NodeRow): Puller {
-  return { session, nodeId: id, tenant, fleet, capabilities };
 }

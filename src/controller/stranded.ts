@@ -2,9 +2,12 @@
  * Work that nodes are online for and none can do: its scorer or a model was replaced, or a model is
  * gone. After a while its job is planned anew, so that one version scores all of it, or fails.
  */
-import { type Capabilities, modelsToPlan, serves } from "../jobs/work.ts";
+import { type Capabilities, modelsToPlan, STILLS_CLASS, serves } from "../jobs/work.ts";
 import type { Log } from "../platform/log.ts";
-import type { NodeRow, Ready, Store } from "../store/store.ts";
+import type { NodeRow } from "../store/node-records.ts";
+import type { Store } from "../store/store.ts";
+import type { Ready } from "../store/work-records.ts";
+import type { Fleet } from "./fleet.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
 /** Long enough for a node to restart, and for one of each kind to come up after a power cut. */
@@ -12,6 +15,7 @@ export const STRANDED_MS = 5 * 60_000;
 
 export interface StrandedOptions {
   readonly store: Store;
+  readonly fleet: Fleet;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
   /** Milliseconds that work must have been seen so, look by look. */
@@ -29,12 +33,12 @@ export class Stranded {
 
   /** Looks once, and acts on what was stranded for long enough. Returns how many jobs were moved. */
   async look(): Promise<number> {
-    const { store, afterMs } = this.#options;
+    const { store, fleet, afterMs } = this.#options;
     const at = performance.now();
     const before = this.#since;
     this.#since = new Map();
     let moved = 0;
-    for (const { ready, online } of await stranded(store)) {
+    for (const { ready, online } of await stranded(store, fleet)) {
       const key = `${ready.workClass} ${ready.tenant}`;
       const since = before.get(key) ?? at;
       this.#since.set(key, since);
@@ -81,7 +85,7 @@ export class Stranded {
     const message = `No node that is online has the model ${model}. There are: ${models.join(", ")}.`;
     const error = { code: "UNKNOWN_MODEL", message, found: { model, models } };
     const failed = await store.fail(id, generation, error);
-    if (failed) metrics.jobEnded("FAILED");
+    if (failed) metrics.jobFailed("UNKNOWN_MODEL");
     return failed;
   }
 }
@@ -89,15 +93,17 @@ export class Stranded {
 /** Ready work that no node does which is online for its tenant, where some are. */
 async function stranded(
   store: Store,
+  fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
-  const all = await store.ready();
+  // Stills wait for a node that makes them: there is nothing else that could be done about it.
+  const all = (await store.ready()).filter(({ workClass }) => workClass !== STILLS_CLASS);
   if (all.length === 0) return [];
-  // Of no tenant: the fleet's nodes alone, which do most of it.
-  const fleet = onlineOf(await store.listNodes(""));
-  const left = all.filter(({ workClass }) => !fleet.some((node) => serves(node, workClass)));
+  // The fleet's nodes do most of it.
+  const ofAll = onlineOf(await fleet.nodesForAll());
+  const left = all.filter(({ workClass }) => !ofAll.some((node) => serves(node, workClass)));
   const found = [];
   for (const [tenant, pairs] of Map.groupBy(left, (ready) => ready.tenant)) {
-    const online = onlineOf(await store.listNodes(tenant));
+    const online = onlineOf(await fleet.nodesFor(tenant));
     if (online.length === 0) continue;
     for (const ready of pairs) {
       if (!online.some((node) => serves(node, ready.workClass))) found.push({ ready, online });

@@ -9,7 +9,9 @@ import {
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../platform/failure.ts";
-import type { JobCursor, JobEvent, JobFilter, Store } from "../store/store.ts";
+import type { JobEvent } from "../store/event-records.ts";
+import type { JobCursor, JobFilter } from "../store/job-records.ts";
+import type { Store } from "../store/store.ts";
 import { invalid } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { type Feed, FeedEntry } from "./feed.ts";
@@ -97,14 +99,14 @@ export class JobStream {
     const { epoch, head } = feed;
     let cursor = this.#cursor;
     while (feed.positionOf(this.#cursor) === undefined && !signal.aborted) {
-      const page = await store.eventsAfter(cursor, PAGE);
+      const page = await store.tenantEventsAfter(this.#tenant, cursor, PAGE);
       if (page === undefined) return undefined;
       for (const event of page.events) yield* this.#tell(new FeedEntry(event));
       if (page.cursor === cursor) break;
       cursor = page.cursor;
     }
-    // The store told all that the feed had read at `head`, and perhaps more. The feed holds the last
-    // of that once it has caught up; unless nothing was told, or it is from before all that the feed read.
+    // The store told all of the tenant that the feed had read at `head`, and perhaps more. The feed holds the
+    // last of that once it has caught up; unless nothing was told, or it is from before all that the feed read.
     if (feed.positionOf(this.#cursor) === undefined) await feed.catchUp();
     return { epoch, position: feed.positionOf(this.#cursor) ?? head };
   }
@@ -113,20 +115,18 @@ export class JobStream {
   async *#live(place: Place, bell: Doorbell, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
     const { feed } = this.#source;
     while (!signal.aborted && feed.epoch === place.epoch) {
-      if (place.position < feed.tail) throw tooSlow(this.#cursor);
-      const entry = feed.at(place.position + 1);
-      if (entry === undefined) await bell.wait();
-      else {
-        place.position++;
-        yield* this.#tell(entry);
-      }
+      const next = feed.next(this.#tenant, place.position);
+      if (next === undefined) throw tooSlow(this.#cursor);
+      place.position = next.position;
+      if (next.entry === undefined) await bell.wait();
+      else yield* this.#tell(next.entry);
     }
   }
 
   *#tell(entry: FeedEntry): Generator<StreamJobsResponse> {
     const { event } = entry;
     this.#cursor = event.id;
-    if (!matches(this.#tenant, this.#filter, event) || this.#isKnown(event)) return;
+    if (!matches(this.#filter, event) || this.#isKnown(event)) return;
     const deleted = event.kind === "DELETED";
     const job = deleted ? create(JobSchema, { id: event.job.id, tenantId: event.job.tenant }) : entry.message;
     yield response(deleted ? Kind.DELETED : Kind.CHANGE, event.id, job);

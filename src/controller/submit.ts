@@ -10,7 +10,10 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { modelsToPlan, planClass } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
-import type { NewJob, Ready, Store } from "../store/store.ts";
+import type { Span } from "../platform/span.ts";
+import type { NewJob } from "../store/job-records.ts";
+import type { Store } from "../store/store.ts";
+import type { Ready } from "../store/work-records.ts";
 import { invalid } from "./calls.ts";
 import type { Fleet } from "./fleet.ts";
 import { jobMessage } from "./job-message.ts";
@@ -18,6 +21,8 @@ import { type CheckedSpec, checkSpec } from "./job-spec.ts";
 import type { MediaPolicy } from "./media-policy.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Schedule } from "./schedule.ts";
+import type { Admission, SubmitLimits } from "./submit-limits.ts";
+import { endSubmit, failSubmit, submitSpan, traceparentIn } from "./tracing.ts";
 
 export const MAX_BATCH = 1_000;
 /** Sets of models that a tenant may have waiting for a plan: each is a class of work of its own. */
@@ -29,6 +34,7 @@ export interface Submission {
   readonly fleet: Fleet;
   readonly metrics: ControllerMetrics;
   readonly schedule: Pick<Schedule, "classesOf">;
+  readonly limits: SubmitLimits;
   readonly media: MediaPolicy;
 }
 
@@ -36,13 +42,15 @@ interface Checked extends CheckedSpec {
   readonly key: string | undefined;
 }
 
-/** Stores one job. Throws Failure. */
+/** Stores one job. `requireMore`: throws when its caller needs what there is not. Throws Failure. */
 export async function submitOne(
   request: SubmitJobRequest,
   principal: Principal,
   submission: Submission,
+  requireMore?: () => Promise<void>,
 ): Promise<SubmitJobResponse> {
-  const [stored] = await store([await check(request, principal, submission)], principal, submission);
+  const checked = await check(request, principal, submission);
+  const [stored] = await store([checked], principal, submission, requireMore);
   return stored as SubmitJobResponse;
 }
 
@@ -122,14 +130,24 @@ async function store(
   jobs: readonly Checked[],
   { tenant, subject }: Principal,
   submission: Submission,
+  requireMore?: () => Promise<void>,
 ): Promise<SubmitJobResponse[]> {
   const { store, metrics } = submission;
-  await requireFit(jobs, tenant, submission);
-  const stored = await store.insertJobs(
-    tenant,
-    jobs.map((job) => newJob(job, subject)),
-  );
+  const admission = await requireFit(jobs, tenant, submission, requireMore).catch((thrown: unknown) => {
+    metrics.submitRefused(Failure.from(thrown));
+    throw thrown;
+  });
+  const spans = jobs.map(() => submitSpan(jobs.length));
+  const rows = jobs.map((job, index) => newJob(job, subject, spans[index]));
+  const stored = await store.insertJobs(tenant, rows).catch((thrown: unknown) => {
+    const failure = Failure.from(thrown);
+    admission.failed(failure);
+    for (const span of spans) failSubmit(span, failure.code);
+    throw failure;
+  });
   const created = jobs.filter((_, index) => stored[index]?.created);
+  admission.stored(created.length);
+  for (const [index, { job, created: isNew }] of stored.entries()) endSubmit(spans[index], job.id, !isNew);
   if (created.length > 0) {
     store.announce({ kind: "work", ready: readyOf(tenant, created) });
     store.announce({ kind: "events" });
@@ -144,19 +162,22 @@ async function store(
 async function requireFit(
   jobs: readonly Checked[],
   tenant: string,
-  { store, fleet, schedule }: Submission,
-): Promise<void> {
-  const requireAll = async (wanted: readonly Checked[]): Promise<void> => {
+  { store, fleet, schedule, limits }: Submission,
+  requireMore?: () => Promise<void>,
+): Promise<Admission> {
+  const requireAll = async (wanted: readonly Checked[]): Promise<Admission> => {
+    if (wanted.length > 0) await requireMore?.();
     await fleet.requireModels(tenant, [...new Set(wanted.flatMap(({ models }) => models))]);
     requireModelSets(schedule.classesOf(tenant), readyOf(tenant, wanted));
+    return limits.admit(tenant, wanted.length);
   };
   try {
-    await requireAll(jobs);
+    return await requireAll(jobs);
   } catch (thrown) {
     const keys = jobs.flatMap(({ key }) => key ?? []);
     const known = keys.length === 0 ? new Set<string>() : await store.knownKeys(tenant, keys);
     if (known.size === 0) throw thrown;
-    await requireAll(jobs.filter(({ key }) => key === undefined || !known.has(key)));
+    return requireAll(jobs.filter(({ key }) => key === undefined || !known.has(key)));
   }
 }
 
@@ -192,7 +213,11 @@ function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; pl
   return { firsts, places };
 }
 
-function newJob({ spec, text, fingerprint, models, key }: Checked, submittedBy: string): NewJob {
+function newJob(
+  { spec, text, fingerprint, models, key }: Checked,
+  submittedBy: string,
+  span: Span | undefined,
+): NewJob {
   return {
     id: randomUUID(),
     spec: text,
@@ -203,6 +228,7 @@ function newJob({ spec, text, fingerprint, models, key }: Checked, submittedBy: 
     submittedBy,
     idempotencyKey: key,
     workClass: planClass(models),
+    traceparent: traceparentIn(span),
   };
 }
 

@@ -7,35 +7,45 @@ import { verdictOn } from "../jobs/retry.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { POOL_HOLD_MS, type Ready, type Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
+import { POOL_HOLD_MS, type Ready } from "../store/work-records.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
+import type { Fleet } from "./fleet.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Pooling } from "./pooling.ts";
+import type { QueueLook } from "./queue-look.ts";
 import type { Schedule } from "./schedule.ts";
+import { StoreClock } from "./store-clock.ts";
 import { STRANDED_MS, Stranded } from "./stranded.ts";
 
 /** Rows of one step: short enough to disturb nobody. */
 const STEP = 100;
 const EVENTS_STEP = 1_000;
+const AUDIT_STEP = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long a stream can be resumed. */
 const EVENTS_KEPT_MS = DAY_MS;
+/** How long a revocation that was lifted, or has expired, is still told to controllers. */
+const REVOCATIONS_KEPT_MS = DAY_MS;
 /** How long a node that went is still shown. */
 const NODES_KEPT_MS = DAY_MS;
-/** A look at the database's clock that takes longer says nothing about it. */
-const CLOCK_LOOK_MS = 500;
+/** How old what is told of the queue may become: as often as anybody scales nodes by it. */
+const QUEUE_LOOK_MS = 10_000;
 /** Sweeps of several controllers spread out by up to this share. */
 const JITTER = 0.2;
 
 export interface SweepOptions {
   readonly store: Store;
+  readonly fleet: Fleet;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
   readonly schedule: Schedule;
   readonly pooling: Pooling;
+  readonly queue: QueueLook;
   readonly leaseMs: number;
   readonly retentionMs: number;
+  readonly auditRetentionMs: number;
 }
 
 /** A sweep's step. True: there may be more at once. */
@@ -45,6 +55,7 @@ export class Sweeps {
   readonly #options: SweepOptions;
   readonly #guard: LeaseGuard;
   readonly #stranded: Stranded;
+  readonly #clock: StoreClock;
   readonly #loops: readonly Background[];
   readonly #work = new Doorbell();
 
@@ -53,6 +64,7 @@ export class Sweeps {
     const { leaseMs } = options;
     this.#stranded = new Stranded({ ...options, afterMs: STRANDED_MS });
     this.#guard = new LeaseGuard(leaseMs, performance.now());
+    this.#clock = new StoreClock({ ...options, guard: this.#guard });
     this.#loops = [
       // Of no store: a controller that stood still finds out however long the store takes.
       this.#every(leaseMs / 6, () => this.#tick()),
@@ -62,8 +74,11 @@ export class Sweeps {
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireNodes()),
       this.#every(STRANDED_MS / 10, () => this.#moveStranded()),
+      this.#every(QUEUE_LOOK_MS, () => this.#lookAtQueue()),
       this.#every(MINUTE_MS, () => this.#deleteEnded()),
       this.#every(MINUTE_MS, () => this.#deleteEvents()),
+      this.#every(MINUTE_MS, () => this.#deleteRevocations()),
+      this.#every(MINUTE_MS, () => this.#deleteAudit()),
     ];
   }
 
@@ -133,7 +148,7 @@ export class Sweeps {
 
   async #expireLeases(): Promise<boolean> {
     const { store, metrics, log } = this.#options;
-    await this.#lookForOutage();
+    await this.#clock.lookForOutage();
     if (!this.#guard.mayExpire(performance.now())) return false;
     const { expired, failed, ready, nodes } = await store.expireLeases(STEP, (failures) =>
       verdictOn(failures, false),
@@ -141,7 +156,7 @@ export class Sweeps {
     if (expired === 0) return false;
     metrics.expired.inc(expired);
     log.warn({ expired }, "leases ran out: their nodes are gone or cut off");
-    for (let job = 0; job < failed; job++) metrics.jobEnded("FAILED");
+    for (let job = 0; job < failed; job++) metrics.jobFailed("LEASE_LOST");
     this.#announce(ready);
     if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
     store.announce({ kind: "events" });
@@ -159,9 +174,14 @@ export class Sweeps {
     return (await this.#stranded.look()) > 0;
   }
 
+  async #lookAtQueue(): Promise<boolean> {
+    await this.#options.queue.look();
+    return false;
+  }
+
   async #deleteEnded(): Promise<boolean> {
     const { store, retentionMs } = this.#options;
-    await this.#observeClock();
+    await this.#clock.look();
     if (!this.#guard.mayDelete(performance.now())) return false;
     const deleted = await store.deleteEnded(retentionMs, STEP);
     if (deleted > 0) store.announce({ kind: "events" });
@@ -169,34 +189,24 @@ export class Sweeps {
   }
 
   async #deleteEvents(): Promise<boolean> {
-    await this.#observeClock();
+    await this.#clock.look();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (await this.#options.store.deleteEvents(EVENTS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP;
   }
 
-  /**
-   * Only a store that does not even tell its time keeps nodes from renewing; one that fails at
-   * something else must not keep lost leases alive. Throws STORE_UNAVAILABLE.
-   */
-  async #lookForOutage(): Promise<void> {
-    const { leaseMs } = this.#options;
-    const before = performance.now();
-    let answered = false;
-    try {
-      await this.#observeClock();
-      answered = performance.now() - before < leaseMs / 2;
-    } finally {
-      if (!answered) this.#guard.unavailable(performance.now());
-    }
+  async #deleteAudit(): Promise<boolean> {
+    const { store, auditRetentionMs } = this.#options;
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (await store.deleteAudit(auditRetentionMs, AUDIT_STEP)) >= AUDIT_STEP;
   }
 
-  async #observeClock(): Promise<void> {
-    const before = performance.now();
-    const wall = await this.#options.store.now();
-    const after = performance.now();
-    if (after - before > CLOCK_LOOK_MS) return;
-    const jump = this.#guard.observe({ wall, steady: (before + after) / 2 });
-    if (jump !== 0) this.#options.log.warn({ jumpMs: Math.round(jump) }, "the database's clock jumped");
+  async #deleteRevocations(): Promise<boolean> {
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (
+      (await this.#options.store.revocations.deleteOver(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP
+    );
   }
 
   #announce(ready: readonly Ready[]): void {

@@ -1,9 +1,10 @@
 /** Waiting for a job's end. */
 
 import { FAILURE_KINDS, Failure, type FailureCode, type Found } from "../platform/failure.ts";
-import type { JobRow, Store, StoredError } from "../store/store.ts";
+import type { JobRow, StoredError } from "../store/job-records.ts";
+import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
-import { cancelled, shuttingDown } from "./calls.ts";
+import { cancelled, waitsEnded } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Feed } from "./feed.ts";
 import { readResult } from "./job-message.ts";
@@ -15,7 +16,7 @@ const LOOK_MS = 2_000;
 export interface Waiting {
   readonly store: Store;
   readonly feed: Feed;
-  /** The controller stops. */
+  /** The controller stops, and waits no longer. */
   readonly stopping: AbortSignal;
 }
 
@@ -40,7 +41,7 @@ export async function waitForJob(
       const waited = await look(store, tenant, jobId, left > 0);
       if (waited !== undefined) return waited;
       if (signal.aborted) throw cancelled();
-      if (stopping.aborted) throw shuttingDown();
+      if (stopping.aborted) throw waitsEnded(jobId);
       if (left <= 0) return { done: false, jobId };
       await bell.wait(Math.min(left, LOOK_MS));
     }

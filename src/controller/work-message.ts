@@ -1,7 +1,7 @@
 /** A leased piece of work as the message that a node gets. */
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type WorkItem, WorkItemSchema } from "../gen/proto/svc/v1/node_pb.ts";
-import type { ClaimedWork } from "../store/store.ts";
+import type { ClaimedWork } from "../store/work-records.ts";
 import { readSpec, scoreRequestOf } from "./job-spec.ts";
 
 /** `segmentSeconds`: about how long the segments of a plan should be. */
@@ -12,9 +12,17 @@ export function workItem(work: ClaimedWork, segmentSeconds: number): WorkItem {
     jobId: work.jobId,
     tenantId: work.tenant,
     request: scoreRequestOf(readSpec(work.spec)),
-    work:
-      work.kind === "PLAN"
-        ? { case: "plan", value: { segmentSeconds } }
-        : { case: "segment", value: { plan: work.plan ?? "", segment: work.segment ?? "" } },
+    work: detailOf(work, segmentSeconds),
+    traceparent: work.traceparent ?? "",
   });
+}
+
+function detailOf(
+  { kind, plan = "", segment = "", stills = [] }: ClaimedWork,
+  segmentSeconds: number,
+): NonNullable<MessageInitShape<typeof WorkItemSchema>["work"]> {
+  if (kind === "PLAN") return { case: "plan", value: { segmentSeconds } };
+  if (kind !== "STILLS") return { case: "segment", value: { plan, segment } };
+  const parts = stills.map((part) => ({ segment: part.segment ?? "", frames: [...part.frames] }));
+  return { case: "stills", value: { plan, parts } };
 }

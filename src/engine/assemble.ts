@@ -7,11 +7,12 @@ import type { Model } from "./models.ts";
 import { poolMetrics } from "./pool.ts";
 import type { Feature, Side } from "./request.ts";
 import type { Pooled, ScoreResult, ScorerInfo, Warning } from "./result.ts";
-import { mediaInfo, type Track } from "./track.ts";
+import { fileInfo, type Track } from "./track.ts";
 
 /** A scored pair: what was planned in the end, and the values of all its frames. */
 export interface Finished {
   readonly tracks: Readonly<Record<Side, Track>>;
+  readonly files: Readonly<Record<Side, { readonly size: number }>>;
   readonly pairing: Pairing;
   readonly models: readonly NamedModel[];
   readonly features: readonly Feature[];
@@ -30,7 +31,7 @@ export async function toResult(
   scorer: ScorerInfo,
   durationMs: number,
 ): Promise<ScoreResult> {
-  const { tracks, pairing, models, table } = finished;
+  const { tracks, files, pairing, models, table } = finished;
   const pooled: Record<string, Pooled> = {};
   for (const [metric, values] of poolMetrics(table)) {
     pooled[metric] = values;
@@ -53,8 +54,8 @@ export async function toResult(
     features: Object.fromEntries(features.map(([feature, { mean }]) => [feature, mean])),
     pooled,
     frameCount: table.length,
-    reference: mediaInfo(tracks.reference),
-    distorted: mediaInfo(tracks.distorted),
+    reference: fileInfo(tracks.reference, files.reference.size),
+    distorted: fileInfo(tracks.distorted, files.distorted.size),
     scaling: pairing.scaling,
     warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
     scorer,

@@ -6,6 +6,7 @@ import type { Pairing } from "./compare.ts";
 import type { TimeRange } from "./graph.ts";
 import { toNumber } from "./rational.ts";
 import { SIDES, type Side } from "./request.ts";
+import { seekIn } from "./seek.ts";
 import type { FrameTimes, Track } from "./track.ts";
 
 /** A run of frames that is scored by itself. */
@@ -61,9 +62,13 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   // The scorer counts every n-th frame from the first that it sees: the context is whole steps of n.
   const context = Math.ceil(options.lookBehind / options.subsample) * options.subsample;
   const starts = boundaries(tracks, times, pairing.frameCount, { ...options, length, context });
+  const cutters = {
+    reference: cutter(tracks.reference, times.reference),
+    distorted: cutter(tracks.distorted, times.distorted),
+  };
   const segments = starts.map((first, index) => {
     const end = starts[index + 1] ?? pairing.frameCount;
-    return segment(tracks, times, pairing.frameCount, { first, end, context });
+    return segment(cutters, pairing.frameCount, { first, end, context });
   });
   return { segments, whole: undefined };
 }
@@ -107,10 +112,11 @@ function boundaries(
   const starts = [0];
   const reach = Math.floor(length / 2);
   const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
+  const cheaper = Math.min(...costs);
   const gaps = SIDES.map((side) => framesSinceKey(times[side], frameCount));
   // Frames decoded in vain, counted in those of the side that is cheaper to decode.
   const wasted = (from: number): number =>
-    gaps.reduce((sum, gap, side) => sum + ((gap[from] ?? 0) * (costs[side] ?? 1)) / Math.min(...costs), 0);
+    gaps.reduce((sum, gap, side) => sum + ((gap[from] ?? 0) * (costs[side] ?? 1)) / cheaper, 0);
   // A last segment shorter than half a length is left with the one before it.
   for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
     let [best, least] = [target, Number.POSITIVE_INFINITY];
@@ -148,8 +154,7 @@ function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Ar
 }
 
 function segment(
-  tracks: Readonly<Record<Side, Track>>,
-  times: Times,
+  cutters: Readonly<Record<Side, Cutter>>,
   frameCount: number,
   { first, end, context }: { first: number; end: number; context: number },
 ): Segment {
@@ -162,17 +167,20 @@ function segment(
     count: end - first,
     before,
     after,
-    cut: {
-      reference: sideCut(tracks.reference, times.reference, from, to),
-      distorted: sideCut(tracks.distorted, times.distorted, from, to),
-    },
+    cut: { reference: cutters.reference(from, to), distorted: cutters.distorted(from, to) },
   };
 }
 
-function sideCut(track: Track, times: FrameTimes, from: number, to: number): Cut {
-  const start = from === 0 ? undefined : between(times, from);
-  const end = to >= times.pts.length ? undefined : between(times, to);
-  return { seek: start === undefined ? undefined : seekTime(track, times, from), range: { start, end } };
+/** Cuts the frames from `from` up to, without, `to` out of one side. */
+type Cutter = (from: number, to: number) => Cut;
+
+function cutter(track: Track, times: FrameTimes): Cutter {
+  const seek = seekIn(track, times);
+  return (from, to) => {
+    const start = from === 0 ? undefined : between(times, from);
+    const end = to >= times.pts.length ? undefined : between(times, to);
+    return { seek: start === undefined ? undefined : seek(from), range: { start, end } };
+  };
 }
 
 /**
@@ -181,42 +189,4 @@ function sideCut(track: Track, times: FrameTimes, from: number, to: number): Cut
  */
 function between({ pts, timeBase }: FrameTimes, frame: number): number {
   return (((pts[frame - 1] ?? 0) + 3 * (pts[frame] ?? 0)) / 4) * toNumber(timeBase);
-}
-
-/** ffmpeg seeks this much earlier than told where frames are reordered (3/23 s in its input code). */
-const REORDER_HEURISTIC = 0.135;
-/** MPEG-TS has no index: searching it may miss by some frames. */
-const SEARCH_MARGIN = 0.5;
-
-/**
- * Where to seek so that decoding begins at a key frame at or before a frame. Landing
- * earlier only costs time, the frames before the range are dropped; landing later is
- * found out by the count of frames.
- */
-function seekTime(track: Track, { pts, keys, timeBase }: FrameTimes, frame: number): number | undefined {
-  const tick = toNumber(timeBase);
-  const wanted = pts[frame] ?? 0;
-  const index = keys.findLastIndex((key) => key <= wanted);
-  if (track.container === "mpegts" || track.container === "mxf" || track.container === "flv") {
-    const gop = longestGop(keys, pts.at(-1) ?? 0) * tick;
-    return beforeAll(wanted * tick - gop - SEARCH_MARGIN, pts, tick);
-  }
-  const key = keys[index];
-  if (key === undefined) return undefined;
-  const room = ((keys[index + 1] ?? Number.POSITIVE_INFINITY) - key) * tick;
-  if (key === pts[0]) return undefined;
-  // Raw video is found by arithmetic that rounds: there the key frame's own time is the safe one.
-  return key * tick + (track.samples === undefined ? Math.min(REORDER_HEURISTIC, room / 2) : 0);
-}
-
-function beforeAll(seconds: number, pts: Float64Array, tick: number): number | undefined {
-  return seconds <= (pts[0] ?? 0) * tick ? undefined : seconds;
-}
-
-function longestGop(keys: Float64Array, last: number): number {
-  let longest = 0;
-  for (let index = 0; index < keys.length; index++) {
-    longest = Math.max(longest, (keys[index + 1] ?? last) - (keys[index] ?? 0));
-  }
-  return longest;
 }

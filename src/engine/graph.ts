@@ -17,14 +17,23 @@ export interface TimeRange {
   readonly end: number | undefined;
 }
 
-/** The chain of one side, from the decoder to samples that can be compared. */
-export function sideChain(track: Track, pairing: Pairing, range?: TimeRange): string {
+/**
+ * The chain of one side, from the decoder to samples that can be compared: of all frames of the
+ * range, or of some of them alone, counted from its first one that has a partner.
+ */
+export function sideChain(
+  track: Track,
+  pairing: Pairing,
+  range?: TimeRange,
+  some?: readonly number[],
+): string {
   return [
     ...trim(range),
     ...toPlanar(track),
     UNTAG,
     ...thin(track, pairing),
     ...common(track, pairing),
+    ...pick(some),
     ...convert(track, pairing),
     `format=${pairing.format}`,
     // Frames are paired by number: every time stamp is replaced by it.
@@ -69,6 +78,11 @@ function thin(track: Track, pairing: Pairing): readonly string[] {
 /** The longer side ends with the shorter one, where the request asked for the common frames. */
 function common(track: Track, pairing: Pairing): readonly string[] {
   return pairing.counts[track.side] > pairing.frameCount ? [`trim=end_frame=${pairing.frameCount}`] : [];
+}
+
+/** Each frame is converted by itself, so those that nobody asks for need not be. */
+function pick(some: readonly number[] | undefined): readonly string[] {
+  return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
 }
 
 function convert(track: Track, pairing: Pairing): readonly string[] {

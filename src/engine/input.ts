@@ -6,7 +6,10 @@ import type { Run } from "./scorer.ts";
 import type { Track } from "./track.ts";
 
 /** The options of a side's input and its file, for a segment or the whole. */
-export function inputArguments({ tracks, sources, pairing, segment }: Run, side: Side): readonly string[] {
+export function inputArguments(
+  { tracks, sources, pairing, segment }: Pick<Run, "tracks" | "sources" | "pairing" | "segment">,
+  side: Side,
+): readonly string[] {
   const seek = segment.cut?.[side].seek;
   return [
     ...GUARDS,

@@ -15,12 +15,15 @@ import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
 import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./resume.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./score.ts";
 import { openSource, type Sources } from "./source.ts";
+import { canMakeStills, makeStills } from "./still.ts";
 import type {
   ModelId,
   PlannedPair,
   SegmentOptions,
   SegmentScored,
   SegmentWork,
+  Still,
+  StillsWork,
   WorkOptions,
 } from "./work.ts";
 
@@ -63,10 +66,13 @@ class OpenEngine implements Engine {
     const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
     const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
     const run = this.#run(models, deadline, options.onProgress);
-    const scored = await this.#withSources(request, options, async (sources) =>
-      scorePlan(await plan(sources, request, { ...run, segmentLength: length }), sources, run),
-    );
-    const finished = { ...scored.plan, features: request.features, segments: scored.plan.segments.length };
+    const scored = await this.#withSources(request, options, async (sources) => {
+      const planned = await plan(sources, request, { ...run, segmentLength: length });
+      const { reference, distorted } = sources;
+      return { ...(await scorePlan(planned, sources, run)), files: { reference, distorted } };
+    });
+    const { features } = request;
+    const finished = { ...scored.plan, files: scored.files, features, segments: scored.plan.segments.length };
     return await toResult({ ...finished, table: scored.table }, this.scorer, performance.now() - started);
   }
 
@@ -123,6 +129,28 @@ class OpenEngine implements Engine {
         plan: found?.plan,
         frameCount: found?.frameCount,
       };
+    });
+  }
+
+  makesStills(): Promise<boolean> {
+    return canMakeStills(this.#tools);
+  }
+
+  async stills({ request, plan: text, parts }: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
+    using deadline = new Deadline(options);
+    const facts = readPlan(text);
+    refuseOtherRequest(facts, request);
+    const { ffmpeg, isolation } = this.#tools;
+    return await this.#withSources(request, options, async (sources) => {
+      const stills: Still[] = [];
+      for (const { segment: written, frames } of parts) {
+        const segment = written === undefined ? wholeSegment(facts.pairing) : readSegment(written);
+        // Pictures of frames need no model.
+        const resumed = await resumePlan(facts, segment, request, sources, []);
+        const context = { ffmpeg, isolation, signal: deadline.signal };
+        stills.push(...(await makeStills(resumed, segment, frames, sources, context)));
+      }
+      return stills;
     });
   }
 

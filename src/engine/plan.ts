@@ -94,7 +94,7 @@ function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: D
  * Works on both sides at once. When one fails the other is ended, and waited for: it
  * still uses its file and its directory.
  */
-async function bothSides<T>(
+export async function bothSides<T>(
   signal: AbortSignal,
   work: (side: Side, signal: AbortSignal) => Promise<T>,
 ): Promise<Readonly<Record<Side, T>>> {

@@ -10,7 +10,7 @@ import type { PairRequest } from "./request.ts";
 import type { Warning } from "./result.ts";
 import { type Limits, Sandbox } from "./sandbox.ts";
 import { quote, type Source } from "./source.ts";
-import type { Track } from "./track.ts";
+import { framesText, type Track } from "./track.ts";
 import { isY4m, probeY4m } from "./y4m.ts";
 
 export interface ProbeContext {
@@ -195,7 +195,7 @@ function editListWarnings(source: Source, { packets, ignored }: Found): readonly
     return [{ code: "EDIT_LIST_IGNORED", message }];
   }
   if (hidden === 0) return [];
-  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; the ${coded - hidden} that play are scored.`;
+  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; what plays is scored, ${framesText(coded - hidden)}.`;
   return [{ code: "EDIT_LIST_HIDES_FRAMES", message }];
 }
 

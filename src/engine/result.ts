@@ -32,6 +32,12 @@ export interface MediaInfo {
   readonly colorRange: "limited" | "full" | "";
   /** Clockwise degrees. */
   readonly rotation: number;
+  /** Size of the file; absent of a track that is told before its file is. */
+  readonly bytes?: number;
+  /** Seconds that the frames take at the stated rate; absent where none is stated. */
+  readonly duration?: number;
+  /** Bits per second of the whole file, all of its tracks together, over its duration. */
+  readonly bitRate?: number;
 }
 
 export interface ScalingInfo {

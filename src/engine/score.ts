@@ -1,6 +1,6 @@
 /** Runs a plan: its segments through the scorer, one table of all frames out. */
 import { Failure } from "../platform/failure.ts";
-import { facts } from "./compare.ts";
+import { inSpan } from "../platform/span.ts";
 import { type Segment, wholeSegment } from "./cut.ts";
 import { CutFault } from "./cut-fault.ts";
 import type { FrameTable } from "./frames.ts";
@@ -13,6 +13,7 @@ import type { Progress } from "./result.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { RunOutcome, Scorer } from "./scorer.ts";
 import type { Sources } from "./source.ts";
+import { facts, framesText } from "./track.ts";
 
 export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
   readonly scorer: Scorer;
@@ -115,17 +116,27 @@ async function scoreSegmentOnce(
     isolation: options.isolation,
     signal: options.signal,
   });
-  const outcome = await scorer.score({
+  const run = {
     ...{ sandbox, sources, segment, threads },
     ...{ tracks: plan.tracks, pairing: plan.pairing, models: plan.models },
     features: plan.request.features,
     subsample: plan.request.subsample,
     limits: scoreLimits(plan, threads, timeoutMs),
-    onFrames: (frames) => meter.update(segment, frames),
-  });
+    onFrames: (frames: number) => meter.update(segment, frames),
+  };
+  const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
   verifyCounts(plan, segment, outcome);
   meter.update(segment, segment.before + segment.count);
   return outcome;
+}
+
+/** What a run's span tells: nothing of the files. */
+function traced({ info }: Scorer, { first, count }: Segment) {
+  return {
+    "svc.scorer": `${info.program} ${info.version}`,
+    "svc.frames.first": first,
+    "svc.frames": count,
+  };
 }
 
 /** A score counts only if both sides delivered the same frames, all of them, and the log has a line for each. */
@@ -144,7 +155,7 @@ class CountsDiffer extends Failure {
   constructor(plan: Plan, counts: Readonly<Record<Side | "scored" | "expected", number>>) {
     super(
       "FRAME_COUNT_MISMATCH",
-      `The reference delivered ${counts.reference} frames and the distorted video ${counts.distorted}, of which ${counts.scored} were scored; ${counts.expected} were expected.`,
+      `The reference delivered ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; expected: ${counts.expected}, scored: ${counts.scored}.`,
       { found: { ...facts(plan.tracks.reference, plan.tracks.distorted), decoded: counts } },
     );
   }

@@ -25,6 +25,7 @@ import {
   type RunOutcome,
   type Scorer,
 } from "./scorer.ts";
+import { framesText } from "./track.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaflog.ts";
 
@@ -139,7 +140,7 @@ function refuseSizeChange(run: Run, messages: Messages): void {
 function noFrames(delivered: Readonly<Record<Side, number>>): Failure {
   return new Failure(
     "MEDIA_NO_FRAMES",
-    `No pair of frames could be decoded: ${delivered.reference} frames of the reference, ${delivered.distorted} of the distorted video.`,
+    `No pair of frames could be decoded: ${framesText(delivered.reference)} of the reference, ${delivered.distorted} of the distorted video.`,
     { found: { reference: { frames: delivered.reference }, distorted: { frames: delivered.distorted } } },
   );
 }

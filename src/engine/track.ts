@@ -2,7 +2,7 @@
 import { Failure } from "../platform/failure.ts";
 import type { PixelFormat } from "./pixels.ts";
 import type { Rational } from "./rational.ts";
-import { formatRational } from "./rational.ts";
+import { formatRational, toNumber } from "./rational.ts";
 import type { Side } from "./request.ts";
 import type { MediaInfo, Warning } from "./result.ts";
 
@@ -60,6 +60,24 @@ export function mediaInfo(track: Track): MediaInfo {
     colorRange: track.range,
     rotation: track.rotation,
   };
+}
+
+/** The same with what the size of its file tells. */
+export function fileInfo(track: Track, bytes: number): MediaInfo {
+  const info = { ...mediaInfo(track), bytes };
+  if (track.rate === undefined) return info;
+  const duration = track.frames / toNumber(track.rate);
+  return { ...info, duration, bitRate: (8 * bytes) / duration };
+}
+
+/** What was found on each side, for failures. */
+export function facts(reference: Track, distorted: Track): Readonly<Record<Side, unknown>> {
+  return { reference: mediaInfo(reference), distorted: mediaInfo(distorted) };
+}
+
+/** A number of frames in a sentence. */
+export function framesText(count: number, kind = ""): string {
+  return `${count} ${kind}${count === 1 ? "frame" : "frames"}`;
 }
 
 /** 24 hours at 120 frames per second: what is held per frame then takes some 100 MB. */

@@ -1,6 +1,6 @@
 /** The engine's work in pieces that travel: planned on one machine, scored on others, joined on a third. */
 import type { FrameTable } from "./frames.ts";
-import type { PairRequest } from "./request.ts";
+import type { PairRequest, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 
 /** A model as this engine has it. */
@@ -62,6 +62,32 @@ export interface SegmentScored {
   readonly frameCount: number | undefined;
 }
 
+/** Frames of a pair to be shown as they were compared, by the pieces that it was scored in. */
+export interface StillsWork {
+  readonly request: PairRequest;
+  readonly plan: string;
+  readonly parts: readonly StillsPart[];
+}
+
+export interface StillsPart {
+  /** From a PlannedPair; undefined: all frames in one piece. */
+  readonly segment: string | undefined;
+  /** Numbers in the whole, of frames of the segment's own. */
+  readonly frames: readonly number[];
+}
+
+/** A frame of one side as a picture. */
+export interface Still {
+  readonly frame: number;
+  readonly side: Side;
+  readonly mediaType: "image/webp";
+  /** Pixels; those of the compared picture, or fewer where that is larger than a still may be. */
+  readonly width: number;
+  readonly height: number;
+  /** At most MAX_STILL_BYTES (still.ts). */
+  readonly image: Uint8Array;
+}
+
 /** What a worker sees of the engine; `Engine` (engine.ts) extends it. */
 export interface WorkEngine {
   readonly scorer: ScorerInfo;
@@ -74,6 +100,10 @@ export interface WorkEngine {
   ): Promise<PlannedPair>;
   /** Throws CutFault when the segment is not what the plan said: the pair must be scored in one piece. */
   scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
+  /** Whether its programs can make stills. */
+  makesStills(): Promise<boolean>;
+  /** Each frame of both sides: exactly those that were scored under their numbers. Throws Failure. */
+  stills(work: StillsWork, options?: WorkOptions): Promise<readonly Still[]>;
 }
 
 /** One scored segment as it was stored: its text and its rows in the code of frame-code.ts. */

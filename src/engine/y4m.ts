@@ -8,7 +8,7 @@ import { frameBytes, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.
 import { parseRational, type Rational } from "./rational.ts";
 import { throwIfAborted } from "./sandbox.ts";
 import { quote, type Source } from "./source.ts";
-import { refuseTooMany, type Track } from "./track.ts";
+import { framesText, refuseTooMany, type Track } from "./track.ts";
 
 const MAGIC = "YUV4MPEG2 ";
 /** Longest header or frame line that is read; real ones have under 100 characters. */
@@ -184,7 +184,7 @@ function broken(source: Source, line: number | undefined, frames: number): Failu
       : (["MEDIA_TRUNCATED", "is cut off: it ends in the middle of a frame,"] as const);
   return new Failure(
     code,
-    `The ${source.side} file ${quote(source.asked)} ${what} after ${frames} whole frames.`,
+    `The ${source.side} file ${quote(source.asked)} ${what} after ${framesText(frames, "whole ")}.`,
     {
       found: { [source.side]: { frames, sizeBytes: source.size } },
     },

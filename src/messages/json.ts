@@ -1,14 +1,23 @@
 /** Messages as canonical proto JSON with zero values present, as REST serves them and commands print them. */
 import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { type AuditRecord, AuditRecordSchema } from "../gen/proto/svc/v1/audit_pb.ts";
 import {
   type Job,
   JobSchema,
   JobSpecSchema,
+  type Still,
+  StillSchema,
   type StreamJobsResponse,
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { type Node, NodeSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import { type ScoreResult, ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+import {
+  type Revocation,
+  RevocationSchema,
+  type Tenant,
+  TenantSchema,
+} from "../gen/proto/svc/v1/tenant_pb.ts";
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
@@ -35,8 +44,24 @@ export function jobEventJson(event: StreamJobsResponse): JsonObject {
   return { ...json, ...(event.job && { job: jobJson(event.job) }) };
 }
 
+export function stillJson(still: Still): JsonObject {
+  return objectOf(toJson(StillSchema, still, FULL));
+}
+
 export function nodeJson(node: Node): JsonObject {
   return objectOf(toJson(NodeSchema, node, FULL));
+}
+
+export function tenantJson(tenant: Tenant): JsonObject {
+  return objectOf(toJson(TenantSchema, tenant, FULL));
+}
+
+export function revocationJson(revocation: Revocation): JsonObject {
+  return objectOf(toJson(RevocationSchema, revocation, FULL));
+}
+
+export function auditJson(record: AuditRecord): JsonObject {
+  return objectOf(toJson(AuditRecordSchema, record, FULL));
 }
 
 /** The JSON of these messages is always an object. */

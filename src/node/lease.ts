@@ -23,9 +23,10 @@ export class Lease {
     this.item = item;
   }
 
-  /** PLAN, SEGMENT or WHOLE; UNKNOWN for work of a kind that this version does not know. */
-  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "UNKNOWN" {
+  /** UNKNOWN: of a kind that this version does not know. */
+  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "UNKNOWN" {
     const { work } = this.item;
+    if (work.case === "stills") return "STILLS";
     if (work.case === "segment") return work.value.segment === "" ? "WHOLE" : "SEGMENT";
     return work.case === "plan" ? "PLAN" : "UNKNOWN";
   }

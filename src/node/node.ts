@@ -2,10 +2,11 @@
 import type { Connection } from "../client/connection.ts";
 import type { WorkEngine } from "../engine/work.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
+import { BackOff } from "../platform/back-off.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background, pause, within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { BackOff } from "./back-off.ts";
+import { PASSING, type Tracer } from "../platform/span.ts";
 import { Contact } from "./contact.ts";
 import { Leases } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";
@@ -32,6 +33,8 @@ export interface NodeOptions {
   readonly version: string;
   readonly metrics: NodeMetrics;
   readonly log: Log;
+  /** Default: one that passes on what the controller gives. */
+  readonly tracer?: Tracer | undefined;
 }
 
 export class Node {
@@ -47,11 +50,11 @@ export class Node {
 
   constructor(options: NodeOptions) {
     this.#options = options;
-    const { connection, opening, metrics, log } = options;
+    const { connection, opening, metrics, log, tracer = PASSING } = options;
     this.#contact = new Contact(log, metrics);
     this.#reporter = new Reporter({ connection, contact: this.#contact, metrics, log });
     const engine = () => opening.engine;
-    this.#worker = new Worker({ ...options, engine, leases: this.#leases, reporter: this.#reporter });
+    this.#worker = new Worker({ ...options, tracer, engine, leases: this.#leases, reporter: this.#reporter });
     this.#background = new Background((signal, isStarted) => this.#live(signal, isStarted));
   }
 
@@ -165,7 +168,8 @@ export class Node {
   async #capabilities() {
     const { opening, version } = this.#options;
     const models = (await opening.engine.modelIds()).map(({ name, digest }) => ({ name, digest }));
-    return { scorer: { ...opening.engine.scorer }, models, version };
+    const stills = await opening.engine.makesStills();
+    return { scorer: { ...opening.engine.scorer }, models, version, stills };
   }
 }
 

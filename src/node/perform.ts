@@ -1,8 +1,8 @@
 /** Does one piece of leased work, to an outcome that can be reported. */
 import { CutFault } from "../engine/cut-fault.ts";
 import type { PairRequest } from "../engine/request.ts";
-import type { PlannedPair, SegmentScored, WorkEngine } from "../engine/work.ts";
-import type { PlanWork, SegmentWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/work.ts";
+import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Lease } from "./lease.ts";
@@ -11,12 +11,15 @@ import type { Lease } from "./lease.ts";
 const MAX_SEGMENT_SECONDS = 3600;
 /** Bytes of a plan's report: gRPC's usual limit of 4 MiB is far, and the controller's own is 1 MiB. */
 const MAX_PLAN_BYTES = 1_000_000;
+/** Frames of which stills are made in one piece of work: a call asks for no more. */
+const MAX_FRAMES_SHOWN = 16;
 /** Bytes that a segment takes beside its text. */
 const SEGMENT_BYTES = 24;
 
 export type Outcome =
   | { readonly kind: "PLANNED"; readonly planned: PlannedPair }
   | { readonly kind: "SCORED"; readonly scored: SegmentScored }
+  | { readonly kind: "DRAWN"; readonly stills: readonly Still[] }
   | { readonly kind: "FAILED"; readonly failure: Failure }
   /** The lease was stopped, and with it the work. */
   | { readonly kind: "STOPPED" };
@@ -26,10 +29,13 @@ export async function perform(lease: Lease, engine: WorkEngine, timeoutMs: numbe
   try {
     const { request, work } = checked(lease.item);
     const tenant = lease.item.tenantId;
+    const limits = { tenant, signal: lease.signal, timeoutMs };
     const outcome =
       work.case === "plan"
-        ? await plan(engine, request, work.value, { tenant, signal: lease.signal, timeoutMs })
-        : await score(engine, request, work.value, lease, timeoutMs);
+        ? await plan(engine, request, work.value, limits)
+        : work.case === "stills"
+          ? await draw(engine, request, work.value, limits)
+          : await score(engine, request, work.value, lease, timeoutMs);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
   } catch (thrown) {
     if (lease.signal.aborted) return { kind: "STOPPED" };
@@ -58,7 +64,7 @@ function checked({ request, work }: WorkItem): CheckedWork {
   return { request: pairRequestOf(request), work };
 }
 
-interface PlanLimits {
+interface WorkLimits {
   readonly tenant: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -69,7 +75,7 @@ async function plan(
   engine: WorkEngine,
   request: PairRequest,
   { segmentSeconds }: PlanWork,
-  limits: PlanLimits,
+  limits: WorkLimits,
 ): Promise<Outcome> {
   if (segmentSeconds < 1 || segmentSeconds > MAX_SEGMENT_SECONDS) {
     throw new Failure(
@@ -91,6 +97,27 @@ async function plan(
 function planBytes({ plan: text, segments }: PlannedPair): number {
   const each = segments.map(({ segment }) => Buffer.byteLength(segment) + SEGMENT_BYTES);
   return each.reduce((sum, bytes) => sum + bytes, Buffer.byteLength(text));
+}
+
+/** All of them are held until they are reported. */
+async function draw(
+  engine: WorkEngine,
+  request: PairRequest,
+  { plan: text, parts }: StillsWork,
+  limits: WorkLimits,
+): Promise<Outcome> {
+  const frames = parts.reduce((sum, part) => sum + part.frames.length, 0);
+  if (frames < 1 || frames > MAX_FRAMES_SHOWN) {
+    throw new Failure("INVALID_REQUEST", `Stills of ${frames} frames: use 1 to ${MAX_FRAMES_SHOWN}.`);
+  }
+  const asked = parts.map(({ segment, frames: shown }) => ({
+    segment: segment === "" ? undefined : segment,
+    frames: shown,
+  }));
+  return {
+    kind: "DRAWN",
+    stills: await engine.stills({ request, plan: text, parts: asked }, limits),
+  };
 }
 
 async function score(

@@ -1,9 +1,9 @@
 /** Asks for work: one long poll for each free slot, up to a limit. */
 import type { Connection } from "../client/connection.ts";
 import { NodeService, type WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import { BackOff } from "../platform/back-off.ts";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
-import { BackOff } from "./back-off.ts";
 import type { Contact } from "./contact.ts";
 import type { Worker } from "./worker.ts";
 

@@ -1,7 +1,8 @@
 /** An outcome as the messages that report it. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type EncodedRows, encodeRows } from "../engine/frame-code.ts";
-import type { PlannedPair, SegmentScored } from "../engine/work.ts";
+import type { PlannedPair, SegmentScored, Still } from "../engine/work.ts";
+import { Still_Side } from "../gen/proto/svc/v1/job_pb.ts";
 import type { ReportResultRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../platform/failure.ts";
 import { isCutFault, type Outcome } from "./perform.ts";
@@ -24,6 +25,9 @@ export function* reportsOf(outcome: Exclude<Outcome, { kind: "STOPPED" }>): Gene
       break;
     case "SCORED":
       yield* segmentReports(outcome.scored);
+      break;
+    case "DRAWN":
+      yield* stillReports(outcome.stills);
       break;
     case "FAILED":
       yield failureReport(outcome.failure);
@@ -58,6 +62,14 @@ function planReport({ plan, segments, frameCount, pixels, models }: PlannedPair)
       models: models.map(({ name, digest }) => ({ name, digest })),
     },
   };
+}
+
+function* stillReports(stills: readonly Still[]): Generator<Report> {
+  for (const [index, { side, ...still }] of stills.entries()) {
+    const told = side === "reference" ? Still_Side.REFERENCE : Still_Side.DISTORTED;
+    const last = index === stills.length - 1;
+    yield { case: "still", value: { ...still, image: new Uint8Array(still.image), side: told, last } };
+  }
 }
 
 /** Encodes a piece when it is asked for, so that a film's values are never held twice. */

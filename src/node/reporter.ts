@@ -4,10 +4,10 @@
  */
 import type { Connection } from "../client/connection.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
+import { BackOff } from "../platform/back-off.ts";
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { BackOff } from "./back-off.ts";
 import type { Contact } from "./contact.ts";
 import type { Lease } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";

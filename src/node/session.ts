@@ -5,10 +5,10 @@ import {
   NodeService,
   type RegisterNodeResponse,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { BackOff } from "../platform/back-off.ts";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { BackOff } from "./back-off.ts";
 import { type Contact, endsSession } from "./contact.ts";
 import type { Leases } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";

@@ -2,11 +2,13 @@
 import type { WorkEngine } from "../engine/work.ts";
 import type { WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import type { Log } from "../platform/log.ts";
+import { type Tracer, within } from "../platform/span.ts";
 import { Lease, type Leases } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Outcome, perform } from "./perform.ts";
 import { Permits } from "./permits.ts";
 import { named, type Reporter } from "./reporter.ts";
+import { endWork, workSpan } from "./tracing.ts";
 
 export interface WorkerParts {
   readonly engine: () => WorkEngine;
@@ -16,6 +18,7 @@ export interface WorkerParts {
   readonly leases: Leases;
   readonly reporter: Reporter;
   readonly metrics: NodeMetrics;
+  readonly tracer: Tracer;
   readonly log: Log;
 }
 
@@ -45,10 +48,17 @@ export class Worker {
   begin(session: string, item: WorkItem): void {
     const lease = new Lease(session, item);
     this.#parts.leases.add(lease);
-    void this.#carryOut(lease).finally(() => this.#parts.leases.remove(lease));
+    void this.#traced(lease).finally(() => this.#parts.leases.remove(lease));
   }
 
-  async #carryOut(lease: Lease): Promise<void> {
+  async #traced(lease: Lease): Promise<void> {
+    const span = workSpan(this.#parts.tracer, lease);
+    const { ended, code } = await within(span, () => this.#carryOut(lease));
+    endWork(span, lease, ended, code);
+  }
+
+  /** How it ended, and the code of what failed. */
+  async #carryOut(lease: Lease): Promise<{ readonly ended: string; readonly code: string | undefined }> {
     const { metrics, log } = this.#parts;
     log.info(named(lease), "work started");
     const outcome = await this.#run(lease);
@@ -57,6 +67,7 @@ export class Worker {
     this.#slots.give();
     const ended = reporting ? await this.#report(lease, outcome) : await this.#stopped(lease);
     metrics.items.inc({ kind: lease.kind, outcome: ended });
+    return { ended, code: outcome.kind === "FAILED" ? outcome.failure.code : undefined };
   }
 
   async #run(lease: Lease): Promise<Outcome> {

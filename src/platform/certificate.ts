@@ -13,6 +13,8 @@ export interface CertificateOptions {
   readonly files: TlsFiles & { readonly pair: NonNullable<TlsFiles["pair"]> };
   readonly log: Log;
   readonly registry: Registry;
+  /** Called after every change with what became of it: OK, or FAULTY and it stays as it was. */
+  readonly changed?: (outcome: "OK" | "FAULTY") => void;
 }
 
 /** The files cannot be used at start-up; the message names the flag, the file and what is wrong. */
@@ -76,7 +78,8 @@ export class Certificate {
   /** Certificate and key are two files, replaced one after the other: a pair that is half new is a fault. */
   #take(reading: TlsReading): void {
     this.#reloads.inc({ outcome: reading.fault === undefined ? "loaded" : "faulty" });
-    const { log } = this.#options;
+    const { log, changed } = this.#options;
+    changed?.(reading.fault === undefined ? "OK" : "FAULTY");
     if (reading.fault !== undefined) {
       log.error(
         { fault: reading.fault },

@@ -2,15 +2,27 @@
  * Settings of a process: each is a flag, an SVC_… variable and a key of the
  * configuration file at once. A flag beats the variable, the variable beats the
  * file, the file beats the default. All three are text, read by the same parser,
- * so a value means the same wherever it stands.
+ * so a value means the same wherever it stands; but a variable that is empty
+ * counts as one that is not set.
  */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { type Command, Option } from "commander";
+import { withFacts } from "./help.ts";
 
 /** A flag, variable or configuration file that cannot be used; the process ends with exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** Which of the flags have a value and which have none, in their order. */
+export function flagsOf(values: Readonly<Record<string, unknown>>): {
+  readonly given: readonly string[];
+  readonly missing: readonly string[];
+} {
+  const flags = Object.keys(values);
+  const isGiven = (flag: string) => values[flag] !== undefined;
+  return { given: flags.filter(isGiven), missing: flags.filter((flag) => !isGiven(flag)) };
 }
 
 export interface Setting<T> {
@@ -45,11 +57,31 @@ export function integer(about: Described & { fallback: number; min: number; max:
     ...about,
     shownDefault: about.shownDefault ?? String(about.fallback),
     parse(text) {
-      const value = Number(text);
-      if (/^\d{1,15}$/.test(text) && value >= about.min && value <= about.max) return value;
+      const value = wholeNumber(text, about);
+      if (value !== undefined) return value;
       throw new Error(`is not a whole number from ${about.min} to ${about.max}`);
     },
   };
+}
+
+/** A whole number from `min` to `max`, or "none": Infinity. */
+export function integerOrNone(
+  about: Described & { fallback: number; min: number; max: number },
+): Setting<number> {
+  return {
+    ...about,
+    shownDefault: about.shownDefault ?? (Number.isFinite(about.fallback) ? String(about.fallback) : "none"),
+    parse(text) {
+      const value = text === "none" ? Number.POSITIVE_INFINITY : wholeNumber(text, about);
+      if (value !== undefined) return value;
+      throw new Error(`is not a whole number from ${about.min} to ${about.max}, nor none`);
+    },
+  };
+}
+
+function wholeNumber(text: string, { min, max }: { min: number; max: number }): number | undefined {
+  const value = Number(text);
+  return /^\d{1,15}$/.test(text) && value >= min && value <= max ? value : undefined;
 }
 
 function parseText(value: string): string {
@@ -134,7 +166,7 @@ export function addSettings(command: Command, settings: Settings): Command {
 }
 
 function optionOf(setting: Setting<unknown>): Option {
-  const about = `${setting.help} (default: ${setting.shownDefault}; env: ${variableOf(setting)})`;
+  const about = withFacts(setting.help, setting.shownDefault, variableOf(setting));
   const option = new Option(setting.flags, about);
   if (setting.join === undefined) return option;
   return option.argParser((value: string, before: readonly string[] | undefined) => [

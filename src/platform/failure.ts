@@ -30,9 +30,15 @@ export const FAILURE_KINDS = {
   TOKEN_INVALID: "unauthenticated",
   TOKEN_EXPIRED: "unauthenticated",
   TOKEN_KEY_UNKNOWN: "unauthenticated",
+  TOKEN_REVOKED: "unauthenticated",
+  LOGIN_REQUIRED: "unauthenticated",
+  LOGIN_FAILED: "unauthenticated",
   TENANT_DISABLED: "forbidden",
   ROLE_MISSING: "forbidden",
   REQUEST_TOO_LARGE: "too-large",
+  REQUEST_TIMEOUT: "deadline",
+  HEADERS_TOO_LARGE: "too-large",
+  TOO_MANY_UNFINISHED: "limit",
   RESPONSE_TOO_LARGE: "too-large",
   PATH_NOT_ALLOWED: "forbidden",
   MEDIA_NOT_FOUND: "media",
@@ -60,11 +66,19 @@ export const FAILURE_KINDS = {
   IDEMPOTENCY_CONFLICT: "conflict",
   JOB_FINISHED: "conflict",
   JOB_CANCELLED: "conflict",
+  JOB_NOT_SUCCEEDED: "conflict",
+  TOO_MANY_STILLS: "conflict",
+  STILL_NOT_FOUND: "not-found",
   JOB_RESTARTED: "conflict",
   STALE_ATTEMPT: "conflict",
   NODE_SUPERSEDED: "conflict",
   SESSION_UNKNOWN: "not-found",
+  REVOCATION_NOT_FOUND: "not-found",
+  TOO_MANY_REVOCATIONS: "limit",
+  AUTH_DISABLED: "conflict",
   TOO_MANY_SCORES: "limit",
+  TENANT_QUEUE_FULL: "limit",
+  TENANT_SUBMIT_RATE: "limit",
   TOO_MANY_MODEL_SETS: "limit",
   STREAM_TOO_SLOW: "limit",
   TOO_MANY_STREAMS: "limit",
@@ -73,6 +87,7 @@ export const FAILURE_KINDS = {
   SCORER_NOT_READY: "unavailable",
   SHUTTING_DOWN: "unavailable",
   STORE_UNAVAILABLE: "unavailable",
+  TENANTS_UNAVAILABLE: "unavailable",
   STORE_LOCKED: "conflict",
   STORE_NOT_EMPTY: "conflict",
   SCHEMA_TOO_NEW: "conflict",
@@ -90,15 +105,24 @@ export type FailureCode = keyof typeof FAILURE_KINDS;
 /** Facts behind a failure, shown to the caller: plain JSON, no paths of ours. */
 export type Found = Readonly<Record<string, unknown>>;
 
+export interface FailureOptions {
+  readonly found?: Found | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;
   readonly found: Found | undefined;
+  /** Milliseconds after which the same may succeed; undefined: nobody knows. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(code: FailureCode, detail: string, options: { found?: Found; cause?: unknown } = {}) {
+  constructor(code: FailureCode, detail: string, options: FailureOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.found = options.found;
+    this.retryAfterMs = options.retryAfterMs;
   }
 
   get kind(): FailureKind {

@@ -3,6 +3,7 @@
  * not in the background, so that the last lines before an exit are never lost.
  */
 import pino from "pino";
+import { traceFacts } from "./span.ts";
 
 export type Log = pino.Logger;
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -25,6 +26,7 @@ export function openLog(options: LogOptions): Log {
     {
       level: options.level,
       base: null,
+      mixin: traceFacts,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

@@ -1,9 +1,15 @@
 /** Who calls and what for is decided when a request's headers are there, before its body is read. */
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Audit } from "../audit/audit.ts";
+import type { AuditEntry } from "../audit/entry.ts";
 import { type Admitted, type Gate, letIn } from "../auth/gate.ts";
+import { NOBODY } from "../auth/principal.ts";
+import type { Tracer } from "../platform/span.ts";
+import { entryFor } from "./auditing.ts";
 import type { Description } from "./description.ts";
 import { HttpFault } from "./problem.ts";
 import type { Route } from "./routes.ts";
+import { beginSpan } from "./tracing.ts";
 
 export interface Arrived {
   readonly admitted: Admitted;
@@ -12,21 +18,63 @@ export interface Arrived {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Of a route that no description has: its name in the table of permissions. */
+    readonly openAs?: string;
+  }
   interface FastifyRequest {
     /** Of every request that comes to a handler. */
     arrived: Arrived | undefined;
+    /** What the audit log is told of it; undefined: nothing. */
+    entry: AuditEntry | undefined;
   }
 }
 
-export function admitAll(app: FastifyInstance, description: Description<string>, gate: Gate): void {
+/** `audit`: undefined: no audit log is kept. */
+export function admitAll(
+  app: FastifyInstance,
+  description: Description<string>,
+  {
+    gate,
+    audit,
+    tracer,
+  }: { readonly gate: Gate; readonly audit?: Audit | undefined; readonly tracer: Tracer },
+): void {
   app.decorateRequest("arrived", undefined);
-  app.addHook("onRequest", async (request) => {
+  app.decorateRequest("entry", undefined);
+  app.decorateRequest("span", undefined);
+  app.addHook("onRequest", async (request, reply) => {
     const route = routeOf(description, request);
-    const operation = route instanceof HttpFault ? undefined : route.operationId;
+    const described = route instanceof HttpFault ? undefined : route.operationId;
+    const operation = request.routeOptions.config.openAs ?? described;
     if (!(route instanceof HttpFault)) request.route = route.path;
-    const admitted = await letIn(gate, operation, authorizationOf(request));
+    const entry = audit && entryFor(audit, request, reply, operation);
+    request.entry = entry;
+    const admitted = await letIn(gate, operation, authorizationOf(request), entry);
+    const { principal } = admitted;
+    if (principal !== NOBODY) app.connections.know(request.raw.socket, principal.tenant);
+    // What is refused here, or asks for nothing that there is, makes no span: strangers cannot fill the traces.
+    if (principal !== NOBODY && !(route instanceof HttpFault)) {
+      request.span = beginSpan(tracer, request, reply, { ...route, tenant: principal.tenant });
+      entry?.traced(request.span?.context.traceId);
+    }
     request.arrived = { admitted, route };
   });
+}
+
+/**
+ * Of a request whose address cannot be read, which comes to no hook: who calls is decided all the same
+ * before anything is answered. Throws Failure.
+ */
+export async function admitAstray(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { gate, audit }: { readonly gate: Gate; readonly audit?: Audit | undefined },
+  fault: { readonly code: string },
+): Promise<void> {
+  const entry = audit && entryFor(audit, request, reply, undefined);
+  await letIn(gate, undefined, authorizationOf(request), entry);
+  entry?.failed(fault.code);
 }
 
 /**

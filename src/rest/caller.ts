@@ -38,9 +38,9 @@ export class Caller {
    * Sends a body, which may be made piece by piece as the client reads: one that does not read is
    * cut off, so that it cannot hold its answer for ever.
    */
-  send(body: string | AsyncIterable<string> | Iterable<string>): FastifyReply {
+  send(body: string | Uint8Array | AsyncIterable<string> | Iterable<string>): FastifyReply {
     this.#mustRead();
-    if (typeof body === "string") return this.#reply.send(body);
+    if (typeof body === "string" || body instanceof Uint8Array) return this.#reply.send(body);
     return this.#reply.send(this.headOnly ? "" : Readable.from(body, { objectMode: false }));
   }
 

@@ -9,5 +9,6 @@ export function contextOf(call: {
   readonly admitted: Admitted;
   readonly caller: Caller;
 }): CallContext {
-  return { requestId: call.request.id, signal: call.caller.gone, ...call.admitted };
+  const { id: requestId, entry } = call.request;
+  return { requestId, signal: call.caller.gone, entry, ...call.admitted };
 }

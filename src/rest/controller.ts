@@ -6,14 +6,18 @@ import type { NodeOperations, Operations } from "../controller/operations.ts";
 import { DrainNodeRequestSchema, ListNodesRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import type { components, operations } from "../gen/rest/controller.ts";
 import { nodeJson } from "../messages/json.ts";
+import { listAudit } from "./audit.ts";
 import { contextOf } from "./context.ts";
 import type { Description } from "./description.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { getJobFrames } from "./job-frames.ts";
 import { streamJobs } from "./job-stream.ts";
 import { cancelJob, getJob, listJobs, submitJob, submitJobs } from "./jobs.ts";
+import { liftRevocation, listRevocations, revokeTokens } from "./revocations.ts";
 import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
+import { getStill, listStills, requestStills } from "./stills.ts";
+import { getTenant } from "./tenant.ts";
 
 export interface ControllerParts {
   /** Throws Failure while there are none, because what they need is not open. */
@@ -43,9 +47,17 @@ export function controllerHandlers(
     listJobs: (call) => listJobs(open().jobs, call),
     cancelJob: (call) => cancelJob(open().jobs, call),
     getJobFrames: (call) => getJobFrames(open().jobs, call),
+    listStills: (call) => listStills(open().jobs, call),
+    requestStills: (call) => requestStills(open().jobs, call),
+    getStill: (call) => getStill(open().jobs, call),
     streamJobs: (call) => streamJobs(open().jobs, call),
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),
+    getTenant: (call) => getTenant(open().tenants, call),
+    revokeTokens: (call) => revokeTokens(open().revocations, call),
+    listRevocations: (call) => listRevocations(open().revocations, call),
+    liftRevocation: (call) => liftRevocation(open().revocations, call),
+    listAudit: (call) => listAudit(open().audit, call),
     whoami: ({ reply, admitted }) => {
       const { tenant, subject, roles } = admitted.principal;
       return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);

@@ -41,8 +41,11 @@ export async function streamJobs(
   });
   call.reply.headers({ "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" });
   if (call.caller.headOnly) return call.reply.send("");
+  call.request.entry?.started();
   const events = jobs.streamJobs(request, contextOf(call))[Symbol.asyncIterator]();
   const first = events.next();
+  // A body that nobody came to read does not end what it is made of.
+  call.caller.gone.addEventListener("abort", () => void events.return?.().catch(() => {}), { once: true });
   await within(first, FIRST_EVENT_MS);
   return call.caller.send(texts(events, first, call.request.id));
 }

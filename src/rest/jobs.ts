@@ -104,7 +104,7 @@ export function labelsOf(texts: readonly string[] = []): Record<string, string> 
 }
 
 /** Node.js joins a header that stands twice; a key of two is no key that anybody meant. */
-function idempotencyKeyOf(header: string | readonly string[] | undefined): string {
+export function idempotencyKeyOf(header: string | readonly string[] | undefined): string {
   if (header === undefined) return "";
   if (typeof header === "string" && header !== "") return header;
   throw invalid("The header Idempotency-Key is empty or given more than once.");

@@ -1,13 +1,14 @@
 /**
- * The port for monitoring, of processes that answer no REST requests on it: the metrics, and
- * the probes of a process that has no other port. Nobody is asked for a token here.
+ * The port for monitoring, of processes that answer no REST requests on it: metrics and probes, in clear. Nobody
+ * is asked for a token or a certificate here.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
-import { HttpFault, problemOf } from "./problem.ts";
+import { LoopbackHosts } from "./loopback-hosts.ts";
+import { HttpFault, headersOfFault, problemOf } from "./problem.ts";
 
 /** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -15,8 +16,8 @@ const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface MonitoringOptions {
   readonly registry: Registry;
-  /** Body of the ready answer; throws Failure when the process is not ready. undefined: no probes here. */
-  readonly ready?: (() => object) | undefined;
+  /** Body of the ready answer; throws Failure when the process is not ready. */
+  readonly ready: () => object | Promise<object>;
 }
 
 type Answer = () => Promise<readonly [type: string, body: string]>;
@@ -24,6 +25,7 @@ type Answer = () => Promise<readonly [type: string, body: string]>;
 export class MonitoringServer {
   readonly #server: Server;
   readonly #answers: ReadonlyMap<string, Answer>;
+  readonly #loopbackHosts: LoopbackHosts;
 
   constructor(options: MonitoringOptions) {
     this.#answers = answersOf(options);
@@ -31,6 +33,7 @@ export class MonitoringServer {
     this.#server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
       void this.#answer(request, response);
     });
+    this.#loopbackHosts = new LoopbackHosts(this.#server);
   }
 
   /** Resolves with the port taken. */
@@ -54,6 +57,7 @@ export class MonitoringServer {
     response.setHeader("x-request-id", requestId);
     response.setHeader("cache-control", "no-store");
     try {
+      this.#loopbackHosts.check(request);
       const [type, body] = await this.#found(request)();
       response.setHeader("content-type", type).end(request.method === "HEAD" ? undefined : body);
     } catch (thrown) {
@@ -75,18 +79,14 @@ export class MonitoringServer {
 function answersOf({ registry, ready }: MonitoringOptions): Map<string, Answer> {
   const answers = new Map<string, Answer>();
   answers.set("/metrics", async () => [registry.contentType, await registry.metrics()]);
-  if (ready === undefined) return answers;
   const json = (body: object) => ["application/json; charset=utf-8", JSON.stringify(body)] as const;
   for (const path of ["/v1/health", "/healthz"]) answers.set(path, async () => json({ status: "ok" }));
-  for (const path of ["/v1/ready", "/readyz"]) answers.set(path, async () => json(ready()));
+  for (const path of ["/v1/ready", "/readyz"]) answers.set(path, async () => json(await ready()));
   return answers;
 }
 
 function sendFault(response: ServerResponse, fault: HttpFault | Failure, requestId: string): void {
-  if (fault instanceof HttpFault) {
-    for (const [name, value] of Object.entries(fault.headers)) response.setHeader(name, value);
-  }
   const body = problemOf(fault, requestId);
   response.setHeader("content-type", "application/json; charset=utf-8");
-  response.writeHead(body.status).end(JSON.stringify(body));
+  response.writeHead(body.status, headersOfFault(fault, body.status)).end(JSON.stringify(body));
 }

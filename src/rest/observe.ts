@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "../platform/log.ts";
+import { within } from "../platform/span.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -38,7 +39,8 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
       const milliseconds = performance.now() - started;
       total.inc(labels);
       duration.observe(labels, milliseconds / 1000);
-      log.debug({ requestId: request.id, ...labels, durationMs: milliseconds }, "http request");
+      const facts = { requestId: request.id, ...labels, durationMs: milliseconds };
+      within(request.span, () => log.debug(facts, "http request"));
     });
   });
 }

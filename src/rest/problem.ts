@@ -23,8 +23,8 @@ export const STATUSES: Readonly<Record<FailureKind, number>> = {
 
 /** Statuses that RFC 9110 does not name. */
 const OTHER_TITLES: Readonly<Record<number, string>> = { 499: "Client Closed Request" };
-/** Seconds: long enough not to hammer, short beside any score. */
-const RETRY_AFTER = "1";
+/** Milliseconds where nobody knows better: long enough not to hammer, short beside any score. */
+const RETRY_AFTER_MS = 1_000;
 
 /** Faults that only HTTP has; every other one is a Failure. */
 export type HttpCode =
@@ -32,6 +32,7 @@ export type HttpCode =
   | "NOT_FOUND"
   | "METHOD_NOT_ALLOWED"
   | "REQUEST_TIMEOUT"
+  | "MISDIRECTED"
   | "UNSUPPORTED_MEDIA_TYPE"
   | "HEADERS_TOO_LARGE";
 
@@ -71,16 +72,28 @@ export function unsupportedMediaType(): HttpFault {
   return new HttpFault(
     415,
     "UNSUPPORTED_MEDIA_TYPE",
-    'The body must be JSON: send it with the header "Content-Type: application/json".',
+    'The body must be JSON: send it with the header "Content-Type: application/json", and without "Content-Encoding".',
   );
 }
 
 export function sendFault(reply: FastifyReply, fault: HttpFault | Failure): FastifyReply {
   const body = problemOf(fault, reply.request.id);
-  if (body.status === 429 || body.status === 503) reply.header("retry-after", RETRY_AFTER);
-  if (body.status === 401) reply.header("www-authenticate", challengeOf(fault));
-  if (fault instanceof HttpFault) reply.headers(fault.headers);
-  return reply.code(body.status).send(body);
+  return reply.code(body.status).headers(headersOfFault(fault, body.status)).send(body);
+}
+
+/** What an error says in headers beside its body. */
+export function headersOfFault(fault: HttpFault | Failure, status: number): Record<string, string> {
+  return {
+    ...((status === 429 || status === 503) && { "retry-after": retryAfter(fault) }),
+    ...(status === 401 && { "www-authenticate": challengeOf(fault) }),
+    ...(fault instanceof HttpFault && fault.headers),
+  };
+}
+
+/** Whole seconds (RFC 9110), never less than it takes. */
+function retryAfter(fault: HttpFault | Failure): string {
+  const known = fault instanceof Failure ? fault.retryAfterMs : undefined;
+  return String(Math.max(1, Math.ceil((known ?? RETRY_AFTER_MS) / 1000)));
 }
 
 /** RFC 6750: a caller that sent no token is only told that one is needed. */

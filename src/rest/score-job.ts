@@ -5,7 +5,6 @@ import type { CallContext, JobOperations } from "../controller/operations.ts";
 import {
   GetJobFramesRequestSchema,
   GetJobRequestSchema,
-  type JobSpec,
   JobSpecSchema,
   SubmitJobRequestSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
@@ -17,7 +16,7 @@ import type { JsonObject } from "../platform/json.ts";
 import { contextOf } from "./context.ts";
 import { begun, jsonWithFrames } from "./frames.ts";
 import type { Call } from "./handlers.ts";
-import { locationOf, present } from "./jobs.ts";
+import { idempotencyKeyOf, locationOf, present } from "./jobs.ts";
 import { messageOf } from "./message.ts";
 import { preferencesOf } from "./preferences.ts";
 
@@ -31,12 +30,17 @@ export async function scoreJob(
   // A score request is a job's spec and the wish for the frames.
   const { frames, ...spec } = call.body as JsonObject;
   const { respondAsync, waitMs } = preferencesOf(call.request.headers["prefer"]);
+  const idempotencyKey = idempotencyKeyOf(call.request.headers["idempotency-key"]);
   const context = contextOf(call);
-  await jobs.requireNode(context);
-  const jobId = await submit(jobs, messageOf(JobSpecSchema, spec), context);
+  const job = messageOf(JobSpecSchema, spec);
+  const request = create(SubmitJobRequestSchema, { job, idempotencyKey });
+  const stored = await jobs.submitAwaited(request, { resultOnly: !respondAsync }, context);
+  const jobId = present(stored.job).id;
   const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
-  const options = { waitMs: limitMs, keep: respondAsync };
+  // Who gives a key means to come back with it, should the connection break.
+  const options = { waitMs: limitMs, keep: respondAsync || idempotencyKey !== "" };
   const waited = await jobs.waitForJob(jobId, options, context).catch((thrown: unknown) => {
+    if (respondAsync && Failure.from(thrown).code === "SHUTTING_DOWN") return { done: false } as const;
     throw endedByOthers(thrown, jobId, context);
   });
   if (waited.done) return sendResult(jobs, call, jobId, waited.result, frames === true);
@@ -56,11 +60,6 @@ function endedByOthers(thrown: unknown, jobId: string, { signal }: CallContext):
     found: { jobId },
     cause: thrown,
   });
-}
-
-async function submit(jobs: JobOperations, job: JobSpec, context: CallContext): Promise<string> {
-  const stored = await jobs.submitJob(create(SubmitJobRequestSchema, { job }), context);
-  return present(stored.job).id;
 }
 
 async function sendResult(

@@ -1,6 +1,6 @@
 /** A REST server: limits, then the page's files, then the operations of a description. */
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import {
   type FastifyInstance,
@@ -10,14 +10,19 @@ import {
   fastify,
 } from "fastify";
 import type { Registry } from "prom-client";
+import type { Audit } from "../audit/audit.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { Certificate } from "../platform/certificate.ts";
+import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
 import type { Log } from "../platform/log.ts";
-import { admitAll } from "./admission.ts";
+import { PASSING, type Tracer, within } from "../platform/span.ts";
+import { admitAll, admitAstray } from "./admission.ts";
 import { Caller } from "./caller.ts";
+import { addConsole, type ConsolePages } from "./console.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
 import { parseObject } from "./json.ts";
+import { LoopbackHosts } from "./loopback-hosts.ts";
 import { observe } from "./observe.ts";
 import {
   faultOf,
@@ -51,8 +56,25 @@ export interface RestOptions {
   readonly tryItOut: boolean;
   /** Milliseconds in which a request must have arrived, its body included. */
   readonly requestTimeoutMs: number;
+  /** undefined: there is none. */
+  readonly console?: ConsolePages | undefined;
+  /** undefined: no audit log is kept. */
+  readonly audit?: Audit | undefined;
   /** undefined: plain HTTP. */
   readonly certificate?: Certificate | undefined;
+  /** Default: one that passes on what callers give. */
+  readonly tracer?: Tracer | undefined;
+  /** Default: as many as Connections holds. */
+  readonly connections?: Connections | undefined;
+}
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Of every server here. */
+    readonly connections: Connections;
+    /** undefined: a token says who calls, for whatever host. */
+    readonly loopbackHosts: LoopbackHosts | undefined;
+  }
 }
 
 /** `Operations` are those generated from the description. */
@@ -62,36 +84,36 @@ export function restServer<Operations>(
   options: RestOptions,
 ): FastifyInstance {
   const app = newServer(options);
+  app.decorate("connections", connectionsOf(app, options.connections ?? new Connections()));
+  // What is expected is ignored, as RFC 9110 (10.1.1) allows; Node.js would answer without a body.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  app.decorate("loopbackHosts", options.gate.asksNobody ? new LoopbackHosts(app.server) : undefined);
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
-  admitAll(app, description, options.gate);
+  app.addHook("onRequest", async (request) => checkHost(request));
+  admitAll(app, description, { ...options, tracer: options.tracer ?? PASSING });
   addUiFiles(app, options.tryItOut);
+  if (options.console !== undefined) addConsole(app, options.console);
   addOperations(app, description, handlers);
   return app;
 }
 
-/** Milliseconds between two looks for connections that have had their last answer. */
-const CLOSE_IDLE_EVERY_MS = 20;
-
 /** Takes no new connections; resolves when the requests under way have their answers and their clients are let go. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
-  // Closing looks for idle connections once, when those with a request under way are not idle yet.
-  const timer = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  try {
-    await app.close();
-  } finally {
-    clearInterval(timer);
-  }
+  await app.connections.drain(app.close(), () => app.server.closeIdleConnections());
 }
 
-function newServer({ requestTimeoutMs, certificate }: RestOptions): FastifyInstance {
+function newServer(options: RestOptions): FastifyInstance {
+  const { requestTimeoutMs, certificate } = options;
   const http = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
+    // Refused below, in the words of this interface.
+    requireHostHeader: false,
     keepAlive: true,
     noDelay: true,
   };
@@ -104,15 +126,48 @@ function newServer({ requestTimeoutMs, certificate }: RestOptions): FastifyInsta
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: "idle",
+    // What still comes on an open connection is answered as ever, and its connection then closed.
+    return503OnClosing: false,
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]),
     requestIdHeader: false,
     clientErrorHandler,
-    frameworkErrors: (error, request, reply) => {
-      sendFault(reply.headers(headersOf(request)), faultOf(error, BODY_LIMIT));
-    },
+    frameworkErrors: (error, request, reply) => void refuseAstray(error, request, reply, options),
     http,
     ...(serverFactory && { serverFactory }),
   });
+}
+
+/** What the framework refuses before any hook. */
+async function refuseAstray(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: RestOptions,
+): Promise<void> {
+  let fault = faultOf(error, BODY_LIMIT);
+  try {
+    checkHost(request);
+    await admitAstray(request, reply, options, fault);
+  } catch (thrown) {
+    fault = faultOf(thrown, BODY_LIMIT);
+  }
+  sendFault(reply.headers(headersOf(request)), fault);
+}
+
+/** RFC 9112, 3.2: of HTTP/1.1 on, a request names its host. Throws for one that may not be answered here, too. */
+function checkHost({ raw, server }: FastifyRequest): void {
+  if (raw.httpVersion !== "1.0" && raw.headers.host === undefined)
+    throw new HttpFault(400, "MALFORMED_REQUEST", "The request has no Host header.");
+  server.loopbackHosts?.check(raw);
+}
+
+function connectionsOf({ server }: FastifyInstance, connections: Connections): Connections {
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on("connection", (socket: Socket) => connections.add(socket));
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    response.once("close", connections.begin(socket));
+  });
+  return connections;
 }
 
 function requestIdOf(given: string | readonly string[] | undefined): string {
@@ -133,6 +188,8 @@ function headersOf(request: FastifyRequest): Record<string, string> {
 function addErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((thrown, request, reply) => {
     const fault = faultOf(thrown, request.routeOptions.bodyLimit);
+    request.entry?.failed(fault.code);
+    request.span?.set({ "svc.error.code": fault.code });
     if (fault.code === "INTERNAL") log.error({ requestId: request.id, err: thrown }, "http request failed");
     if (fault.code === "REQUEST_TOO_LARGE") dropRest(request, reply);
     return sendFault(reply, fault);
@@ -167,7 +224,8 @@ function addOperations<Operations>(
     const caller = new Caller(request, reply);
     // The description is what both the checks and the types of the handlers are made from.
     const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
-    return handlers[route.operationId](call as Parameters<(typeof handlers)[keyof Operations & string]>[0]);
+    const handler = handlers[route.operationId];
+    return within(request.span, () => handler(call as Parameters<typeof handler>[0]));
   };
   // ":" begins a parameter in the addresses of the framework, "::" stands for itself.
   for (const { path, bytes } of description.bodyLimits) {
@@ -180,12 +238,15 @@ function addOperations<Operations>(
 
 /**
  * JSON only, and said to be JSON: a page of another site can make a browser send
- * any other type to a server on loopback without asking first.
+ * any other type to a server on loopback without asking first. Nothing at all is no JSON either.
  */
 function bodyOf(request: FastifyRequest): unknown {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json") throw unsupportedMediaType();
-  return parseObject(request.body instanceof Uint8Array ? request.body : undefined);
+  const { "content-encoding": encoding = "identity" } = request.headers;
+  const body = request.body instanceof Uint8Array ? request.body : undefined;
+  const isNothing = type === undefined && (body === undefined || body.length === 0);
+  if ((type !== "application/json" && !isNothing) || encoding !== "identity") throw unsupportedMediaType();
+  return parseObject(body);
 }
 
 /** What the HTTP parser refuses before there is a request. */
@@ -202,9 +263,10 @@ function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void 
   }
   const fault = PARSER_FAULTS[error.code ?? ""] ?? [400, "MALFORMED_REQUEST", "This is not an HTTP request."];
   const [status, code, detail] = fault;
-  const body = JSON.stringify(problemBody(status, code, detail, randomUUID()));
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody(status, code, detail, requestId));
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }

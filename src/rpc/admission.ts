@@ -4,32 +4,73 @@ import {
   ServerInterceptingCall,
   type ServerInterceptor,
   ServerListenerBuilder,
+  status,
 } from "@grpc/grpc-js";
-import { type Admitted, type Gate, letIn } from "../auth/gate.ts";
+import { type Admitted, type Gate, letIn, type Witness } from "../auth/gate.ts";
+import { NOBODY } from "../auth/principal.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Tracer } from "../platform/span.ts";
+import { type Arrival, type Arrivals, UNMATCHED } from "./arrivals.ts";
+import { entryOf } from "./auditing.ts";
 import { statusOf } from "./status.ts";
+import { beginSpan, leaveSpan } from "./tracing.ts";
 
 /** Of calls that were let in, by the metadata that their handlers get. */
 const ADMITTED = new WeakMap<Metadata, Admitted>();
 
 /** Lets a call through to its handler when the gate does, and else ends it with the gate's failure. */
-export function admission(gate: Gate): ServerInterceptor {
-  return ({ path }, call) =>
-    new ServerInterceptingCall(call, {
+export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer): ServerInterceptor {
+  return ({ path, responseStream }, call) => {
+    const arrival = arrivals().current;
+    let isOver = false;
+    let leave: (code: status) => void = () => {};
+    const onReceiveMetadata = (metadata: Metadata, goOn: (metadata: Metadata) => void) => {
+      const entry = entryOf(metadata);
+      const refuse = (thrown: unknown) => {
+        const { code } = Failure.from(thrown);
+        const sent = statusOf(thrown);
+        entry?.failed(code);
+        leaveSpan(metadata, sent.code, code);
+        call.sendStatus(sent);
+      };
+      leave = (code) => leaveSpan(metadata, code);
+      arrival.onFailure = refuse;
+      admit(gate, path, arrival, entry).then((admitted) => {
+        ADMITTED.set(metadata, admitted);
+        const { principal } = admitted;
+        // Of a call that is over already nobody would end it.
+        if (principal !== NOBODY && path !== UNMATCHED && !isOver) {
+          const span = beginSpan(tracer, nameOf(path), metadata, principal);
+          entry?.traced(span?.context.traceId);
+        }
+        if (responseStream && path !== UNMATCHED) entry?.started();
+        return goOn(metadata);
+      }, refuse);
+    };
+    // grpc-js's own statuses, of a message that cannot be read or a deadline, are told as this too.
+    const onCancel = () => {
+      isOver = true;
+      leave(status.CANCELLED);
+    };
+    return new ServerInterceptingCall(call, {
       start: (next) =>
         next(
-          new ServerListenerBuilder()
-            .withOnReceiveMetadata((metadata, goOn) => {
-              letIn(gate, operationOf(path), authorizationOf(metadata)).then(
-                (admitted) => {
-                  ADMITTED.set(metadata, admitted);
-                  return goOn(metadata);
-                },
-                (thrown: unknown) => call.sendStatus(statusOf(thrown)),
-              );
-            })
-            .build(),
+          new ServerListenerBuilder().withOnReceiveMetadata(onReceiveMetadata).withOnCancel(onCancel).build(),
         ),
+      sendStatus: (sent, next) => {
+        leave(sent.code);
+        next(sent);
+      },
     });
+  };
+}
+
+async function admit(gate: Gate, path: string, arrival: Arrival, witness?: Witness): Promise<Admitted> {
+  if (arrival.fault !== undefined) throw arrival.fault;
+  const admitted = await letIn(gate, operationOf(path), arrival.authorization, witness);
+  const { principal } = admitted;
+  if (principal !== NOBODY) arrival.know(principal.tenant);
+  return admitted;
 }
 
 /** Who sent the metadata of a call that was let in. */
@@ -39,13 +80,12 @@ export function admittedOf(metadata: Metadata): Admitted {
   return admitted;
 }
 
-/** "/svc.v1.JobService/GetJob" as the table of permissions names it. */
-export function operationOf(path: string): string {
-  return path.slice(1);
+/** The operation of a call, as the table of permissions names it; undefined: there is no such method. */
+export function operationOf(path: string): string | undefined {
+  return path === UNMATCHED ? undefined : nameOf(path);
 }
 
-/** The value of `authorization`, of several all as a list; undefined: there is none. */
-function authorizationOf(metadata: Metadata): string | undefined {
-  const values = metadata.get("authorization");
-  return values.length === 0 ? undefined : values.join(", ");
+/** "/svc.v1.JobService/GetJob" as the table of permissions names it. */
+export function nameOf(path: string): string {
+  return path.slice(1);
 }

@@ -1,11 +1,19 @@
 /** What a gRPC call tells the services: its id, its deadline, who calls, and when its caller has gone; and how it is answered. */
-import { randomUUID } from "node:crypto";
-import { Metadata, type ServerUnaryCall, type ServerWritableStream, type sendUnaryData } from "@grpc/grpc-js";
+import {
+  Metadata,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type StatusObject,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
+import { within } from "../platform/span.ts";
+import { entryOf } from "./auditing.ts";
+import { REQUEST_ID_KEY, requestIdOf } from "./request-id.ts";
 import { statusOf } from "./status.ts";
+import { endSpan, takeSpan } from "./tracing.ts";
 
-const REQUEST_ID_KEY = "x-request-id";
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Milliseconds that a client may leave a part of its answer unread. */
 const UNREAD_LIMIT_MS = 60_000;
 
@@ -32,9 +40,9 @@ export function answerOnce<Request, Response>(
     sendInitial(call, surroundings);
     callback(error, response);
   };
-  settled(work, surroundings).then(
+  settled(call, work, surroundings).then(
     (response) => answer(null, response),
-    (thrown: unknown) => answer(statusOf(thrown)),
+    (thrown: unknown) => answer(failed(call, thrown)),
   );
 }
 
@@ -45,9 +53,9 @@ export function answerInParts<Request, Response>(
 ): void {
   const surroundings = surroundingsOf(call);
   sendInitial(call, surroundings);
-  settled(work, surroundings).then(
+  settled(call, work, surroundings).then(
     () => call.end(),
-    (thrown: unknown) => call.emit("error", statusOf(thrown)),
+    (thrown: unknown) => call.emit("error", failed(call, thrown)),
   );
 }
 
@@ -74,12 +82,27 @@ export async function send<Response>(
   }
 }
 
-/** What is thrown at once is answered as what is thrown later. */
-async function settled<Response>(
-  work: (surroundings: Surroundings) => Promise<Response>,
+/** The status of what a call ended with; the audit log is told its code, where the services did not say so yet. */
+function failed<Request, Response>({ metadata }: Call<Request, Response>, thrown: unknown): StatusObject {
+  entryOf(metadata)?.failed(Failure.from(thrown).code);
+  return statusOf(thrown);
+}
+
+/** Works in the call's span. What is thrown at once is answered as what is thrown later. */
+async function settled<Request, Response, Result>(
+  { metadata }: Call<Request, Response>,
+  work: (surroundings: Surroundings) => Promise<Result>,
   surroundings: Surroundings,
-): Promise<Response> {
-  return work(surroundings);
+): Promise<Result> {
+  const span = takeSpan(metadata);
+  try {
+    const result = await within(span, () => work(surroundings));
+    endSpan(span, status.OK);
+    return result;
+  } catch (thrown) {
+    endSpan(span, statusOf(thrown).code, Failure.from(thrown).code);
+    throw thrown;
+  }
 }
 
 function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surroundings {
@@ -92,11 +115,6 @@ function sendInitial<Request, Response>(call: Call<Request, Response>, { request
   const echo = new Metadata();
   echo.set(REQUEST_ID_KEY, requestId);
   call.sendMetadata(echo);
-}
-
-function requestIdOf(metadata: Metadata): string {
-  const [given] = metadata.get(REQUEST_ID_KEY);
-  return typeof given === "string" && REQUEST_ID.test(given) ? given : randomUUID();
 }
 
 /** Every call's signal aborts when it is over: a reason of its own, with its stack, would cost as much as the rest. */

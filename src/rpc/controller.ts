@@ -1,7 +1,15 @@
-/** svc.v1.JobService and svc.v1.NodeService over gRPC: call the controller's services, send the answer. */
+/** svc.v1.JobService, NodeService and TenantService over gRPC: call the controller's services, send the answer. */
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
-import type { CallContext, JobOperations, NodeOperations, Operations } from "../controller/operations.ts";
+import type {
+  AuditOperations,
+  CallContext,
+  JobOperations,
+  NodeOperations,
+  Operations,
+  RevocationOperations,
+  TenantOperations,
+} from "../controller/operations.ts";
 import {
   type GetJobFramesRequest,
   type GetJobFramesResponse,
@@ -9,26 +17,40 @@ import {
   JobService,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
+import { TenantService } from "../gen/proto/svc/v1/tenant_pb.ts";
 import { frameBatches } from "../messages/result.ts";
 import { admittedOf } from "./admission.ts";
+import { entryOf } from "./auditing.ts";
 import { answerInParts, answerOnce, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
 /** Bytes: large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
-export const CONTROLLER_DESCRIPTORS = [JobService, NodeService] as const;
+export const CONTROLLER_DESCRIPTORS = [JobService, NodeService, TenantService] as const;
 
 /** @param operations throws Failure while there are none, because what they need is not open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
   return [
     { descriptor: JobService, handlers: jobHandlers(() => operations().jobs) },
     { descriptor: NodeService, handlers: nodeHandlers(() => operations().nodes) },
+    {
+      descriptor: TenantService,
+      handlers: {
+        ...tenantHandlers(() => operations().tenants),
+        ...revocationHandlers(() => operations().revocations),
+        listAudit: once((...call: Parameters<AuditOperations["listAudit"]>) =>
+          operations().audit.listAudit(...call),
+        ),
+      },
+    },
   ];
 }
 
 type OfJobs<Name extends keyof JobOperations> = Parameters<JobOperations[Name]>;
 type OfNodes<Name extends keyof NodeOperations> = Parameters<NodeOperations[Name]>;
+type OfRevocations<Name extends keyof RevocationOperations> = Parameters<RevocationOperations[Name]>;
+type OfTenants<Name extends keyof TenantOperations> = Parameters<TenantOperations[Name]>;
 
 function jobHandlers(jobs: () => JobOperations): ServedService["handlers"] {
   return {
@@ -37,6 +59,9 @@ function jobHandlers(jobs: () => JobOperations): ServedService["handlers"] {
     getJob: once((...call: OfJobs<"getJob">) => jobs().getJob(...call)),
     listJobs: once((...call: OfJobs<"listJobs">) => jobs().listJobs(...call)),
     cancelJob: once((...call: OfJobs<"cancelJob">) => jobs().cancelJob(...call)),
+    listStills: once((...call: OfJobs<"listStills">) => jobs().listStills(...call)),
+    getStill: once((...call: OfJobs<"getStill">) => jobs().getStill(...call)),
+    requestStills: once((...call: OfJobs<"requestStills">) => jobs().requestStills(...call)),
     streamJobs: inParts((...call: OfJobs<"streamJobs">) => jobs().streamJobs(...call)),
     getJobFrames: inParts((...call: OfJobs<"getJobFrames">) => framesOf(jobs(), ...call)),
   };
@@ -50,6 +75,23 @@ function nodeHandlers(nodes: () => NodeOperations): ServedService["handlers"] {
     reportResult: once((...call: OfNodes<"reportResult">) => nodes().reportResult(...call)),
     listNodes: once((...call: OfNodes<"listNodes">) => nodes().listNodes(...call)),
     drainNode: once((...call: OfNodes<"drainNode">) => nodes().drainNode(...call)),
+  };
+}
+
+function tenantHandlers(tenants: () => TenantOperations): ServedService["handlers"] {
+  return {
+    whoAmI: once((...call: OfTenants<"whoAmI">) => tenants().whoAmI(...call)),
+    getTenant: once((...call: OfTenants<"getTenant">) => tenants().getTenant(...call)),
+  };
+}
+
+function revocationHandlers(revocations: () => RevocationOperations): ServedService["handlers"] {
+  return {
+    revokeTokens: once((...call: OfRevocations<"revokeTokens">) => revocations().revokeTokens(...call)),
+    listRevocations: once((...call: OfRevocations<"listRevocations">) =>
+      revocations().listRevocations(...call),
+    ),
+    liftRevocation: once((...call: OfRevocations<"liftRevocation">) => revocations().liftRevocation(...call)),
   };
 }
 
@@ -88,5 +130,5 @@ function contextOf<Request, Response>(
   { metadata }: Call<Request, Response>,
   { requestId, signal }: Surroundings,
 ): CallContext {
-  return { requestId, signal, ...admittedOf(metadata) };
+  return { requestId, signal, entry: entryOf(metadata), ...admittedOf(metadata) };
 }

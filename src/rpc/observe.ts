@@ -5,7 +5,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 /** Seconds; health checks take a millisecond, scores minutes. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800];
 
-/** Counts calls of methods that exist, by method and status; the caller's own text is never a label. */
+/** Counts calls by method and status; the caller's own text is never a label. */
 export function observer(registry: Registry): ServerInterceptor {
   const labelNames = ["method", "code"] as const;
   const registers = [registry];

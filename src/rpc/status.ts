@@ -1,14 +1,14 @@
 /** Failures as gRPC statuses, with the stable code as a google.rpc.ErrorInfo detail. */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
+import { type Any, anyPack, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
 
 const DOMAIN = "svc";
-/** Seconds: long enough not to hammer, short beside any score. */
-const RETRY_AFTER = 1n;
+/** Milliseconds where nobody knows better: long enough not to hammer, short beside any score. */
+const RETRY_AFTER_MS = 1_000;
 /** Characters: statuses travel as headers, and clients take 8 KiB of those. */
 const MAX_FACT = 512;
 const MAX_FACTS = 16;
@@ -53,7 +53,8 @@ function errorInfoOf(failure: Failure) {
 
 function retryOf(failure: Failure): Any[] {
   if (failure.kind !== "limit" && failure.kind !== "unavailable") return [];
-  return [anyPack(RetryInfoSchema, create(RetryInfoSchema, { retryDelay: { seconds: RETRY_AFTER } }))];
+  const retryDelay = durationFromMs(Math.ceil(failure.retryAfterMs ?? RETRY_AFTER_MS));
+  return [anyPack(RetryInfoSchema, create(RetryInfoSchema, { retryDelay }))];
 }
 
 /** {reference: {frames: 48}} as {referenceFrames: "48"}: ErrorInfo takes strings, by lowerCamelCase keys of at most 64 characters. */

@@ -1,6 +1,7 @@
 /** Announcements: at once to this process, and in small bundles to the other controllers on the database. */
 import { isWorkClass } from "../jobs/work.ts";
-import type { Announcement, Ready } from "./store.ts";
+import type { Announcement } from "./store.ts";
+import type { Ready } from "./work-records.ts";
 
 /** Carries bundles to other processes. */
 export interface Carrier {
@@ -19,7 +20,9 @@ export class Announcements {
   readonly #carry: (payload: string) => void;
   #work = new Map<string, Ready>();
   #nodeIds = new Set<string>();
+  #freed = new Set<string>();
   #events = false;
+  #revocations = false;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param carry takes bundles for other processes; there may be none. */
@@ -36,6 +39,12 @@ export class Announcements {
         break;
       case "news":
         for (const id of announcement.nodeIds) this.#nodeIds.add(id);
+        break;
+      case "freed":
+        for (const tenant of announcement.tenants) this.#freed.add(tenant);
+        break;
+      case "revocations":
+        this.#revocations = true;
         break;
       case "events":
         this.#events = true;
@@ -66,10 +75,14 @@ export class Announcements {
     if (this.#work.size > 0)
       gathered.push({ kind: "work", ready: this.#work.has("") ? [] : [...this.#work.values()] });
     if (this.#events) gathered.push({ kind: "events" });
+    if (this.#revocations) gathered.push({ kind: "revocations" });
+    if (this.#freed.size > 0) gathered.push({ kind: "freed", tenants: [...this.#freed] });
     if (this.#nodeIds.size > 0) gathered.push({ kind: "news", nodeIds: [...this.#nodeIds] });
     this.#work = new Map();
     this.#nodeIds = new Set();
+    this.#freed = new Set();
     this.#events = false;
+    this.#revocations = false;
     for (const payload of payloadsOf(gathered)) this.#carry(payload);
   }
 }
@@ -80,20 +93,27 @@ function payloadsOf(gathered: readonly Announcement[]): string[] {
     const whole = JSON.stringify(announcement);
     if (Buffer.byteLength(whole) <= MOST_BYTES) return [whole];
     if (announcement.kind === "work") return [JSON.stringify({ kind: "work", ready: [] })];
-    if (announcement.kind === "events") return [whole];
-    const half = Math.ceil(announcement.nodeIds.length / 2);
-    const halves = [announcement.nodeIds.slice(0, half), announcement.nodeIds.slice(half)];
-    return payloadsOf(halves.map((nodeIds) => ({ kind: "news", nodeIds })));
+    if (announcement.kind === "news")
+      return payloadsOf(halvesOf(announcement.nodeIds).map((nodeIds) => ({ kind: "news", nodeIds })));
+    if (announcement.kind === "freed")
+      return payloadsOf(halvesOf(announcement.tenants).map((tenants) => ({ kind: "freed", tenants })));
+    return [whole];
   });
+}
+
+function halvesOf(list: readonly string[]): readonly (readonly string[])[] {
+  const half = Math.ceil(list.length / 2);
+  return [list.slice(0, half), list.slice(half)];
 }
 
 /** A bundle of another process; undefined for what none of this version sends. */
 export function announcementOf(payload: string): Announcement | undefined {
   try {
-    const { kind, ready, nodeIds } = JSON.parse(payload) as Record<string, unknown>;
-    if (kind === "events") return { kind };
+    const { kind, ready, nodeIds, tenants } = JSON.parse(payload) as Record<string, unknown>;
+    if (kind === "events" || kind === "revocations") return { kind };
     if (kind === "work" && Array.isArray(ready) && ready.every(isReady)) return { kind, ready };
     if (kind === "news" && Array.isArray(nodeIds) && nodeIds.every(isText)) return { kind, nodeIds };
+    if (kind === "freed" && Array.isArray(tenants) && tenants.every(isText)) return { kind, tenants };
   } catch {
     // Anybody who may connect may send anything on a channel.
   }

@@ -4,8 +4,17 @@ import type { WorkKind } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
 import { type Floors, type Position, START } from "./floors.ts";
 import { classKey, eventsOf, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
-import { statement } from "./statement.ts";
-import type { Claim, ClaimedWork, Ready } from "./store.ts";
+import { type Sender, statement } from "./statement.ts";
+import type { StillsPart } from "./still-records.ts";
+import { running } from "./usage.ts";
+import {
+  type Claim,
+  type ClaimedWork,
+  type LimitedClaim,
+  MOST_READY,
+  MOST_READY_OF_TENANT,
+  type Ready,
+} from "./work-records.ts";
 
 const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");
 /** The index of ready work holds this state, and an SQL literal of it finds the index. */
@@ -28,22 +37,24 @@ const CLAIM = statement(`
   head as (
     select ready.* from unnest($3::bigint[], $4::int[], $5::bigint[], $6::int[]) as floor(class_key, rank, job_seq, seq)
     cross join lateral (
-      select work.id, work.rank, work.job_seq, work.seq from work
+      select work.id, work.rank, work.job_seq, work.seq, work.started_at is null as fresh from work
       where work.state = 'PENDING' and work.tenant_id = $2 and work.class_key = floor.class_key
         and (work.rank, work.job_seq, work.seq) >= (floor.rank, floor.job_seq, floor.seq)
       order by work.rank, work.job_seq, work.seq limit (select count(*) from me) for update skip locked) as ready),
   first as (
-    select id, row_number() over (order by rank, job_seq, seq) as place from head),
+    select id, fresh, row_number() over (order by rank, job_seq, seq) as place from head),
   taken as (
     update work set state = 'LEASED', attempt = work.attempt + 1, node_id = me.id, node_name = me.name,
       lease_until = now() + $7::float8 * interval '1 millisecond', started_at = now(), ended_at = null, frames_done = 0
-    from first join me using (place) where work.id = first.id returning work.*, me.n),
+    from first join me using (place) where work.id = first.id returning work.*, me.n, first.fresh),
   begun as (
     update job set state = 'RUNNING', started_at = now(), ${NEXT_REVISION}
     from taken where job.id = taken.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "RUNNING"))}) returning job.*),
   told as (${eventsOf("begun", "'QUEUED'")})
   select taken.n, taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class,
-    taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.cost, job.spec, job.plan
+    taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.stills, taken.cost, job.spec, job.plan,
+    job.traceparent, taken.fresh and taken.kind = 'PLAN' and taken.generation = 0 as begins_job,
+    (extract(epoch from now() - job.created_at) * 1000)::float8 as job_age_ms
   from taken join job on job.id = taken.job_id order by taken.rank, taken.job_seq, taken.seq`);
 
 interface TakenColumns {
@@ -60,14 +71,18 @@ interface TakenColumns {
   readonly job_seq: number;
   readonly seq: number;
   readonly segment: string | null;
+  readonly stills: readonly StillsPart[] | null;
   readonly cost: number;
   readonly spec: string;
   readonly plan: string | null;
+  readonly traceparent: string | null;
+  readonly begins_job: boolean;
+  readonly job_age_ms: number;
 }
 
 /** Of each claim, in their order, what it gets. They are alike but for their sessions, which may be the same. */
 export async function claim(
-  database: Database,
+  sender: Sender,
   floors: Floors,
   claims: readonly Claim[],
 ): Promise<readonly (ClaimedWork | undefined)[]> {
@@ -75,11 +90,11 @@ export async function claim(
   const keys = alike?.workClasses.map(classKey) ?? [];
   if (alike === undefined || keys.length === 0) return claims.map(() => undefined);
   const from = keys.map((key) => floors.of(alike.tenant, key));
-  const found = await claimFrom(database, floors, { ...alike, keys, from }, claims);
+  const found = await claimFrom(sender, floors, { ...alike, keys, from }, claims);
   const without = claims.filter((_, index) => found[index] === undefined);
   if (without.length === 0 || from.every((position) => position === START)) return found;
   const start = { ...alike, keys, from: keys.map(() => START) };
-  const more = [...(await claimFrom(database, floors, start, without))];
+  const more = [...(await claimFrom(sender, floors, start, without))];
   return found.map((work) => work ?? more.shift());
 }
 
@@ -90,12 +105,12 @@ interface Range extends Omit<Claim, "session"> {
 }
 
 async function claimFrom(
-  database: Database,
+  sender: Sender,
   floors: Floors,
   { tenant, leaseMs, keys, from }: Range,
   claims: readonly Claim[],
 ): Promise<readonly (ClaimedWork | undefined)[]> {
-  const rows = await database.query<TakenColumns>("fleet", CLAIM, [
+  const rows = await sender.query<TakenColumns>(CLAIM, [
     claims.map(({ session }) => sessionKey(session)),
     tenant,
     keys,
@@ -114,6 +129,32 @@ async function claimFrom(
   return claimed;
 }
 
+/** First key of the advisory locks that claims of one tenant with a limit hold: "work" in ASCII. */
+const CLAIMS = 0x77_6f_72_6b;
+
+const LOCK_CLAIMS = statement("select pg_advisory_xact_lock($1::int, $2::int)");
+
+/**
+ * As `claim`, of which no more get work than keep the tenant within `mostRunning` leases. Leases of a tenant
+ * begin here alone, and under its lock; the statement after the lock sees all that began before.
+ */
+export async function claimWithin(
+  database: Database,
+  floors: Floors,
+  claims: readonly Claim[],
+  mostRunning: number,
+): Promise<readonly LimitedClaim[]> {
+  const tenant = claims[0]?.tenant ?? "";
+  return database.transaction("fleet", async (sender) => {
+    await sender.query(LOCK_CLAIMS, [CLAIMS, Number(BigInt.asIntN(32, classKey(tenant)))]);
+    const [before = 0] = await running(sender, [tenant]);
+    const room = Math.max(0, mostRunning - before);
+    const within = room === 0 ? [] : await claim(sender, floors, claims.slice(0, room));
+    const full = within.filter((work) => work !== undefined).length >= room;
+    return claims.map((_, index) => ({ work: within[index], full }));
+  });
+}
+
 function claimedOf(row: TakenColumns): ClaimedWork {
   return {
     id: row.id,
@@ -125,13 +166,13 @@ function claimedOf(row: TakenColumns): ClaimedWork {
     spec: row.spec,
     plan: row.plan ?? undefined,
     segment: row.segment ?? undefined,
+    stills: row.stills ?? undefined,
     cost: row.cost,
+    traceparent: row.traceparent ?? undefined,
+    beginsJob: row.begins_job,
+    jobAgeMs: row.job_age_ms,
   };
 }
-
-/** Pairs of one look at most, and of one tenant: what comes after them is seen when these are done. */
-const MOST_READY = 10_000;
-const MOST_READY_OF_TENANT = 512;
 
 /** From each pair of tenant and class to the next, by the index: as many steps as there are pairs. */
 const READY = statement(`

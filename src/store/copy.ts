@@ -7,6 +7,7 @@ import { DATABASE_FOLDER, embeddedDriver } from "./embedded.ts";
 import { migrate } from "./migrations.ts";
 import { postgresDriver } from "./postgres.ts";
 import { type Sender, statement } from "./statement.ts";
+import { upgradeSchema } from "./upgrade.ts";
 
 interface Table {
   readonly name: string;
@@ -26,7 +27,10 @@ const TABLES: readonly Table[] = [
   { name: "job", order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
   { name: "work", order: "id", step: 500, row: "to_jsonb(t)" },
   { name: "piece", order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
+  { name: "still", order: "job_id, frame, side", step: 4, row: "to_jsonb(t)" },
   { name: "node", order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },
+  { name: "audit", order: "tenant_id, at, id", step: 500, row: "to_jsonb(t)" },
+  { name: "revocation", order: "id", step: 500, row: "to_jsonb(t)" },
   {
     name: "event",
     order: "pos, id",
@@ -47,9 +51,9 @@ export async function copyStore(dataDir: string, databaseUrl: string): Promise<C
   if (!existsSync(join(dataDir, DATABASE_FOLDER))) {
     throw new Failure("INVALID_REQUEST", `There is no embedded database of svc in ${dataDir}.`);
   }
+  await upgradeSchema(databaseUrl);
   const to = new Database(postgresDriver(databaseUrl));
   try {
-    await migrate(to);
     const from = new Database(embeddedDriver(dataDir));
     try {
       await migrate(from);
@@ -118,7 +122,7 @@ async function copyTable(source: Sender, target: Sender, { name, order, step, ro
   return found;
 }
 
-/** The next job and event come after those that were copied. */
+/** The next job, event and revocation come after those that were copied. */
 async function continueSequences(target: Sender): Promise<void> {
   for (const [table, column] of [
     ["job", "seq"],
@@ -128,4 +132,6 @@ async function continueSequences(target: Sender): Promise<void> {
     const last = `(select coalesce(max(${column}), 0) + 1 from svc.${table})`;
     await target.query(statement(`select setval(${sequence}, ${last}, false)`), []);
   }
+  const latest = "(select coalesce(max(revision), 0) from svc.revocation)";
+  await target.query(statement(`update svc.revocation_revision set latest = ${latest}`), []);
 }

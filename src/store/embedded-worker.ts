@@ -1,9 +1,8 @@
 /** The thread that the embedded database runs in: bytes of PostgreSQL's protocol in, bytes out. */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { breakdownIn } from "./breakdown.ts";
+import { ensureDatabase } from "./database-files.ts";
 import { durableOptions } from "./durable-files.ts";
 
 /** From the thread: that it is ready, then what the database says. It ends when it is closed. */
@@ -11,42 +10,20 @@ export type FromWorker = "ready" | Uint8Array;
 /** To the thread: what the client says, or that it closes. */
 export type ToWorker = "close" | Uint8Array;
 
-interface Place {
-  readonly directory: string;
-  /** Name of the database's folder in it. */
-  readonly folder: string;
-}
-
-/**
- * Makes the database's files where there are none yet. They get their name when they are complete
- * and on disk, so that a crash leaves all of them or none.
- */
-async function ensureFiles({ directory, folder }: Place): Promise<string> {
-  const files = join(directory, folder);
-  if (existsSync(files)) return files;
-  const unfinished = `${files}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
-  const fresh = await PGlite.create(durableOptions(unfinished));
-  await fresh.close();
-  for (const { parentPath, name } of readdirSync(unfinished, { recursive: true, withFileTypes: true })) {
-    syncPath(join(parentPath, name));
-  }
-  renameSync(unfinished, files);
-  syncPath(directory);
-  return files;
-}
-
-function syncPath(path: string): void {
-  const fd = openSync(path, "r");
-  fsyncSync(fd);
-  closeSync(fd);
+/** What the thread is started with. */
+export interface Place {
+  /** Folder of the database's files, made when it is not there. */
+  readonly files: string;
+  /** Folder of an empty database, to copy. */
+  readonly empty: string;
 }
 
 /** A message of the protocol is handled whole before the next. Whatever is thrown ends the thread: it is no answer. */
-async function run(place: Place): Promise<void> {
+async function run({ files, empty }: Place): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("the embedded database runs in a worker thread only");
-  const database = await PGlite.create(durableOptions(await ensureFiles(place)));
+  await ensureDatabase(files, empty);
+  const database = await PGlite.create(durableOptions(files));
   const tell = (message: FromWorker) => port.postMessage(message);
   const close = async () => {
     await database.close();

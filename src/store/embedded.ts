@@ -1,11 +1,13 @@
 /** The embedded database: PostgreSQL in WebAssembly (PGlite) in a thread of its own, reached by `pg` like a server. */
 import { statfs } from "node:fs/promises";
+import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
 import type { Driver } from "./database.ts";
+import { EMPTY_DATABASE } from "./database-files.ts";
 import { lockDirectory } from "./directory-lock.ts";
-import type { FromWorker, ToWorker } from "./embedded-worker.ts";
+import type { FromWorker, Place, ToWorker } from "./embedded-worker.ts";
 import { SESSION_SETTINGS, TYPES } from "./session.ts";
 
 /** Where a data directory has the files of the database. */
@@ -21,8 +23,12 @@ const LOOK_AFTER_MS = 3_000;
 /** One file of the log of changes. PGlite computes for ever when it can make no further one in the midst of a change. */
 const LOG_FILE_BYTES = 16 * 2 ** 20;
 
-/** @param directory folder of the database, made when it is not there. Throws STORE_LOCKED. */
-export function embeddedDriver(directory: string): Driver {
+/**
+ * Throws STORE_LOCKED.
+ * @param directory folder that holds the database, or will hold it
+ * @param empty an empty database to copy; one that is not there costs seconds
+ */
+export function embeddedDriver(directory: string, empty = EMPTY_DATABASE): Driver {
   const unlock = lockDirectory(directory);
   let worker: Worker | undefined;
   return {
@@ -31,9 +37,8 @@ export function embeddedDriver(directory: string): Driver {
     connect: async () => {
       // One that broke must be gone before the next opens the same files.
       await worker?.terminate();
-      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), {
-        workerData: { directory, folder: DATABASE_FOLDER },
-      });
+      const place: Place = { files: join(directory, DATABASE_FOLDER), empty };
+      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), { workerData: place });
       try {
         return await connectEmbedded(worker, directory);
       } catch (error) {

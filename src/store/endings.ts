@@ -2,8 +2,10 @@
 
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { JOB_TRANSITIONS, type JobState, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import type { WorkKind } from "../jobs/work.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
+import type { JobRow, StoredError } from "./job-records.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "./reports.ts";
 import {
   classKey,
@@ -16,7 +18,8 @@ import {
   quoted,
 } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
-import type { Fence, JobRow, Ready, Recorded, StoredError } from "./store.ts";
+import { failStills } from "./still-reports.ts";
+import type { Fence, Ready, Recorded } from "./work-records.ts";
 
 const LOCK_WORK = statement("select id from work where job_id = $1 order by id for update");
 const LOCK_JOB = statement(
@@ -142,38 +145,59 @@ export type Found =
   | { readonly by: "report"; readonly fence: Fence }
   | { readonly by: "expiry"; readonly workId: string; readonly attempt: number };
 
-const JOB_OF_REPORT = statement(`select work.job_id from work where ${LIVE_LEASE}`);
+const JOB_OF_REPORT = statement(`select work.job_id, work.kind from work where ${LIVE_LEASE}`);
 /** Condition on leased work: nobody renewed it in time. A lease longer than any is from before the clock was set back. */
 export const LEASE_OVER = `(work.lease_until < now()
   or work.lease_until > now() + ${LONGEST_LEASE_MS} * interval '1 millisecond')`;
 
 const JOB_OF_EXPIRED = statement(`
-  select work.job_id from work
+  select work.job_id, work.kind from work
   where work.id = $1 and work.attempt = $2 and work.state = 'LEASED' and ${LEASE_OVER}`);
 
-async function jobOfFailed(sender: Sender, found: Found): Promise<string | undefined> {
-  const [row] =
-    found.by === "report"
-      ? await sender.query<{ job_id: string }>(JOB_OF_REPORT, fenceValues(found.fence))
-      : await sender.query<{ job_id: string }>(JOB_OF_EXPIRED, [found.workId, found.attempt]);
-  return row?.job_id;
+interface FailedWork {
+  readonly job_id: string;
+  readonly kind: WorkKind;
 }
 
-/** Fails a job because of work that failed for good. undefined: the work is not leased like that any more. */
+async function failedWork(sender: Sender, found: Found): Promise<FailedWork | undefined> {
+  const [row] =
+    found.by === "report"
+      ? await sender.query<FailedWork>(JOB_OF_REPORT, fenceValues(found.fence))
+      : await sender.query<FailedWork>(JOB_OF_EXPIRED, [found.workId, found.attempt]);
+  return row;
+}
+
+/** What work that failed for good took with it. */
+export interface GivenUp {
+  /** Nodes that worked on its job. */
+  readonly nodes: readonly string[];
+  readonly jobFailed: boolean;
+}
+
+/**
+ * Fails a job because of work that failed for good; of a job that has succeeded, its stills alone.
+ * undefined: the work is not leased like that any more.
+ */
 export async function failByWork(
   database: Database,
   found: Found,
   error: StoredError,
-): Promise<readonly string[] | undefined> {
+): Promise<GivenUp | undefined> {
   return database.transaction("fleet", async (sender) => {
-    const jobId = await jobOfFailed(sender, found);
+    const jobId = (await failedWork(sender, found))?.job_id;
     const job = jobId === undefined ? undefined : await lock(sender, jobId);
     // Asked again under the lock.
-    if (job === undefined || (await jobOfFailed(sender, found)) !== job.id) return undefined;
+    const failed = job === undefined ? undefined : await failedWork(sender, found);
+    if (job === undefined || failed?.job_id !== job.id) return undefined;
     const workId = found.by === "report" ? found.fence.itemId : found.workId;
+    const reported = found.by === "report";
+    if (failed.kind === "STILLS") {
+      await failStills(sender, workId, error, reported);
+      return { nodes: [], jobFailed: false };
+    }
     const nodes = await nodesAtWork(sender, job.id, workId);
-    await end(sender, job, { to: "FAILED", error, workId, reported: found.by === "report" });
-    return nodes;
+    await end(sender, job, { to: "FAILED", error, workId, reported });
+    return { nodes, jobFailed: true };
   });
 }
 

@@ -1,11 +1,12 @@
 /** Heartbeats: a session's leases are renewed in one statement, with the progress of its work. */
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
+import type { Renewal, RunningWork } from "./node-records.ts";
 import { stateOf } from "./nodes.ts";
 import { pendingAgain } from "./retries.ts";
 import { eventsOf, isId, NEXT_REVISION, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
-import type { Ready, Renewal, RunningWork } from "./store.ts";
+import type { Ready } from "./work-records.ts";
 
 /** A node that was granted work this long ago has heard of it, or never will: the answer was lost. In milliseconds. */
 const HEARD_WITHIN_MS = 10_000;
@@ -26,9 +27,9 @@ const RENEW = statement(`
   alive as (
     update node set heartbeat_at = now(), offline = false, draining = node.draining or $6
     from me where node.id = me.id and node.ended is null
-    returning node.id, node.tenant_id, node.fleet, node.offline, node.draining),
+    returning node.id, node.tenant_id, node.offline, node.draining),
   held as (
-    select work.id, work.job_id, work.frames_done as before,
+    select work.id, work.job_id, work.kind, work.frames_done as before,
       greatest(0, least(given.frames, work.frame_count)) as frames
     from unnest($2::uuid[], $3::int[], $4::bigint[]) as given(id, attempt, frames)
     join work on work.id = given.id and work.attempt = given.attempt
@@ -38,7 +39,7 @@ const RENEW = statement(`
     update work set lease_until = now() + $5::float8 * interval '1 millisecond', frames_done = held.frames
     from held where work.id = held.id returning work.id, work.attempt),
   moved as (
-    select job_id, sum(frames - before) as frames from held group by job_id having sum(frames - before) <> 0),
+    select job_id, sum(frames - before) as frames from held where kind <> 'STILLS' group by job_id having sum(frames - before) <> 0),
   locked as (
     select job.id, moved.frames from job join moved on moved.job_id = job.id
     order by job.id for update of job),
@@ -46,7 +47,7 @@ const RENEW = statement(`
     update job set frames_done = job.frames_done + locked.frames, ${NEXT_REVISION}
     from locked where job.id = locked.id returning job.*),
   told as (${eventsOf("changed", "changed.state")})
-  select me.ended, alive.id, alive.tenant_id, alive.fleet, alive.offline, alive.draining,
+  select me.ended, alive.id, alive.tenant_id, alive.offline, alive.draining,
     array(select kept.id || ' ' || kept.attempt from kept) as kept,
     exists (select from work where ${FORGOTTEN}) as forgotten
   from me left join alive on true`);
@@ -55,7 +56,6 @@ interface RenewedColumns {
   readonly ended: "SUPERSEDED" | "LEFT" | null;
   readonly id: string | null;
   readonly tenant_id: string;
-  readonly fleet: boolean;
   readonly offline: boolean;
   readonly draining: boolean;
   readonly kept: readonly string[];
@@ -99,8 +99,8 @@ function sessionOf(row: RenewedColumns | undefined): Pick<Renewal, "session" | "
   if (row === undefined || row.ended === "LEFT") return { session: "UNKNOWN", node: undefined };
   // Superseded between the snapshot and the update: the row was there, and nothing of it was renewed.
   if (row.ended === "SUPERSEDED" || row.id === null) return { session: "SUPERSEDED", node: undefined };
-  const { id, tenant_id: tenant, fleet } = row;
-  return { session: "LIVE", node: { id, tenant, fleet, state: stateOf(row) } };
+  const { id, tenant_id: tenant } = row;
+  return { session: "LIVE", node: { id, tenant, state: stateOf(row) } };
 }
 
 const TAKE_BACK = statement(`

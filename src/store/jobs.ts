@@ -1,6 +1,7 @@
 /** Jobs as their tenant sees them: stored, found, listed. */
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
+import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob } from "./job-records.ts";
 import {
   classKey,
   eventsOf,
@@ -13,7 +14,6 @@ import {
   workOf,
 } from "./rows.ts";
 import { type Sender, type Statement, statement, type Value } from "./statement.ts";
-import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob } from "./store.ts";
 
 /** Planning costs about as much wherever it runs: a unit of the fair share. */
 const PLAN_COST = 1;
@@ -25,12 +25,13 @@ const PLAN_COST = 1;
 const INSERT = statement(`
   with given as (
     select * from jsonb_to_recordset($2) as g(n int, id uuid, spec text, fingerprint text, name text,
-      labels jsonb, priority int, submitted_by text, idempotency_key text, work_class text, class_key bigint)),
+      labels jsonb, priority int, submitted_by text, idempotency_key text, work_class text, class_key bigint,
+      traceparent text)),
   stored as (
     insert into job (id, tenant_id, spec, fingerprint, name, labels, priority, submitted_by,
-      idempotency_key, state, created_at)
+      idempotency_key, state, created_at, traceparent)
     select id, $1, spec, fingerprint, name, labels, priority, submitted_by, idempotency_key, 'QUEUED',
-      clock_timestamp() + n * interval '1 microsecond'
+      clock_timestamp() + n * interval '1 microsecond', traceparent
     from given order by n
     on conflict do nothing
     returning *),
@@ -138,6 +139,7 @@ function givenOf(job: NewJob, n: number): object {
     idempotency_key: job.idempotencyKey ?? null,
     work_class: job.workClass,
     class_key: String(classKey(job.workClass)),
+    traceparent: job.traceparent ?? null,
   };
 }
 

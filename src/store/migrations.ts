@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
+import { LOCK_LIMIT_MS } from "./session.ts";
 import { type Sender, statement } from "./statement.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
@@ -39,7 +40,6 @@ const ADOPT = statement(`
   returning (select server from svc.installation) as before`);
 
 const BEGIN_ANEW = [
-  statement("set local statement_timeout = 0"),
   statement("update svc.installation set epoch = gen_random_uuid(), deleted_pos = '0', deleted_id = 0"),
   statement("update svc.event set pos = '0'"),
   statement("update svc.job set changed = '0'"),
@@ -57,6 +57,11 @@ async function settleOnServer(sender: Sender): Promise<void> {
 
 const ROLES = ["svc_tenant", "svc_fleet"] as const;
 
+/** As long as another process migrates, and as long as the tables are large. */
+const NO_LIMITS = [statement("set local lock_timeout = 0"), statement("set local statement_timeout = 0")];
+/** Whoever waits for a table holds up everybody who comes after: rather not at all, and tried again. */
+const TABLE_LOCK_LIMIT = statement(`set local lock_timeout = ${LOCK_LIMIT_MS}`);
+
 /**
  * Brings the schema up to `migrations`, which are this program's but for tests: all of it or
  * nothing, one process at a time. Returns the names of those that it applied. Throws SCHEMA_TOO_NEW,
@@ -69,7 +74,9 @@ export async function migrate(
   await checkVersion(database);
   await ensureRoles(database);
   return database.transaction("owner", async (sender) => {
+    for (const limit of NO_LIMITS) await sender.query(limit, []);
     await sender.query(statement("select pg_advisory_xact_lock($1)"), [LOCK]);
+    await sender.query(TABLE_LOCK_LIMIT, []);
     const applied = await appliedMigrations(sender);
     checkKnown(applied, migrations);
     const missing = migrations.slice(applied.length);

@@ -4,10 +4,11 @@ import type { NodeState } from "../jobs/states.ts";
 import type { Capabilities } from "../jobs/work.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
+import type { NewNode, NodeRow } from "./node-records.ts";
 import { pendingAgain } from "./retries.ts";
 import { isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
-import type { NewNode, NodeRow, Ready } from "./store.ts";
+import type { Ready } from "./work-records.ts";
 
 const KNOWN = statement("select 1 from node where id = $1");
 
@@ -19,8 +20,8 @@ const SUPERSEDE = statement(`
   update node set ended = 'SUPERSEDED', offline = true from before where node.id = before.id returning node.id`);
 
 const INSERT = statement(`
-  insert into node (id, session, tenant_id, fleet, name, slots, capabilities, version)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)`);
+  insert into node (id, session, tenant_id, name, slots, capabilities, version)
+  values ($1, $2, $3, $4, $5, $6, $7)`);
 
 /**
  * Leases of nodes whose session ended because they crashed, as it seems. The work may be why: it
@@ -63,8 +64,8 @@ export async function registerNode(
 }
 
 async function insertNode(sender: Sender, node: NewNode): Promise<void> {
-  const { id, session, tenant, fleet, name, slots, capabilities, version } = node;
-  const values = [id, sessionKey(session), tenant, fleet, name, slots, JSON.stringify(capabilities), version];
+  const { id, session, tenant, name, slots, capabilities, version } = node;
+  const values = [id, sessionKey(session), tenant, name, slots, JSON.stringify(capabilities), version];
   await sender.query(INSERT, values);
 }
 
@@ -80,13 +81,12 @@ export async function leaveNode(database: Database, session: string): Promise<re
   });
 }
 
-const NODE_COLUMNS = `node.id, node.tenant_id, node.fleet, node.name, node.slots, node.capabilities, node.version,
+const NODE_COLUMNS = `node.id, node.tenant_id, node.name, node.slots, node.capabilities, node.version,
   node.registered_at, node.heartbeat_at, node.offline, node.draining`;
 
 interface NodeColumns {
   readonly id: string;
   readonly tenant_id: string;
-  readonly fleet: boolean;
   readonly name: string;
   readonly slots: number;
   readonly capabilities: Capabilities;
@@ -110,7 +110,7 @@ async function withWork(database: Database, nodes: readonly NodeColumns[]): Prom
   if (nodes.length === 0) return [];
   const rows = await database.query<WorkColumns>("fleet", WORK_OF_NODES, [nodes.map(({ id }) => id)]);
   return nodes.map((node) => ({
-    ...{ id: node.id, tenant: node.tenant_id, fleet: node.fleet, name: node.name, slots: node.slots },
+    ...{ id: node.id, tenant: node.tenant_id, name: node.name, slots: node.slots },
     ...{ capabilities: node.capabilities, version: node.version, state: stateOf(node) },
     ...{ registeredAt: node.registered_at, heartbeatAt: node.heartbeat_at },
     work: rows.filter(({ node_id }) => node_id === node.id).map(workOf),
@@ -127,11 +127,11 @@ export async function nodeOf(database: Database, session: string): Promise<NodeR
 
 const LIST = statement(`
   select ${NODE_COLUMNS} from node
-  where (node.tenant_id = $1 or node.fleet) and node.ended is distinct from 'SUPERSEDED'
+  where node.tenant_id = any($1::text[]) and node.ended is distinct from 'SUPERSEDED'
   order by node.name, node.registered_at, node.id`);
 
-export async function listNodes(database: Database, tenant: string): Promise<readonly NodeRow[]> {
-  return withWork(database, await database.query<NodeColumns>("fleet", LIST, [tenant]));
+export async function listNodes(database: Database, tenants: readonly string[]): Promise<readonly NodeRow[]> {
+  return withWork(database, await database.query<NodeColumns>("fleet", LIST, [tenants]));
 }
 
 const DRAIN = statement(`

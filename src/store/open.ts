@@ -8,6 +8,7 @@ import { migrate } from "./migrations.ts";
 import { postgresDriver } from "./postgres.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Store } from "./store.ts";
+import { upgradeSchema } from "./upgrade.ts";
 import { upkeepOf } from "./upkeep.ts";
 
 export type StoreTarget =
@@ -26,15 +27,20 @@ export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
 
 async function openEmbedded(directory: string, log: Log): Promise<Store> {
   const database = new Database(embeddedDriver(directory));
-  await migrated(database, log);
+  try {
+    tellApplied(await migrate(database), log);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   const upkeep = upkeepOf(database, log);
   upkeep.start();
   return new SqlStore(database, new Announcements(() => {}), [upkeep]);
 }
 
 async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
+  tellApplied(await upgradeSchema(databaseUrl), log);
   const database = new Database(postgresDriver(databaseUrl));
-  await migrated(database, log);
   const announcements = new Announcements((payload) => listener.send(payload));
   const heard = (payload: string) => {
     const announcement = announcementOf(payload);
@@ -43,6 +49,7 @@ async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   const missed = () => {
     announcements.tell({ kind: "work", ready: [] });
     announcements.tell({ kind: "events" });
+    announcements.tell({ kind: "revocations" });
     announcements.tell({ kind: "news", nodeIds: [] });
   };
   const listener = openListener(databaseUrl, log, heard, missed);
@@ -50,13 +57,6 @@ async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   return new SqlStore(database, announcements, [{ stop: async () => listener.close() }]);
 }
 
-/** A database that cannot be used is closed again. */
-async function migrated(database: Database, log: Log): Promise<void> {
-  try {
-    const applied = await migrate(database);
-    if (applied.length > 0) log.info({ migrations: applied }, "the database's schema was brought up to date");
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+function tellApplied(migrations: readonly string[], log: Log): void {
+  if (migrations.length > 0) log.info({ migrations }, "the database's schema was brought up to date");
 }

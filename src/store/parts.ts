@@ -1,8 +1,9 @@
 /** Values of scored work: found as parts, read a few pieces at a time. */
+import { SCORING_KINDS } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
-import { isId } from "./rows.ts";
+import { isId, quoted } from "./rows.ts";
 import { type Scope, statement } from "./statement.ts";
-import type { ScoredPart } from "./store.ts";
+import type { ScoredPart } from "./work-records.ts";
 
 /**
  * Pieces in one answer of the database: each has up to 900 KiB, which PostgreSQL sends as twice as
@@ -22,7 +23,7 @@ interface PartColumns {
 const SCORED_PARTS = `
   select work.id, work.reported as attempt, work.first_frame, work.frame_count, work.segment
   from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
-  where job.id = $1 and work.kind <> 'PLAN'`;
+  where job.id = $1 and work.kind in (${quoted(SCORING_KINDS)})`;
 
 const PARTS = statement(`${SCORED_PARTS}
   and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.seq limit $4`);

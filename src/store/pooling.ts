@@ -3,8 +3,10 @@ import { JOB_TRANSITIONS, statesBefore } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
 import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
-import { statement } from "./statement.ts";
-import { POOL_HOLD_MS, type Poolable } from "./store.ts";
+import { statement, type Value } from "./statement.ts";
+import type { StillsPart } from "./still-records.ts";
+import { addingStills, stillsValues } from "./stills.ts";
+import { POOL_HOLD_MS, type Poolable } from "./work-records.ts";
 
 /** A hold longer than any is from before the clock was set back: it counts as over. */
 const TAKE = statement(`
@@ -48,17 +50,29 @@ const SUCCEED = statement(`
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
     returning job.*),
-  told as (${eventsOf("ended", "'RUNNING'")})
-  select id from ended`);
+  told as (${eventsOf("ended", "'RUNNING'")}),
+  shown as (${addingStills("ended", 6, "$6::jsonb is not null")})
+  select tenant_id from ended`);
 
+const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
+
+/** The job's tenant; undefined: it has ended, or has another plan by now. Its stills are asked for with it, so that none is forgotten. */
 export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  outcome: { readonly score: number; readonly frameCount: number; readonly result: string },
-): Promise<boolean> {
-  if (!isId(jobId)) return false;
-  const { score, frameCount, result } = outcome;
-  const rows = await database.query("fleet", SUCCEED, [jobId, generation, score, frameCount, result]);
-  return rows.length > 0;
+  outcome: {
+    readonly score: number;
+    readonly frameCount: number;
+    readonly result: string;
+    /** May be empty. */
+    readonly stills: readonly StillsPart[];
+  },
+): Promise<string | undefined> {
+  if (!isId(jobId)) return undefined;
+  const { score, frameCount, result, stills } = outcome;
+  const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
+  const values = [jobId, generation, score, frameCount, result, ...shown];
+  const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
+  return row?.tenant_id;
 }

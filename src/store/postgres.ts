@@ -11,11 +11,14 @@ const CONNECT_LIMIT_MS = 10_000;
 const SILENCE_LIMIT_MS = 45_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-/** @param databaseUrl postgres://USER:PASSWORD@HOST:PORT/DATABASE. */
-export function postgresDriver(databaseUrl: string): Driver {
+/**
+ * @param databaseUrl postgres://USER:PASSWORD@HOST:PORT/DATABASE
+ * @param answerLimitMs drops a connection when a statement is not answered for so long; 0: never
+ */
+export function postgresDriver(databaseUrl: string, answerLimitMs = SILENCE_LIMIT_MS): Driver {
   return {
     connections: CONNECTIONS,
-    connect: async () => connectPostgres(databaseUrl, SILENCE_LIMIT_MS),
+    connect: async () => connectPostgres(databaseUrl, answerLimitMs),
     close: async () => {},
   };
 }

@@ -5,7 +5,7 @@ import type { Database } from "./database.ts";
 import { ENDING_WORK, lock, nodesAtWork } from "./endings.ts";
 import { classKey, eventsOf, NEXT_REVISION } from "./rows.ts";
 import { statement } from "./statement.ts";
-import type { Ready } from "./store.ts";
+import type { Ready } from "./work-records.ts";
 
 /** Rows of work that are looked at for the jobs they are of. */
 const LOOKED_AT = 1_000;

@@ -1,11 +1,11 @@
 /** What nodes report of their work, each report in one statement that counts only with the live lease. */
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
-import type { WorkKind } from "../jobs/work.ts";
+import { SCORING_KINDS, type WorkKind } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
-import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./store.ts";
+import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./work-records.ts";
 
 /** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
 export const LIVE_LEASE = `
@@ -55,7 +55,7 @@ export const MOST_ROWS = `
 /** The lock keeps the work leased until the piece is there, so that whoever ends the lease sees and removes it. */
 const RECORD_PIECE = statement(`
   with held as (
-    select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind <> 'PLAN' for share),
+    select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind in (${quoted(SCORING_KINDS)}) for share),
   others as (
     select coalesce(sum(row_count), 0) as rows from piece
     where work_id = $2::uuid and attempt = $3::int and number <> $4::int),
@@ -128,7 +128,7 @@ export async function recordPlan(
 }
 
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class, job.started_at,
-  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms`;
+  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.traceparent`;
 
 export interface PoolableColumns {
   readonly id: string;
@@ -139,6 +139,7 @@ export interface PoolableColumns {
   readonly started_at: Date;
   readonly generation: number;
   readonly duration_ms: number;
+  readonly traceparent: string | null;
 }
 
 export function poolableOf(row: PoolableColumns): Poolable {
@@ -151,5 +152,6 @@ export function poolableOf(row: PoolableColumns): Poolable {
     startedAt: row.started_at,
     generation: row.generation,
     durationMs: row.duration_ms,
+    traceparent: row.traceparent ?? undefined,
   };
 }

@@ -2,24 +2,27 @@
 
 import { LONGEST_BACK_OFF_MS, type Verdict } from "../jobs/retry.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import type { WorkKind } from "../jobs/work.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
-import { type Found, failByWork, LEASE_OVER } from "./endings.ts";
+import { type Found, failByWork, type GivenUp, LEASE_OVER } from "./endings.ts";
+import type { StoredError } from "./job-records.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "./reports.ts";
 import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
-import type { Fence, Ready, Recorded, StoredError } from "./store.ts";
+import type { FailureOutcome, Fence, Ready, Recorded } from "./work-records.ts";
 
 /**
  * The rest of a statement in which work comes back: its pieces go, its job loses the frames that ran
- * and counts `retried`. `came` has the work as it was while it was leased.
+ * and counts `retried`. A job whose stills come back has ended, and does not change. `came` has the work as it was while it was leased.
  */
 function jobsOfReturned(retried: "0" | "1"): string {
   return `
   dropped as (
     delete from piece using came where piece.work_id = came.id),
   changes as (
-    select job_id, sum(frames_done) as frames, count(*) * ${retried} as retries from came group by job_id),
+    select job_id, sum(frames_done) as frames, count(*) * ${retried} as retries from came
+    where kind <> 'STILLS' group by job_id),
   locked as (
     select job.id, changes.frames, changes.retries from job join changes on changes.job_id = job.id
     where changes.frames > 0 or changes.retries > 0
@@ -35,12 +38,12 @@ function jobsOfReturned(retried: "0" | "1"): string {
 export function pendingAgain(retried: "0" | "1", besides = ""): string {
   return `
   pending as (
-    update work set state = 'PENDING', ${besides} frames_done = 0, lease_until = null, ended_at = now()
+    update work set state = 'PENDING', ready_at = now(), ${besides} frames_done = 0, lease_until = null, ended_at = now()
     from came where work.id = came.id),
   ${jobsOfReturned(retried)}`;
 }
 
-const FAILURES = statement(`select work.failures from work where ${LIVE_LEASE}`);
+const FAILURES = statement(`select work.failures, work.tenant_id from work where ${LIVE_LEASE}`);
 
 const TO_WAITING = quoted(statesBefore(WORK_TRANSITIONS, "WAITING"));
 
@@ -59,13 +62,18 @@ export async function recordFailure(
   fence: Fence,
   error: StoredError,
   decide: (failures: number) => Verdict,
-): Promise<{ recorded: Recorded; nodes: readonly string[] }> {
-  if (!isId(fence.itemId)) return { recorded: "STALE", nodes: [] };
-  const [row] = await database.query<{ failures: number }>("fleet", FAILURES, fenceValues(fence));
-  const nodes =
+): Promise<FailureOutcome> {
+  const none = { nodes: [], tenant: undefined, jobFailed: false };
+  if (!isId(fence.itemId)) return { recorded: "STALE", ...none };
+  const [row] = await database.query<{ failures: number; tenant_id: string }>(
+    "fleet",
+    FAILURES,
+    fenceValues(fence),
+  );
+  const settled =
     row === undefined ? undefined : await settle(database, fence, error, decide(row.failures + 1));
-  if (nodes !== undefined) return { recorded: "RECORDED", nodes };
-  return { recorded: (await refusalOf(database, fence)).recorded, nodes: [] };
+  if (settled !== undefined) return { recorded: "RECORDED", ...settled, tenant: row?.tenant_id };
+  return { recorded: (await refusalOf(database, fence)).recorded, ...none };
 }
 
 async function settle(
@@ -73,28 +81,34 @@ async function settle(
   fence: Fence,
   error: StoredError,
   verdict: Verdict,
-): Promise<readonly string[] | undefined> {
+): Promise<GivenUp | undefined> {
   if (verdict.kind === "fail") return failByWork(database, { by: "report", fence }, error);
   const rows = await database.query("fleet", WAIT, [...fenceValues(fence), verdict.afterMs]);
-  return rows.length > 0 ? [] : undefined;
+  return rows.length > 0 ? { nodes: [], jobFailed: false } : undefined;
 }
 
 const TO_PENDING = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "LEASED"));
 
-const HAND_BACK = statement(`
+const handingBack = (besides = "") =>
+  statement(`
   with came as (
     select work.* from work where ${LIVE_LEASE} and work.state in (${TO_PENDING}) for update),
-  ${pendingAgain("0", "reported = came.attempt,")}
+  ${pendingAgain("0", `reported = came.attempt, ${besides}`)}
   select tenant_id, work_class from came`);
+
+const HAND_BACK = handingBack();
+/** As if it had never been leased, but for the fence. */
+const HAND_BACK_UNHEARD = handingBack("started_at = null,");
 
 export async function handBack(
   database: Database,
   fence: Fence,
+  unheard: boolean,
 ): Promise<{ recorded: Recorded; ready: Ready | undefined }> {
   if (!isId(fence.itemId)) return { recorded: "STALE", ready: undefined };
   const rows = await database.query<{ tenant_id: string; work_class: string }>(
     "fleet",
-    HAND_BACK,
+    unheard ? HAND_BACK_UNHEARD : HAND_BACK,
     fenceValues(fence),
   );
   const [ready] = readyOf(rows);
@@ -104,12 +118,13 @@ export async function handBack(
 
 /** A lease that ran out can be renewed until it is ended here: its work is still this node's. */
 const EXPIRED = statement(`
-  select work.id, work.attempt, work.failures, work.node_name from work
+  select work.id, work.attempt, work.kind, work.failures, work.node_name from work
   where work.state = 'LEASED' and ${LEASE_OVER} order by work.lease_until limit $1`);
 
 interface ExpiredColumns {
   readonly id: string;
   readonly attempt: number;
+  readonly kind: WorkKind;
   readonly failures: number;
   readonly node_name: string;
 }
@@ -151,25 +166,25 @@ export async function expireLeases(
     retried.map(({ wait }) => wait),
   ];
   const waiting = retried.length === 0 ? [] : await database.query("fleet", WAIT_EXPIRED, values);
-  const ended: (readonly string[])[] = [];
+  const ended: GivenUp[] = [];
   for (const { row } of judged.filter(({ verdict }) => verdict.kind === "fail")) {
     const found: Found = { by: "expiry", workId: row.id, attempt: row.attempt };
-    const nodes = await failByWork(database, found, lostLease(row));
-    if (nodes !== undefined) ended.push(nodes);
+    const outcome = await failByWork(database, found, lostLease(row));
+    if (outcome !== undefined) ended.push(outcome);
   }
   // What waits for no time at all is ready as soon as it is promoted.
   return {
     expired: waiting.length + ended.length,
-    failed: ended.length,
-    nodes: [...new Set(ended.flat())],
+    failed: ended.filter(({ jobFailed }) => jobFailed).length,
+    nodes: [...new Set(ended.flatMap(({ nodes }) => nodes))],
     ready: retried.some(({ wait }) => wait <= 0) ? await promoteWaiting(database, limit) : [],
   };
 }
 
-function lostLease({ failures, node_name: node }: ExpiredColumns): StoredError {
+function lostLease({ kind, failures, node_name: node }: ExpiredColumns): StoredError {
   return {
     code: "LEASE_LOST",
-    message: `The job was given up: its nodes fell silent or crashed ${failures + 1} times over the same piece of work, the last time ${node}.`,
+    message: `The ${kind === "STILLS" ? "stills were" : "job was"} given up: its nodes fell silent or crashed ${failures + 1} times over the same piece of work, the last time ${node}.`,
   };
 }
 
@@ -180,7 +195,7 @@ const waited = (condition: string) => `
   array(select id from work where state in (${TO_READY}) and ${condition} order by not_before limit $1 for update skip locked)`;
 
 const PROMOTE = statement(`
-  update work set state = 'PENDING', not_before = null
+  update work set state = 'PENDING', not_before = null, ready_at = now()
   where work.id = any(${waited("not_before <= now()")}
     || ${waited(`not_before > now() + ${LONGEST_BACK_OFF_MS} * interval '1 millisecond'`)})
   returning work.tenant_id, work.work_class`);

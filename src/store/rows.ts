@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
-import type { JobRow, StoredError, WorkRow } from "./store.ts";
+import type { JobRow, StoredError, WorkRow } from "./job-records.ts";
 
 /** Columns of a job that change; events carry them. */
 export interface JobFacts {

@@ -1,4 +1,5 @@
 /** Reports of scored segments: those that come at once are recorded in one statement. */
+import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import {
@@ -13,9 +14,15 @@ import {
   TO_DONE,
   tooManyRows,
 } from "./reports.ts";
-import { eventsOf, NEXT_REVISION, sessionKey } from "./rows.ts";
+import { eventsOf, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
-import { type Fence, POOL_HOLD_MS, type Poolable, type Recorded, type SegmentRecord } from "./store.ts";
+import {
+  type Fence,
+  POOL_HOLD_MS,
+  type Poolable,
+  type Recorded,
+  type SegmentRecord,
+} from "./work-records.ts";
 
 export interface SegmentReport {
   readonly fence: Fence;
@@ -25,6 +32,7 @@ export interface SegmentReport {
 export interface SegmentOutcome {
   readonly recorded: Recorded;
   readonly poolable: Poolable | undefined;
+  readonly tenant: string | undefined;
 }
 
 /** Pieces of `given` before its last, of this attempt. */
@@ -40,12 +48,12 @@ const RECORD = statement(`
     select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[])
       as given(session, item, attempt, number, row_count, rows, plan, frames)),
   held as (
-    select work.id, work.job_id, work.attempt, work.frame_count, work.frames_done,
+    select work.id, work.job_id, work.tenant_id, work.attempt, work.frame_count, work.frames_done,
       given.number, given.row_count, given.rows, given.plan, given.frames
     from given
     join work on work.id = given.item and work.attempt = given.attempt
     join node on node.id = work.node_id and node.session = given.session and node.ended is null
-    where work.state in (${TO_DONE}) and work.kind <> 'PLAN'
+    where work.state in (${TO_DONE}) and work.kind in (${quoted(SCORING_KINDS)})
       and given.number = (select count(*) from piece where ${BEFORE_LAST})
       and ${MOST_ROWS} >= given.row_count + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
     order by work.id for update of work),
@@ -74,12 +82,13 @@ const RECORD = statement(`
       ${NEXT_REVISION}
     from locked where job.id = locked.id returning job.*),
   told as (${eventsOf("counted", "counted.state")})
-  select held.id as item, held.attempt, counted.id as job, counted.segments_done = counted.segments_total as complete
+  select held.id as item, held.attempt, held.tenant_id, counted.id as job, counted.segments_done = counted.segments_total as complete
   from held join counted on counted.id = held.job_id`);
 
 interface RecordedColumns {
   readonly item: string;
   readonly attempt: number;
+  readonly tenant_id: string;
   readonly job: string;
   readonly complete: boolean;
 }
@@ -91,21 +100,24 @@ export async function recordSegments(
 ): Promise<readonly (SegmentOutcome | Failure)[]> {
   const given = new Map(reports.toReversed().map((report) => [placeOf(report.fence), report]));
   const rows = await database.query<RecordedColumns>("fleet", RECORD, valuesOf([...given.values()]));
-  const recorded = new Map(rows.map((row) => [`${row.item} ${row.attempt}`, row]));
+  const recorded = new Map(rows.map((row) => [attemptKey(row.item, row.attempt), row]));
   const complete = await completed(database, rows);
   const outcomes = reports.map(async (report) => {
     const { itemId, attempt } = report.fence;
-    const row =
-      given.get(placeOf(report.fence)) === report ? recorded.get(`${itemId} ${attempt}`) : undefined;
+    const isFirst = given.get(placeOf(report.fence)) === report;
+    const row = isFirst ? recorded.get(attemptKey(itemId, attempt)) : undefined;
     if (row === undefined) return refused(database, report);
     const poolable = complete.get(row.job);
     complete.delete(row.job);
-    return { recorded: "RECORDED" as const, poolable };
+    return { recorded: "RECORDED" as const, poolable, tenant: row.tenant_id };
   });
   return Promise.all(outcomes);
 }
 
-const placeOf = ({ session, itemId, attempt }: Fence) => `${itemId} ${attempt} ${session}`;
+const placeOf = ({ session, itemId, attempt }: Fence) => `${attemptKey(itemId, attempt)} ${session}`;
+
+/** Databases give ids back in lower case, however a node wrote them. */
+const attemptKey = (itemId: string, attempt: number) => `${itemId.toLowerCase()} ${attempt}`;
 
 function valuesOf(reports: readonly SegmentReport[]) {
   const fences = reports.map(({ fence }) => fence);
@@ -152,11 +164,12 @@ async function refused(
 ): Promise<SegmentOutcome | Failure> {
   const { number, rowCount } = segment.last;
   const { recorded, live } = await refusalOf(database, fence);
-  if (live === undefined || live === "PLAN") return { recorded, poolable: undefined };
+  if (!SCORING_KINDS.some((kind) => kind === live))
+    return { recorded, poolable: undefined, tenant: undefined };
   const values = [...fenceValues(fence), number, rowCount];
   const [row] = await database.query<{ count: number } & Rows>("fleet", REPORTED, values);
   // Ended since it was refused.
-  if (row === undefined) return { recorded: "STALE", poolable: undefined };
+  if (row === undefined) return { recorded: "STALE", poolable: undefined, tenant: undefined };
   if (row.count === number && row.rows > row.most) return tooManyRows(row);
   return new Failure(
     "INVALID_REQUEST",

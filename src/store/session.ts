@@ -14,7 +14,8 @@ export const TYPES: CustomTypesConfig = {
 
 /** Longest statement, in milliseconds; nothing of ours comes near. */
 const STATEMENT_LIMIT_MS = 30_000;
-const LOCK_LIMIT_MS = 10_000;
+/** Longest wait for a lock, in milliseconds. */
+export const LOCK_LIMIT_MS = 10_000;
 const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
 
 /**

@@ -1,25 +1,39 @@
 /** The store in SQL. Each topic has a file of its own; this says which method is where. */
+import type { AuditRecord } from "../audit/record.ts";
 import type { Verdict } from "../jobs/retry.ts";
+import { STILLS_CLASS } from "../jobs/work.ts";
 import type { Announcements } from "./announcements.ts";
-import { claim, ready } from "./claim.ts";
+import { deleteAudit, insertAudit, listAudit } from "./audit.ts";
+import type { AuditCursor, AuditFilter } from "./audit-records.ts";
+import { claim, claimWithin, ready } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { cancelJob, failJob, recordCutFault, restartWhole } from "./endings.ts";
-import { eventCursor, eventsAfter, snapshot } from "./events.ts";
+import { Events } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { Gathering } from "./gathering.ts";
 import { renew, takeBack } from "./heartbeat.ts";
+import type { JobCursor, JobFilter, NewJob, StoredError } from "./job-records.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
+import type { NewNode, RunningWork } from "./node-records.ts";
 import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
 import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
+import { inWork, waiting } from "./queue.ts";
 import { jobsWith, replan } from "./replan.ts";
 import { recordPiece, recordPlan } from "./reports.ts";
 import { deleteEnded, deleteEvents, now } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
+import type { RevocationStore } from "./revocation-store.ts";
+import { SqlRevocations } from "./revocations.ts";
 import { classKey, isId } from "./rows.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
-import { statement } from "./statement.ts";
-import type * as S from "./store.ts";
+import { type Sender, statement } from "./statement.ts";
+import type { StillImage, StillSide, StillsPart } from "./still-records.ts";
+import { recordStill } from "./still-reports.ts";
+import { getStill, listStills, requestStills } from "./stills.ts";
+import type { Announcement, Store } from "./store.ts";
+import { queued, running, usage } from "./usage.ts";
+import type { Claim, Fence, FramePiece, PlanRecord, Ready, SegmentRecord } from "./work-records.ts";
 
 const PING = statement("select 1");
 
@@ -28,17 +42,24 @@ export interface Companion {
   stop(): Promise<void>;
 }
 
-export class SqlStore implements S.Store {
+export class SqlStore implements Store {
+  readonly revocations: RevocationStore;
   readonly #database: Database;
   readonly #announcements: Announcements;
   readonly #companions: readonly Companion[];
+  readonly #events: Events;
   readonly #floors = new Floors();
   readonly #inserts = new Gathering(
-    async (tenant: string, jobs: readonly S.NewJob[]) => insertEach(this.#database, tenant, jobs),
+    async (tenant: string, jobs: readonly NewJob[]) => insertEach(this.#database, tenant, jobs),
     ({ spec }) => spec.length,
   );
   readonly #claims = new Gathering(
-    async (_: string, claims: readonly S.Claim[]) => claim(this.#database, this.#floors, claims),
+    async (_: string, claims: readonly Claim[]) => claim(this.#fleet, this.#floors, claims),
+    ({ workClasses }) => 1024 * workClasses.length,
+  );
+  readonly #limitedClaims = new Gathering(
+    async (mostRunning: string, claims: readonly Claim[]) =>
+      claimWithin(this.#database, this.#floors, claims, Number.parseInt(mostRunning, 10)),
     ({ workClasses }) => 1024 * workClasses.length,
   );
   readonly #segments = new Gathering(
@@ -50,6 +71,8 @@ export class SqlStore implements S.Store {
     this.#database = database;
     this.#announcements = announcements;
     this.#companions = companions;
+    this.revocations = new SqlRevocations(database);
+    this.#events = new Events(database);
   }
 
   async ping() {
@@ -62,7 +85,7 @@ export class SqlStore implements S.Store {
     await this.#database.close();
   }
 
-  async insertJobs(tenant: string, jobs: readonly S.NewJob[]) {
+  async insertJobs(tenant: string, jobs: readonly NewJob[]) {
     const [alone] = jobs;
     const one = jobs.length === 1 && alone !== undefined;
     const stored = one
@@ -86,7 +109,7 @@ export class SqlStore implements S.Store {
     return jobDetail(this.#database, tenant, id);
   }
 
-  async listJobs(tenant: string, filter: S.JobFilter, after: S.JobCursor | undefined, limit: number) {
+  async listJobs(tenant: string, filter: JobFilter, after: JobCursor | undefined, limit: number) {
     return listJobs(this.#database, tenant, filter, after, limit);
   }
 
@@ -98,46 +121,87 @@ export class SqlStore implements S.Store {
     return parts(this.#database, tenant, jobId, fromFrame, limit);
   }
 
+  async queued(tenant: string) {
+    return queued(this.#database, tenant);
+  }
+
+  async requestStills(tenant: string, jobId: string, frames: readonly number[]) {
+    const outcome = await requestStills(this.#database, tenant, jobId, frames);
+    this.#lower(outcome?.ready ? [outcome.ready] : []);
+    return outcome;
+  }
+
+  async listStills(tenant: string, jobId: string) {
+    return listStills(this.#database, tenant, jobId);
+  }
+
+  async still(tenant: string, jobId: string, frame: number, side: StillSide) {
+    return getStill(this.#database, tenant, jobId, frame, side);
+  }
+
+  async recordStill(fence: Fence, still: StillImage, last: boolean) {
+    return recordStill(this.#database, fence, still, last);
+  }
+
+  async usage(tenant: string) {
+    return usage(this.#database, tenant);
+  }
+
   async tenantOf(jobId: string) {
     return tenantOf(this.#database, jobId);
   }
 
-  async claim(wanted: S.Claim) {
-    const { tenant, workClasses, leaseMs } = wanted;
-    return this.#claims.call([leaseMs, tenant, ...workClasses].join(" "), wanted);
+  async claim(wanted: Claim) {
+    return this.#claims.call(keyOf(wanted), wanted);
+  }
+
+  async claimWithin(wanted: Claim, mostRunning: number) {
+    return this.#limitedClaims.call(`${mostRunning} ${keyOf(wanted)}`, wanted);
+  }
+
+  async running(tenants: readonly string[]) {
+    return running(this.#fleet, tenants);
   }
 
   async ready() {
     return ready(this.#database);
   }
 
-  async recordPiece(fence: S.Fence, piece: S.FramePiece) {
+  async waiting(pairs: readonly (Ready & { readonly most: number })[]) {
+    return waiting(this.#database, pairs);
+  }
+
+  async inWork(most: number) {
+    return inWork(this.#database, most);
+  }
+
+  async recordPiece(fence: Fence, piece: FramePiece) {
     return recordPiece(this.#database, fence, piece);
   }
 
-  async recordPlan(fence: S.Fence, plan: S.PlanRecord) {
+  async recordPlan(fence: Fence, plan: PlanRecord) {
     const { recorded, tenant } = await recordPlan(this.#database, fence, plan);
     if (tenant !== undefined) this.#lower([{ tenant, workClass: plan.workClass }]);
     return { recorded, tenant };
   }
 
-  async recordSegment(fence: S.Fence, segment: S.SegmentRecord) {
-    if (!isId(fence.itemId)) return { recorded: "STALE" as const, poolable: undefined };
+  async recordSegment(fence: Fence, segment: SegmentRecord) {
+    if (!isId(fence.itemId)) return { recorded: "STALE" as const, poolable: undefined, tenant: undefined };
     return this.#segments.call("", { fence, segment });
   }
 
-  async recordFailure(fence: S.Fence, error: S.StoredError, decide: (failures: number) => Verdict) {
+  async recordFailure(fence: Fence, error: StoredError, decide: (failures: number) => Verdict) {
     return recordFailure(this.#database, fence, error, decide);
   }
 
-  async recordCutFault(fence: S.Fence) {
+  async recordCutFault(fence: Fence) {
     const outcome = await recordCutFault(this.#database, fence);
     this.#lower(outcome.ready ? [outcome.ready] : []);
     return outcome;
   }
 
-  async handBack(fence: S.Fence) {
-    const outcome = await handBack(this.#database, fence);
+  async handBack(fence: Fence, unheard = false) {
+    const outcome = await handBack(this.#database, fence, unheard);
     this.#lower(outcome.ready ? [outcome.ready] : []);
     return outcome;
   }
@@ -154,11 +218,21 @@ export class SqlStore implements S.Store {
     return allParts(this.#database, jobId, generation);
   }
 
-  async succeed(jobId: string, generation: number, score: number, frameCount: number, result: string) {
-    return succeed(this.#database, jobId, generation, { score, frameCount, result });
+  async succeed(
+    jobId: string,
+    generation: number,
+    score: number,
+    frameCount: number,
+    result: string,
+    stills: readonly StillsPart[] = [],
+  ) {
+    const outcome = { score, frameCount, result, stills };
+    const tenant = await succeed(this.#database, jobId, generation, outcome);
+    this.#lower(tenant === undefined ? [] : [{ tenant, workClass: STILLS_CLASS }]);
+    return tenant !== undefined;
   }
 
-  async fail(jobId: string, generation: number, error: S.StoredError) {
+  async fail(jobId: string, generation: number, error: StoredError) {
     return failJob(this.#database, jobId, generation, error);
   }
 
@@ -168,7 +242,7 @@ export class SqlStore implements S.Store {
     return whole;
   }
 
-  async jobsWith(ready: S.Ready) {
+  async jobsWith(ready: Ready) {
     return jobsWith(this.#database, ready);
   }
 
@@ -178,17 +252,17 @@ export class SqlStore implements S.Store {
     return outcome;
   }
 
-  async registerNode(node: S.NewNode) {
+  async registerNode(node: NewNode) {
     const outcome = await registerNode(this.#database, node);
     this.#lower(outcome.ready);
     return outcome;
   }
 
-  async renew(session: string, running: readonly S.RunningWork[], leaseMs: number, draining: boolean) {
+  async renew(session: string, running: readonly RunningWork[], leaseMs: number, draining: boolean) {
     return renew(this.#database, session, running, leaseMs, draining);
   }
 
-  async takeBack(session: string, running: readonly Pick<S.RunningWork, "itemId" | "attempt">[]) {
+  async takeBack(session: string, running: readonly Pick<RunningWork, "itemId" | "attempt">[]) {
     return this.#lower(await takeBack(this.#database, session, running));
   }
 
@@ -196,8 +270,8 @@ export class SqlStore implements S.Store {
     return nodeOf(this.#database, session);
   }
 
-  async listNodes(tenant: string) {
-    return listNodes(this.#database, tenant);
+  async listNodes(tenants: readonly string[]) {
+    return listNodes(this.#database, tenants);
   }
 
   async drainNode(tenant: string, id: string) {
@@ -209,21 +283,33 @@ export class SqlStore implements S.Store {
   }
 
   async eventCursor() {
-    return eventCursor(this.#database);
+    return this.#events.cursor();
   }
 
   async eventsAfter(cursor: string, limit: number) {
-    return eventsAfter(this.#database, cursor, limit);
+    return this.#events.after(cursor, limit);
+  }
+
+  async tenantEventsAfter(tenant: string, cursor: string, limit: number) {
+    return this.#events.ofTenantAfter(tenant, cursor, limit);
   }
 
   async snapshot(
     tenant: string,
-    filter: S.JobFilter,
-    after: S.JobCursor | undefined,
+    filter: JobFilter,
+    after: JobCursor | undefined,
     limit: number,
     cursor: string,
   ) {
-    return snapshot(this.#database, tenant, filter, after, limit, cursor);
+    return this.#events.snapshot(tenant, filter, after, limit, cursor);
+  }
+
+  async insertAudit(records: readonly AuditRecord[]) {
+    return insertAudit(this.#database, records);
+  }
+
+  async listAudit(tenant: string, filter: AuditFilter, after: AuditCursor | undefined, limit: number) {
+    return listAudit(this.#database, tenant, filter, after, limit);
   }
 
   async expireLeases(limit: number, decide: (failures: number) => Verdict) {
@@ -248,21 +334,34 @@ export class SqlStore implements S.Store {
     return deleteEvents(this.#database, olderThanMs, limit);
   }
 
+  async deleteAudit(olderThanMs: number, limit: number) {
+    return deleteAudit(this.#database, olderThanMs, limit);
+  }
+
   async now() {
     return now(this.#database);
   }
 
-  announce(announcement: S.Announcement) {
+  announce(announcement: Announcement) {
     this.#announcements.announce(announcement);
   }
 
-  onAnnouncement(listener: (announcement: S.Announcement) => void) {
+  onAnnouncement(listener: (announcement: Announcement) => void) {
     return this.#announcements.onAnnouncement(listener);
   }
 
+  get #fleet(): Sender {
+    return { query: async (text, values) => this.#database.query("fleet", text, values) };
+  }
+
   /** Work became ready that may come before what was claimed last. */
-  #lower(ready: readonly S.Ready[]): readonly S.Ready[] {
+  #lower(ready: readonly Ready[]): readonly Ready[] {
     for (const { tenant, workClass } of ready) this.#floors.lower(tenant, classKey(workClass));
     return ready;
   }
+}
+
+/** Claims that are alike but for their sessions; no name of a tenant makes one like another's. */
+function keyOf({ tenant, workClasses, leaseMs }: Claim): string {
+  return JSON.stringify([leaseMs, tenant, ...workClasses]);
 }

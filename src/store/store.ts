@@ -7,261 +7,56 @@
  * then have happened or not, and every method can be called again with the same arguments.
  */
 
+import type { AuditRecord } from "../audit/record.ts";
 import type { Verdict } from "../jobs/retry.ts";
-import type { JobState, NodeState, WorkState } from "../jobs/states.ts";
-import type { Capabilities, WorkKind } from "../jobs/work.ts";
-
-/** Labels of a job: key → value. */
-export type Labels = Readonly<Record<string, string>>;
-
-/** Facts of a failure as it is stored. */
-export interface StoredError {
-  readonly code: string;
-  readonly message: string;
-  readonly found?: unknown;
-}
-
-export interface NewJob {
-  /** UUID. */
-  readonly id: string;
-  /** Canonical proto JSON of its JobSpec, byte for byte as it is given back. */
-  readonly spec: string;
-  /** Hash of the spec: tells the same request from another one with the same key. */
-  readonly fingerprint: string;
-  readonly name: string;
-  readonly labels: Labels;
-  readonly priority: number;
-  readonly submittedBy: string;
-  readonly idempotencyKey: string | undefined;
-  /** Class of its plan (jobs/work.ts). */
-  readonly workClass: string;
-}
-
-export interface JobRow {
-  readonly id: string;
-  readonly tenant: string;
-  readonly spec: string;
-  readonly state: JobState;
-  readonly submittedBy: string;
-  readonly createdAt: Date;
-  readonly startedAt: Date | undefined;
-  readonly endedAt: Date | undefined;
-  /** undefined until planned. */
-  readonly framesTotal: number | undefined;
-  /** Frames of finished segments and of those that run. */
-  readonly framesDone: number;
-  readonly segmentsTotal: number;
-  readonly segmentsDone: number;
-  readonly retries: number;
-  readonly score: number | undefined;
-  readonly error: StoredError | undefined;
-  /** From 1; one more with every change. */
-  readonly revision: number;
-}
-
-/** A job with its result and its pieces of work. */
-export interface JobDetail {
-  readonly job: JobRow;
-  /** Canonical proto JSON of its ScoreResult, without frames. */
-  readonly result: string | undefined;
-  readonly work: readonly WorkRow[];
-}
-
-export interface WorkRow {
-  readonly id: string;
-  readonly jobId: string;
-  readonly tenant: string;
-  readonly kind: WorkKind;
-  readonly state: WorkState;
-  readonly firstFrame: number;
-  readonly frameCount: number;
-  readonly framesDone: number;
-  readonly attempt: number;
-  readonly nodeId: string | undefined;
-  readonly nodeName: string;
-  readonly startedAt: Date | undefined;
-  readonly endedAt: Date | undefined;
-}
-
-export interface JobFilter {
-  readonly ids?: readonly string[];
-  readonly states?: readonly JobState[];
-  /** All of them. */
-  readonly labels?: Labels;
-}
-
-/** Place in the list of jobs, newest first: the last job of the page before. */
-export interface JobCursor {
-  /** Microseconds since 1970. */
-  readonly createdAtMicros: number;
-  readonly id: string;
-}
-
-/** A claim: for one free slot of one node. */
-export interface Claim {
-  readonly session: string;
-  /** Whose work; the schedule chose it. */
-  readonly tenant: string;
-  /** Classes that the node serves. */
-  readonly workClasses: readonly string[];
-  readonly leaseMs: number;
-}
-
-export interface ClaimedWork {
-  readonly id: string;
-  readonly attempt: number;
-  readonly jobId: string;
-  readonly tenant: string;
-  readonly kind: WorkKind;
-  readonly workClass: string;
-  readonly spec: string;
-  /** The plan of the job; undefined for the work that makes it. */
-  readonly plan: string | undefined;
-  /** The segment of the plan; undefined for PLAN and WHOLE. */
-  readonly segment: string | undefined;
-  /** What it costs, for the fair share (jobs/fairness.ts). */
-  readonly cost: number;
-}
-
-/** Proof that a report is of the live lease. */
-export interface Fence {
-  readonly session: string;
-  readonly itemId: string;
-  readonly attempt: number;
-}
-
-/** STALE: not the live lease; nothing changed. REPEATED: this very report is recorded already. */
-export type Recorded = "RECORDED" | "REPEATED" | "STALE";
-
-export interface NewSegment {
-  readonly firstFrame: number;
-  readonly frameCount: number;
-  readonly segment: string;
-  readonly cost: number;
-}
-
-export interface PlanRecord {
-  readonly plan: string;
-  readonly framesTotal: number;
-  /** In frame order, at least one. A plan of one segment that is the whole has it here too, with its text. */
-  readonly segments: readonly NewSegment[];
-  /** Class of its segments. */
-  readonly workClass: string;
-}
-
-/** Consecutive rows of a piece of work's values, in the engine's code (engine/frame-code.ts). */
-export interface FramePiece {
-  readonly number: number;
-  readonly rows: Uint8Array;
-  readonly rowCount: number;
-}
-
-export interface SegmentRecord {
-  readonly last: FramePiece;
-  readonly durationMs: number;
-  /** The plan as it was scored in the end, when that differs. */
-  readonly plan: string | undefined;
-  /** Frames scored, when a whole run found another count than the plan. */
-  readonly framesTotal: number | undefined;
-}
-
-/** Values of one scored segment. */
-export interface ScoredPart {
-  readonly firstFrame: number;
-  readonly frameCount: number;
-  /** undefined for a WHOLE. */
-  readonly segment: string | undefined;
-  /** In their order, read a few at a time as they are asked for; none when the job has another plan by then. */
-  readonly pieces: AsyncIterable<Uint8Array>;
-}
-
-/** A job whose every segment is scored, to be pooled. */
-export interface Poolable {
-  readonly id: string;
-  readonly tenant: string;
-  readonly spec: string;
-  readonly plan: string;
-  readonly workClass: string;
-  readonly startedAt: Date;
-  /** Counts its plans: a result of an earlier one is refused. */
-  readonly generation: number;
-  /** Milliseconds from the first lease to the last report. */
-  readonly durationMs: number;
-}
-
-export interface NewNode {
-  /** UUID. */
-  readonly id: string;
-  /** Secret. */
-  readonly session: string;
-  readonly tenant: string;
-  /** Serves all tenants. */
-  readonly fleet: boolean;
-  readonly name: string;
-  readonly slots: number;
-  readonly capabilities: Capabilities;
-  readonly version: string;
-}
-
-export interface NodeRow extends Omit<NewNode, "session"> {
-  readonly state: NodeState;
-  readonly registeredAt: Date;
-  readonly heartbeatAt: Date;
-  readonly work: readonly WorkRow[];
-}
-
-export interface RunningWork {
-  readonly itemId: string;
-  readonly attempt: number;
-  readonly framesDone: number;
-}
-
-export interface Renewal {
-  /** The session is alive; SUPERSEDED: its name was registered again; UNKNOWN: never heard of or deleted. */
-  readonly session: "LIVE" | "SUPERSEDED" | "UNKNOWN";
-  readonly node:
-    | { readonly id: string; readonly tenant: string; readonly fleet: boolean; readonly state: NodeState }
-    | undefined;
-  /** Of the running work, what is not leased to this session with that attempt any more. */
-  readonly lost: readonly { readonly itemId: string; readonly attempt: number }[];
-  /** Work is leased to it for 10 s already that is none of the running: the answer that granted it was lost. */
-  readonly forgotten: boolean;
-}
-
-export const EVENT_KINDS = ["CHANGE", "DELETED"] as const;
-
-export interface JobEvent {
-  /** Opaque text that sorts nothing: where to resume. */
-  readonly id: string;
-  readonly kind: (typeof EVENT_KINDS)[number];
-  /** State before the change. */
-  readonly before: JobState | undefined;
-  /** The job after the change; for DELETED its last state. */
-  readonly job: JobRow;
-  readonly labels: Labels;
-}
-
-/** Work that can be claimed now: of a tenant, by class. */
-export interface Ready {
-  readonly tenant: string;
-  readonly workClass: string;
-}
+import type { AuditCursor, AuditFilter, AuditPage } from "./audit-records.ts";
+import type { EventPage } from "./event-records.ts";
+import type {
+  JobCursor,
+  JobDetail,
+  JobFilter,
+  JobRow,
+  Labels,
+  NewJob,
+  StoredError,
+  TenantUsage,
+} from "./job-records.ts";
+import type { NewNode, NodeRow, Renewal, RunningWork } from "./node-records.ts";
+import type { RevocationStore } from "./revocation-store.ts";
+import type { StillImage, StillRow, StillSide, StillsPart } from "./still-records.ts";
+import type {
+  Claim,
+  ClaimedWork,
+  FailureOutcome,
+  Fence,
+  FramePiece,
+  InWork,
+  LimitedClaim,
+  PlanRecord,
+  Poolable,
+  Ready,
+  Recorded,
+  ScoredPart,
+  SegmentRecord,
+  Waiting,
+} from "./work-records.ts";
 
 /** What happened, told to every controller on this store; a hint, not a promise: sweeps find what it misses. */
 export type Announcement =
   /** Work is ready; none named: it may be anywhere. */
   | { readonly kind: "work"; readonly ready: readonly Ready[] }
   | { readonly kind: "events" }
+  /** Of each of these tenants a piece of work ended that ran: one that was at its limit may have another. */
+  | { readonly kind: "freed"; readonly tenants: readonly string[] }
+  /** What is revoked has changed. */
+  | { readonly kind: "revocations" }
   /** Leases ended by a cancel, a drain or a new registration: nodes must hear of it at once; none named: it may be any. */
   | { readonly kind: "news"; readonly nodeIds: readonly string[] };
 
-/**
- * Who reports the last segment of a job holds it for pooling, for this long, in milliseconds. Others
- * leave it alone until then; who pools longer holds it again in time.
- */
-export const POOL_HOLD_MS = 15_000;
-
 export interface Store {
+  /** Which tokens are taken back. */
+  readonly revocations: RevocationStore;
+
   /** Throws STORE_UNAVAILABLE. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -292,6 +87,24 @@ export interface Store {
   ): Promise<{ job: JobRow; changed: boolean; nodes: readonly string[] } | undefined>;
   /** Scored parts in frame order from the one that holds `fromFrame`, at most `limit`. */
   parts(tenant: string, jobId: string, fromFrame: number, limit: number): Promise<readonly ScoredPart[]>;
+  /** Jobs of a tenant in state QUEUED. */
+  queued(tenant: string): Promise<number>;
+  /**
+   * Asks for stills of frames of a job that has succeeded: of those that are there or to come already
+   * nothing is done. `ready`: there is work for them now. undefined: not this tenant's, or unknown.
+   * Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and INVALID_REQUEST for a frame that the job does not have.
+   */
+  requestStills(
+    tenant: string,
+    jobId: string,
+    frames: readonly number[],
+  ): Promise<{ ready: Ready | undefined } | undefined>;
+  /** Every still that was asked for, by frame and side. */
+  listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
+  /** undefined: it is not there. */
+  still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StillImage | undefined>;
+  /** What a tenant has in the queue and in work. */
+  usage(tenant: string): Promise<TenantUsage>;
   /** The tenant of a job of anybody; undefined: there is none. */
   tenantOf(jobId: string): Promise<string | undefined>;
 
@@ -299,21 +112,35 @@ export interface Store {
 
   /** Leases the tenant's best ready work: highest priority, then oldest job, then first segment. */
   claim(claim: Claim): Promise<ClaimedWork | undefined>;
-  /** Tenants and classes with work that is ready. */
+  /**
+   * The same while fewer than `mostRunning` pieces of the tenant's work are leased, whoever claims them at
+   * this moment. `full`: as many are leased now.
+   */
+  claimWithin(claim: Claim, mostRunning: number): Promise<LimitedClaim>;
+  /** Of each tenant, in order, how many pieces of its work are leased. */
+  running(tenants: readonly string[]): Promise<readonly number[]>;
+  /** Tenants and classes with work that is ready; MOST_READY at most, and MOST_READY_OF_TENANT of each tenant. */
   ready(): Promise<readonly Ready[]>;
+  /** Of each pair of tenant and class, in order, what waits, counted no further than its `most`. */
+  waiting(pairs: readonly (Ready & { readonly most: number })[]): Promise<readonly Waiting[]>;
+  /** Each number is counted no further than `most`. */
+  inWork(most: number): Promise<InWork>;
   recordPiece(fence: Fence, piece: FramePiece): Promise<Recorded>;
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
-  /** `poolable`: it was the last segment of its job. */
+  /** `poolable`: it was the last segment of its job. `tenant`: whose it was, when it is recorded now. */
   recordSegment(
     fence: Fence,
     segment: SegmentRecord,
-  ): Promise<{ recorded: Recorded; poolable: Poolable | undefined }>;
-  /** The work failed; `decide` says what follows, given how often it failed, this time included. */
+  ): Promise<{ recorded: Recorded; poolable: Poolable | undefined; tenant: string | undefined }>;
+  /**
+   * The work failed; `decide` says what follows, given how often it failed, this time included. `tenant`:
+   * whose it was, when the failure is recorded now.
+   */
   recordFailure(
     fence: Fence,
     error: StoredError,
     decide: (failures: number) => Verdict,
-  ): Promise<{ recorded: Recorded; nodes: readonly string[] }>;
+  ): Promise<FailureOutcome>;
   /**
    * A segment was not what the plan said: all work of the job ends, and it is scored in one piece,
    * which costs as much as all its segments together. STALE for work that is no segment.
@@ -321,7 +148,17 @@ export interface Store {
   recordCutFault(
     fence: Fence,
   ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }>;
-  handBack(fence: Fence): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
+  /**
+   * A still of the leased work; `last`: with it all of them are there, and the work is done. Throws
+   * INVALID_REQUEST for one that is not of the work, and for a last one before the others.
+   */
+  recordStill(
+    fence: Fence,
+    still: StillImage,
+    last: boolean,
+  ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /** `unheard`: no node ever heard of the lease, nor of one before: the next one begins its job. */
+  handBack(fence: Fence, unheard?: boolean): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
 
   // Pooling.
 
@@ -337,6 +174,7 @@ export interface Store {
     score: number,
     frameCount: number,
     result: string,
+    stills?: readonly StillsPart[],
   ): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
   /**
@@ -376,8 +214,8 @@ export interface Store {
   ): Promise<readonly Ready[]>;
   /** The node of a session that is alive. */
   nodeOf(session: string): Promise<NodeRow | undefined>;
-  /** Nodes that serve a tenant: its own and the fleet's. */
-  listNodes(tenant: string): Promise<readonly NodeRow[]>;
+  /** The nodes of some tenants, each by itself. */
+  listNodes(tenants: readonly string[]): Promise<readonly NodeRow[]>;
   /** undefined: no such node of this tenant. */
   drainNode(tenant: string, id: string): Promise<NodeRow | undefined>;
   /** A node that stops: OFFLINE, its leases end at once. */
@@ -392,10 +230,9 @@ export interface Store {
    * is when there are none; a page may be short, or empty, and others follow. undefined: the cursor
    * is of another installation, or older than the events that are kept.
    */
-  eventsAfter(
-    cursor: string,
-    limit: number,
-  ): Promise<{ events: readonly JobEvent[]; cursor: string } | undefined>;
+  eventsAfter(cursor: string, limit: number): Promise<EventPage | undefined>;
+  /** The same of one tenant's events, which row-level security keeps to its own. */
+  tenantEventsAfter(tenant: string, cursor: string, limit: number): Promise<EventPage | undefined>;
   /** A page of a stream's snapshot; like listJobs. `ambiguous`: it changed after the cursor, so an event of it may follow that it holds already. */
   snapshot(
     tenant: string,
@@ -406,6 +243,18 @@ export interface Store {
   ): Promise<
     readonly { job: JobRow & { readonly createdAtMicros: number }; labels: Labels; ambiguous: boolean }[]
   >;
+
+  // The audit log.
+
+  /** Adds records of any tenants; those that are there already stay as they are. */
+  insertAudit(records: readonly AuditRecord[]): Promise<void>;
+  /** A page of a tenant's records, newest first. */
+  listAudit(
+    tenant: string,
+    filter: AuditFilter,
+    after: AuditCursor | undefined,
+    limit: number,
+  ): Promise<AuditPage>;
 
   // Sweeps: any controller may run them at any time.
 
@@ -424,6 +273,8 @@ export interface Store {
   /** Deletes jobs that ended longer ago, with all that is theirs. */
   deleteEnded(olderThanMs: number, limit: number): Promise<number>;
   deleteEvents(olderThanMs: number, limit: number): Promise<number>;
+  /** Deletes records of the audit log. */
+  deleteAudit(olderThanMs: number, limit: number): Promise<number>;
   /** The database's clock, in milliseconds since 1970. */
   now(): Promise<number>;
 

@@ -19,7 +19,9 @@ const LONGEST_PAUSE_MS = 300_000;
 
 const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
 const STEPS = [
-  ...["work", "job", "node", "event", "piece"].map((table) => statement(`vacuum svc.${table}`)),
+  ...["work", "job", "node", "event", "piece", "still", "audit"].map((table) =>
+    statement(`vacuum svc.${table}`),
+  ),
   statement("checkpoint"),
 ];
 

@@ -27,6 +27,10 @@ const EVERY_COMMAND = [
   ["jobs", "frames", "id"],
   ["nodes", "list"],
   ["nodes", "drain", "id"],
+  ["tenants", "show"],
+  ["tenants", "revoke", "--subject", "alice"],
+  ["tenants", "revocations"],
+  ["tenants", "lift", "id"],
 ];
 
 describe("the server", () => {
@@ -96,6 +100,14 @@ test("a wrong command line is told with what is right, before any server is aske
     [["jobs", "submit", "a", "b", "--pixel-format", "yuv420p"], /--size/],
     [["jobs", "submit", "--from", "/does/not/exist.csv"], /no such file.*Nothing was submitted/],
     [["nodes", "drain"], /missing required argument 'node'/],
+    [["tenants", "lift"], /missing required argument 'id'/],
+    [["tenants", "revoke"], /one of --token, --token-id, --subject and --issued-before/],
+    [["tenants", "revoke", "--subject", "a", "--token-id", "b"], /one of --token/],
+    [["tenants", "revoke", "--subject", ""], /It is empty/],
+    [["tenants", "revoke", "--issued-before", "yesterday"], /Use now, or a time with its zone/],
+    [["tenants", "revoke", "--subject", "a", "--expires", "soon"], /45m, 12h, 30d/],
+    [["tenants", "revoke", "--token", "f", "--expires", "1d"], /cannot be used with/],
+    [["tenants", "revoke", "--token", "/does/not/exist"], /--token cannot be read/],
   ];
   for (const [args, told] of cases) {
     const { code, stdout, stderr } = await svc(args);

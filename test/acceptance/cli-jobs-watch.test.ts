@@ -46,7 +46,7 @@ describe("on a terminal", () => {
     const id = await submitted([...long, "--name", "the film"]);
     await watching.printed(new RegExp(`the film +.*${BAR.source}`));
     const waiting = await submitted([...pair, "--name", "behind it"]);
-    await watching.printed(/and 1 waiting/);
+    await watching.printed(new RegExp(`the film +.*${BAR.source}\\r\\nand 1 waiting`));
     await up.svc(["jobs", "cancel", id]);
     await watching.printed(new RegExp(`CANCELLED {2}${id} {2}the film`));
     await watching.printed(new RegExp(`SUCCEEDED {2}${waiting} {2}behind it {2}VMAF \\d+\\.\\d{6}`));
@@ -90,6 +90,7 @@ test("a server that is killed and comes back is followed on: every change once, 
   await using watching = up.start(["jobs", "watch", id, "--json"]);
   await using lines = up.start(["jobs", "watch", id]);
   await watching.printed(/"state":"RUNNING"/);
+  await lines.printed(new RegExp(`^RUNNING +${id}`, "m"));
   await up.process.scorerRuns();
   await up.restart(() => lines.printed(/cannot be reached, or went away .* Trying again …/));
   await lines.printed(/Connected again\./);

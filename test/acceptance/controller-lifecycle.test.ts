@@ -23,7 +23,8 @@ describe("svc controller", () => {
     const jobs = await JobsClient.of(controller);
     using stream = await EventStream.open(`${controller.rest}/v1/jobs:stream`);
     await stream.find(({ event }) => event === "snapshotEnd");
-    const waiting = score(controller, clips.longPair);
+    const headers = { "content-type": "application/json", "idempotency-key": "kept" };
+    const waiting = score(controller, clips.longPair, { headers });
     await stream.find(({ event, data }) => event === "change" && JSON.parse(data).job.state === "RUNNING");
     const [job] = (await jobs.list("?pageSize=1")).body.jobs;
     controller.signal("SIGTERM");
@@ -31,13 +32,42 @@ describe("svc controller", () => {
     assert.equal(JSON.parse(last.data).code, "SHUTTING_DOWN");
     assert.equal(await stream.next(), undefined);
     const { status, body } = await waiting;
-    assert.deepEqual([status, body.code], [503, "SHUTTING_DOWN"]);
+    assert.deepEqual([status, body.code, body.found], [503, "SHUTTING_DOWN", { jobId: job?.id }]);
     assert.equal(await controller.exited(), 0);
     await using again = await ControllerProcess.start({ dataDir });
     const after = await JobsClient.of(again);
     assert.equal((await after.get(job?.id ?? "")).body.state, "RUNNING");
+    const prefer = "respond-async";
+    const other = { ...headers, "idempotency-key": "new", prefer };
+    const refused = await score(again, clips.longPair, { headers: other });
+    assert.deepEqual([refused.status, refused.body.code], [503, "NO_NODE_ONLINE"]);
+    const found = await score(again, clips.longPair, { headers: { ...headers, prefer } });
+    assert.deepEqual([found.status, found.headers.get("location")], [202, `/v1/jobs/${job?.id}`]);
     await after.cancel(job?.id ?? "");
     assert.equal(await again.stop(), 0);
+  });
+
+  test("a score that comes again with its key is the job that is there, which goes on without the client that left", async () => {
+    await using controller = await ControllerProcess.up({ dataDir: clips.directory.file("again") });
+    const headers = { "content-type": "application/json", "idempotency-key": "once" };
+    const gone = new AbortController();
+    using stream = await EventStream.open(`${controller.rest}/v1/jobs:stream`);
+    await stream.find(({ event }) => event === "snapshotEnd");
+    const first = score(controller, clips.longPair, { headers, signal: gone.signal });
+    await stream.find(({ event, data }) => event === "change" && JSON.parse(data).job.state === "RUNNING");
+    gone.abort();
+    await assert.rejects(first);
+    const jobs = await JobsClient.of(controller);
+    const { status } = await score(controller, clips.longPair, {
+      headers: { ...headers, prefer: "respond-async" },
+    });
+    assert.equal(status, 202);
+    const [only, ...others] = (await jobs.list("?pageSize=10")).body.jobs;
+    assert.deepEqual([only?.state, others], ["RUNNING", []]);
+    const { status: other, body: problem } = await score(controller, clips.pair, { headers });
+    assert.deepEqual([other, problem.code], [409, "IDEMPOTENCY_CONFLICT"]);
+    await jobs.cancel(only?.id ?? "");
+    assert.equal(await controller.stop(), 0);
   });
 
   test("a database that cannot be reached: alive, not ready, and every call is told why", async () => {
@@ -52,6 +82,18 @@ describe("svc controller", () => {
       assert.deepEqual([status, body.code], [503, "STORE_UNAVAILABLE"], path);
       assert.ok(Number(headers.get("retry-after")) >= 1);
     }
+    const probes = ["/v1/health", "/healthz", "/v1/ready", "/readyz"].map(
+      (path) => controller.metrics + path,
+    );
+    const answers = await Promise.all(probes.map((url) => fetch(url)));
+    const told = answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
+    const expected = [
+      [200, null],
+      [200, null],
+      [503, "1"],
+      [503, "1"],
+    ];
+    assert.deepEqual(told, expected, "the port of the metrics says the same");
     const listed = await svc(["jobs", "list", "--server", controller.grpc, "--json"]);
     assert.match(listed.stderr, /STORE_UNAVAILABLE/);
     await controller.logged("store not ready", { code: "STORE_UNAVAILABLE" });

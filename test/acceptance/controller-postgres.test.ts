@@ -1,9 +1,11 @@
 /** Two controllers on one PostgreSQL, a node of one of them: any of them answers any call, through an outage of the database. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import pg from "pg";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
+import { freePort } from "../server/free-port.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
 import { SvcProcess, svc, until } from "../server/svc-process.ts";
@@ -67,4 +69,32 @@ test("while the database is away every call is told so, and afterwards both go o
   }
   await (await JobsClient.of(controllers[1])).cancel(id);
   await node.scorerGone();
+});
+
+/** Of the lock that whoever migrates a database holds. */
+const MIGRATION_LOCK = 0x73_76_63;
+const WAITS = "select from pg_locks where locktype = 'advisory' and not granted";
+
+test("as long as another process migrates, a controller is alive and not ready, on the port of the metrics", async (t) => {
+  const url = await cluster.createDatabase("migrating");
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  t.after(() => other.end());
+  await other.query("select pg_advisory_lock($1)", [MIGRATION_LOCK]);
+  const port = await freePort();
+  const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", String(port)];
+  const args = ["--auth-disabled", "--host", "127.0.0.1", ...ports, "--database-url", url];
+  await using controller = new SvcProcess("controller", { args });
+  const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+  await until(async () => (await probe("/v1/health"))?.status === 200, "it to be alive");
+  await until(async () => (await other.query(WAITS)).rowCount === 1, "it to wait for the other");
+  assert.equal((await probe("/v1/health"))?.status, 200);
+  const refused = await probe("/v1/ready");
+  assert.equal(refused?.status, 503);
+  assert.match(await refused.text(), /The store is still being opened.*STORE_UNAVAILABLE/);
+  await other.query("select pg_advisory_unlock($1)", [MIGRATION_LOCK]);
+  const { rest } = await controller.addresses();
+  await until(async () => (await probe("/v1/ready"))?.status === 200, "it to be ready");
+  assert.equal((await fetch(`${rest}/v1/ready`)).status, 200);
+  assert.equal(await controller.stop(), 0);
 });

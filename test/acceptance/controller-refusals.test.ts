@@ -47,6 +47,8 @@ describe("the description", () => {
       "/v1/jobs",
       "/v1/jobs/{id}",
       "/v1/jobs/{id}/frames",
+      "/v1/jobs/{id}/stills",
+      "/v1/jobs/{id}/stills/{frame}/{side}",
       "/v1/jobs/{id}:cancel",
       "/v1/jobs:batch",
       "/v1/jobs:stream",
@@ -54,6 +56,10 @@ describe("the description", () => {
       "/v1/nodes/{id}:drain",
       "/v1/ready",
       "/v1/score",
+      "/v1/tenant",
+      "/v1/tenant/audit",
+      "/v1/tenant/revocations",
+      "/v1/tenant/revocations/{id}:lift",
       "/v1/whoami",
     ]);
   });
@@ -252,7 +258,7 @@ describe("what is refused", () => {
   test("a body that does not arrive: 408", async () => {
     const socket = dial(controller);
     socket.write(
-      "POST /v1/jobs HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+      "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
     );
     assert.match(await readToEnd(socket), /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s);
   });
@@ -289,7 +295,7 @@ test("HEAD has the headers of GET and no body, also where GET goes on for ever",
 
 test("a client that reads its stream no further is let go when it hangs up, and the controller serves on", async () => {
   const socket = dial(controller);
-  socket.write("GET /v1/jobs:stream HTTP/1.1\r\nHost: svc\r\n\r\n");
+  socket.write("GET /v1/jobs:stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(socket, "data");
   socket.pause();
   socket.destroy();

@@ -73,7 +73,7 @@ describe("a hostile body", () => {
     const chunked = dial(server);
     const size = large.length.toString(16);
     chunked.write(
-      "POST /v1/score HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nConnection: close\r\n",
+      "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n",
     );
     chunked.write(`Transfer-Encoding: chunked\r\n\r\n${size}\r\n${large}\r\n0\r\n\r\n`);
     assert.match(await readToEnd(chunked), /^HTTP\/1\.1 413 /);
@@ -91,8 +91,20 @@ describe("a hostile body", () => {
       assert.equal(body.code, "UNSUPPORTED_MEDIA_TYPE");
     }
     const untyped = dial(server);
-    untyped.write(`POST /v1/score HTTP/1.1\r\nHost: svc\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`);
+    untyped.write(
+      `POST /v1/score HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`,
+    );
     assert.match(await readToEnd(untyped), /^HTTP\/1\.1 415 /);
+  });
+
+  test("no body at all is 400, with a type or without", async () => {
+    const bare = dial(server);
+    bare.write(
+      "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+    );
+    assert.match(await readToEnd(bare), /^HTTP\/1\.1 400 [\s\S]*"code":"INVALID_JSON"/);
+    const { status, body } = await score(server, "");
+    assert.deepEqual([status, body.code], [400, "INVALID_JSON"]);
   });
 
   test("with a charset it is JSON still", async () => {
@@ -105,7 +117,7 @@ describe("a hostile connection", () => {
   test("a body that never ends to arrive is cut off with 408", async () => {
     const slow = dial(server);
     slow.write(
-      "POST /v1/score HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+      "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
     );
     const answer = await readToEnd(slow);
     assert.match(answer, /^HTTP\/1\.1 408 /);
@@ -125,16 +137,33 @@ describe("a hostile connection", () => {
   test("what is not HTTP is 400, headers without end are 431", async () => {
     const garbage = dial(server);
     garbage.write("\x16\x03\x01 hello\r\n\r\n");
-    assert.match(await readToEnd(garbage), /^HTTP\/1\.1 400 [\s\S]*"code":"MALFORMED_REQUEST"/);
+    const refused = await readToEnd(garbage);
+    assert.match(refused, /^HTTP\/1\.1 400 [\s\S]*"code":"MALFORMED_REQUEST"/);
+    const [, header] = /^x-request-id: (\S+)\r$/im.exec(refused) ?? [];
+    assert.ok(header && refused.includes(`"requestId":"${header}"`));
     const long = dial(server);
-    long.write(`GET /v1/health HTTP/1.1\r\nHost: svc\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
+    long.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}\r\n\r\n`);
     assert.match(await readToEnd(long), /^HTTP\/1\.1 431 [\s\S]*"code":"HEADERS_TOO_LARGE"/);
+  });
+
+  test("a request without a Host is 400; what it expects is no reason to refuse it", async () => {
+    const hostless = dial(server);
+    hostless.write("GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n");
+    assert.match(
+      await readToEnd(hostless),
+      /^HTTP\/1\.1 400 [\s\S]*no Host header[\s\S]*"code":"MALFORMED_REQUEST"/,
+    );
+    const expecting = dial(server);
+    const head =
+      "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nConnection: close\r\n\r\n";
+    expecting.write(head);
+    assert.match(await readToEnd(expecting), /^HTTP\/1\.1 200 /);
   });
 
   test("a request smuggled by two lengths is refused", async () => {
     const smuggler = dial(server);
     smuggler.write(
-      "POST /v1/score HTTP/1.1\r\nHost: svc\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     );
     assert.match(await readToEnd(smuggler), /^HTTP\/1\.1 400 /);
   });
@@ -150,7 +179,8 @@ describe("a hostile connection", () => {
   test("requests in a pipeline are answered each in its turn", async () => {
     const pipeline = dial(server);
     const bad = rawPost("{}", "x-request-id: one\r\n");
-    const last = "GET /v1/health HTTP/1.1\r\nHost: svc\r\nx-request-id: three\r\nConnection: close\r\n\r\n";
+    const last =
+      "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nx-request-id: three\r\nConnection: close\r\n\r\n";
     pipeline.write(bad + rawPost(`{${PAIR}}`, "x-request-id: two\r\n") + last);
     const answer = await readToEnd(pipeline);
     const told = [...answer.matchAll(/HTTP\/1\.1 (\d+)|x-request-id: (\w+)/g)].map(

@@ -169,7 +169,7 @@ describe("SIGTERM", () => {
 
   test("not ready at once, new scores refused, the running one answered, then exit 0", async () => {
     await using server = await ServerProcess.start({
-      args: ["--drain-timeout", "60", "--score-timeout", "2"],
+      args: ["--drain-timeout", "300", "--score-timeout", "10"],
     });
     const { answer } = await startLong(server);
     server.signal("SIGTERM");

@@ -340,19 +340,3 @@ class KeptConnection implements Disposable {
 function nameOf(socket: TLSSocket): string {
   return String(socket.getPeerCertificate().subject.CN);
 }
-
-test("docs/metrics.md lists every metric of a controller that has all there is, and no other", async () => {
-  const file = clips.directory.file("tenants.json");
-  await writeFile(file, "[]");
-  await using controller = await ControllerProcess.start({
-    dataDir: clips.directory.file("metrics"),
-    auth: ["--tenants-file", file],
-    args: ["--tls-cert", served.cert, "--tls-key", served.key],
-  });
-  const exposed = await (await fetch(`${controller.metrics}/metrics`)).text();
-  const names = [...exposed.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name = ""]) => name);
-  const document = await readFile(new URL("../../docs/metrics.md", import.meta.url), "utf8");
-  const section = document.split(/^## /m).find((text) => text.startsWith("The controller\n")) ?? "";
-  const listed = [...section.matchAll(/^\| `(svc_\w+)` \|/gm)].map(([, name = ""]) => name);
-  assert.deepEqual(listed.sort(), names.sort());
-});

@@ -1,12 +1,13 @@
 /** `svc up` from start to end: how it stops, and where it goes on. */
 import assert from "node:assert/strict";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { startOnTerminal } from "../cli/program.ts";
 import { type Clips, emptyRaw, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 import { ask } from "../server/rest-client.ts";
-import { SVC, svc } from "../server/svc-process.ts";
+import { SVC, svc, until } from "../server/svc-process.ts";
 
 const FRAMES = 250;
 const SIZE = { width: 640, height: 360 };
@@ -65,7 +66,7 @@ describe("svc up", () => {
   });
 
   test("Ctrl-C lets running work finish; past --drain-timeout it is handed back, and goes on at the next start", async () => {
-    const first = await ControllerProcess.up({ dataDir, args: [...SEGMENTS, "--drain-timeout", "30"] });
+    const first = await ControllerProcess.up({ dataDir, args: [...SEGMENTS, "--drain-timeout", "300"] });
     const { id } = (await (await JobsClient.of(first)).submit({ ...clips.longPair, subsample: 2 })).body;
     await scored(await JobsClient.of(first), id, 1);
     first.signal("SIGINT");
@@ -89,13 +90,26 @@ describe("svc up", () => {
     assert.equal(await third.stop(), 0);
   });
 
-  test("tells people on a terminal where things are, and that nothing is lost", async () => {
+  test("tells people on a terminal where things are, opens the console, and says that nothing is lost", async () => {
+    const opened = clips.directory.file("opened");
+    const browser = clips.directory.file("browser");
+    await writeFile(
+      browser,
+      `#!/bin/sh\nprintf %s "$1" > "${opened}.part" && mv "${opened}.part" "${opened}"\n`,
+      {
+        mode: 0o755,
+      },
+    );
     const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
-    await using running = startOnTerminal([SVC, "up", "--data-dir", dataDir, ...ports], 120);
+    await using running = startOnTerminal([SVC, "up", "--data-dir", dataDir, ...ports], 120, {
+      BROWSER: browser,
+    });
     await running.printed(
-      /REST +http:\/\/127\.0\.0\.1:\d+\s+page +http.*\/ui\s+gRPC.*\s+metrics.*\s+data +.*data/,
+      /console +http:\/\/127\.0\.0\.1:\d+\/console\s+REST +http:\/\/127\.0\.0\.1:\d+\s+page +http.*\/ui\s+gRPC.*\s+metrics.*\s+data +.*data/,
     );
     await running.printed(/svc jobs submit REFERENCE DISTORTED --wait --server 127\.0\.0\.1:\d+/);
+    await until(async () => (await stat(opened).catch(() => undefined)) !== undefined, "the browser");
+    assert.match(await readFile(opened, "utf8"), /^http:\/\/127\.0\.0\.1:\d+\/console$/);
     running.child.stdin?.write("\x03");
     const { code, stdout } = await running.ended();
     assert.match(stdout, /Finishing what runs.*Nothing is lost/);

@@ -25,7 +25,7 @@ after(async () => {
 });
 
 function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
-  return { id, enabled: true, defaultRole: undefined, allowedRoles: undefined, ...changes };
+  return { id, enabled: true, defaultRole: undefined, allowedRoles: undefined, limits: {}, ...changes };
 }
 
 function registered(id: string, changes: Partial<Realm> = {}, of: Partial<Tenant> = {}): Realm {

@@ -5,6 +5,7 @@ import { Registry } from "prom-client";
 import { Gateway } from "../../src/auth/gateway.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import type { Realm } from "../../src/auth/realm.ts";
+import { RevocationList, RevocationTable } from "../../src/auth/revocations.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";
 
@@ -26,12 +27,19 @@ export class Bench {
   realms: readonly Realm[];
   readonly log: string[] = [];
   readonly gateway: Gateway;
+  readonly revocations: RevocationList;
+  /** What is revoked: nothing at first. */
+  readonly revoked = new RevocationTable();
   readonly #registry = new Registry();
 
-  constructor(realms: readonly Realm[]) {
+  /** `revocations`: default: the list of `revoked`. */
+  constructor(realms: readonly Realm[], revocations?: RevocationList) {
     this.realms = realms;
+    this.revocations = revocations ?? new RevocationList();
+    if (revocations === undefined) this.revocations.replace(this.revoked);
     this.gateway = new Gateway({
       realms: () => this.realms,
+      revocations: this.revocations,
       clockSkewMs: 30_000,
       log: pino({ level: "debug" }, { write: (line) => void this.log.push(line) }),
       registry: this.#registry,

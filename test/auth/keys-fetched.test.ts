@@ -215,17 +215,31 @@ describe("known keys", () => {
     await bench.accepts(oldToken);
     assert.equal(server.fetches, 1);
     bench.now += 1;
-    const { promise: release, resolve } = Promise.withResolvers<void>();
-    server.answer = (response, request) => void release.then(() => keys(second)(response, request));
-    const asked = server.next();
-    // The endpoint does not answer before this one has its answer.
-    await bench.accepts(oldToken);
-    await asked;
-    const waiting = bench.accepts(newToken);
-    resolve();
-    await waiting;
-    await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    await readsBesideCallers();
     assert.equal(server.fetches, 2);
+  });
+
+  test("are read before they are trusted when nothing was fetched for 10 minutes, by all who ask meanwhile", async () => {
+    await bench.accepts(oldToken);
+    server.answer = keys(second);
+    bench.now += 600 * SECOND_MS;
+    await Promise.all([
+      bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN"),
+      bench.refuses(signToken(first, { tid: "beta", exp: NOW_SECONDS + 86_400 }), "TOKEN_KEY_UNKNOWN"),
+      bench.accepts(newToken),
+    ]);
+    assert.equal(server.fetches, 2);
+  });
+
+  test("go on working when that fails, and for the next 10 minutes nobody waits for an endpoint that hangs", async () => {
+    await bench.accepts(oldToken);
+    server.answer = (response) => void response.writeHead(500).end("{}");
+    bench.now += 600 * SECOND_MS;
+    await bench.accepts(oldToken);
+    assert.equal(await bench.count("svc_auth_fetches_total", "status"), 1);
+    bench.now += 599 * SECOND_MS;
+    await readsBesideCallers();
+    assert.equal(server.fetches, 3);
   });
 
   test("are fetched no more once the gateway is closed, and a fetch under way ends", async () => {
@@ -245,6 +259,20 @@ describe("known keys", () => {
   });
 });
 
+/** The set is read anew, and the old key with it withdrawn, while a caller with that has its answer already. */
+async function readsBesideCallers(): Promise<void> {
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  server.answer = (response, request) => void release.then(() => keys(second)(response, request));
+  const asked = server.next();
+  // The endpoint does not answer before this one has its answer.
+  await bench.accepts(oldToken);
+  await asked;
+  const waiting = bench.accepts(newToken);
+  resolve();
+  await waiting;
+  await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+}
+
 function half(...[response]: Parameters<Answer>): void {
   response.writeHead(200, { "content-length": "1000" });
   response.write(`{"keys":[`, () => response.destroy());
@@ -260,9 +288,12 @@ function endless(...[response]: Parameters<Answer>): void {
   more();
 }
 
+/** Made once: 64 MiB take a while to compress, and the time for a fetch runs. */
+const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "));
+
 function bomb(...[response]: Parameters<Answer>): void {
   response.writeHead(200, { "content-encoding": "gzip" });
-  response.end(gzipSync(Buffer.alloc(64 * 1024 * 1024, " ")));
+  response.end(BOMB);
 }
 
 /** A byte now and then, for longer than the limit. */

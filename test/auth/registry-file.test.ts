@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
+import { limitsIn } from "../../src/auth/tenant-limits.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants-file.ts";
 import { Settled } from "../../src/platform/settled.ts";
 import { soon } from "../server/svc-process.ts";
@@ -52,7 +53,7 @@ async function open(at = path): Promise<TenantsFile> {
     told.emit("line");
   };
   const log = pino({ level: "info", base: null }, { write });
-  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 2 });
+  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 20 });
   opened.push(file);
   return file;
 }
@@ -221,4 +222,27 @@ describe("a change", () => {
     await file.stop();
     assert.deepEqual([ids(file), lines], [["acme"], []]);
   });
+});
+
+test("limits are those of the file as it is, beside the defaults", async () => {
+  const defaults = { jobsQueued: 9, segmentsRunning: 8, submitsPerSecond: 7, weight: 1 };
+  const limited = (limits: string) => yaml("acme", "beta").replace("keys}\n", `keys}\n  limits: ${limits}\n`);
+  await writeFile(path, limited("{jobsQueued: 5, segmentsRunning: none}"));
+  const file = await follow();
+  const limitsOf = limitsIn(file.realms, defaults);
+  assert.deepEqual(limitsOf("acme"), {
+    ...defaults,
+    jobsQueued: 5,
+    segmentsRunning: Number.POSITIVE_INFINITY,
+  });
+  for (const other of ["beta", "nobody", "__proto__"]) assert.deepEqual(limitsOf(other), defaults);
+  await nextLine(() => replace(limited("{jobsQueued: 6, weight: 4}")));
+  assert.deepEqual(limitsOf("acme"), { ...defaults, jobsQueued: 6, weight: 4 });
+  const { faults } = await nextLine(() => replace(limited("{jobsQueued: 0}")));
+  assert.deepEqual(faults, [
+    'tenants[0] ("acme"): limits.jobsQueued is not a whole number from 1 to 100000000, nor none. Leave it out for the default.',
+  ]);
+  assert.equal(limitsOf("acme").jobsQueued, 6);
+  await nextLine(() => replace(yaml("acme")));
+  assert.equal(limitsOf("acme").jobsQueued, defaults.jobsQueued);
 });

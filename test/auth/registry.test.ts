@@ -26,16 +26,17 @@ describe("an entry", () => {
       audience: undefined,
       tenantClaim: "tid",
       rolesClaim: "svc_roles",
-      tenant: { id: "acme", enabled: true, defaultRole: undefined, allowedRoles: undefined },
+      tenant: { id: "acme", enabled: true, defaultRole: undefined, allowedRoles: undefined, limits: {} },
     });
   });
 
   test("says everything", () => {
     const oidc = { ...OIDC, audience: "svc", tenantClaim: "org_id", rolesClaim: "https://svc.example/roles" };
     const rbac = { defaultRole: "svc:reader", allowedRoles: ["svc:reader", "svc:writer"] };
-    assert.deepEqual(readEntry({ tenantId: "acme", enabled: false, oidc, rbac }, STRICT).realm, {
+    const limits = { jobsQueued: 10, segmentsRunning: 2, submitsPerSecond: 5, weight: 3 };
+    assert.deepEqual(readEntry({ tenantId: "acme", enabled: false, oidc, rbac, limits }, STRICT).realm, {
       ...oidc,
-      tenant: { id: "acme", enabled: false, ...rbac },
+      tenant: { id: "acme", enabled: false, ...rbac, limits },
     });
   });
 
@@ -128,6 +129,35 @@ describe("an entry", () => {
   for (const [what, rbac, member] of RBAC_FAULTS)
     test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, rbac }), [member]));
 
+  test("has the limits that it says, and any number where it says none", () => {
+    const of = (limits: unknown) => readEntry({ ...ACME, limits }, STRICT).realm?.tenant.limits;
+    assert.deepEqual(of({}), {});
+    assert.deepEqual(of({ weight: 1 }), { weight: 1 });
+    const any = { jobsQueued: "none", segmentsRunning: "none", submitsPerSecond: "none" };
+    assert.deepEqual(of(any), {
+      jobsQueued: Number.POSITIVE_INFINITY,
+      segmentsRunning: Number.POSITIVE_INFINITY,
+      submitsPerSecond: Number.POSITIVE_INFINITY,
+    });
+  });
+
+  const LIMIT_FAULTS: readonly [string, unknown, string][] = [
+    ["no room at all", { jobsQueued: 0 }, "limits.jobsQueued"],
+    ["less than none running", { segmentsRunning: -1 }, "limits.segmentsRunning"],
+    ["a part of a job", { submitsPerSecond: 0.5 }, "limits.submitsPerSecond"],
+    ["a number in quotes", { jobsQueued: "100" }, "limits.jobsQueued"],
+    ["more than can be", { submitsPerSecond: 1_000_001 }, "limits.submitsPerSecond"],
+    ["infinity", { jobsQueued: Number.POSITIVE_INFINITY }, "limits.jobsQueued"],
+    ["no number at all", { segmentsRunning: Number.NaN }, "limits.segmentsRunning"],
+    ["a limit of null", { jobsQueued: null }, "limits.jobsQueued"],
+    ["no weight", { weight: 0 }, "limits.weight"],
+    ["a weight of any size", { weight: "none" }, "limits.weight"],
+    ["a limit nobody knows", { jobs: 5 }, "limits"],
+    ["limits of null", null, "limits"],
+  ];
+  for (const [what, limits, member] of LIMIT_FAULTS)
+    test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, limits }), [member]));
+
   test("is refused as a whole, and all that is wrong is told", () => {
     const entry = { tenantId: 7, enabled: "yes", oidc: { issuer: "x", audience: "" }, rbac: {}, weight: 3 };
     const members = ["", "tenantId", "enabled", "oidc.issuer", "oidc.jwksEndpoint", "oidc.audience"];
@@ -195,12 +225,18 @@ const near = (() => {
     some,
   );
   const rbac = fc.record({ defaultRole: role, allowedRoles: fc.oneof(fc.array(role), odd) }, some);
+  const limit = fc.oneof({ weight: 3, arbitrary: fc.integer() }, fc.constant("none"), fc.double(), odd);
+  const limits = fc.record(
+    { jobsQueued: limit, segmentsRunning: limit, submitsPerSecond: limit, weight: limit },
+    some,
+  );
   const entry = fc.record(
     {
       tenantId: text,
       enabled: fc.oneof(fc.boolean(), odd),
       oidc: fc.oneof({ weight: 5, arbitrary: oidc }, odd),
       rbac: fc.oneof({ weight: 5, arbitrary: rbac }, odd),
+      limits: fc.oneof({ weight: 5, arbitrary: limits }, odd),
       extra: odd,
     },
     some,
@@ -227,6 +263,8 @@ describe("whatever a parser gives", () => {
             tenant.allowedRoles?.includes(tenant.defaultRole ?? tenant.allowedRoles[0] ?? "svc:admin") ??
               true,
           );
+          for (const most of Object.values(tenant.limits)) assert.ok(most >= 1, String(most));
+          assert.ok(Number.isFinite(tenant.limits.weight ?? 1));
         }
       }),
       { numRuns: 3_000 },

@@ -1,4 +1,5 @@
 /** What must hold of every job when a run is over; each fault is one line. */
+import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { Connection } from "../../src/client/connection.ts";
 import {
@@ -10,6 +11,7 @@ import {
   JobWork_Kind,
   JobWork_State,
   JobWork_StateSchema,
+  Still_State,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import {
   type FrameScore,
@@ -28,9 +30,13 @@ const OVER: ReadonlySet<JobWork_State> = new Set([
   ...[JobWork_State.DONE, JobWork_State.FAILED, JobWork_State.CANCELLED],
 ]);
 
+const SCORING: ReadonlySet<JobWork_Kind> = new Set([JobWork_Kind.SEGMENT, JobWork_Kind.WHOLE]);
+
 /** From each state, those that may follow; a change within a state is one too. */
 const FOLLOWS: Readonly<Record<number, readonly Job_State[]>> = {
   [Job_State.QUEUED]: [...[Job_State.QUEUED, Job_State.RUNNING, Job_State.FAILED, Job_State.CANCELLED]],
+  // Its stills come, or fail.
+  [Job_State.SUCCEEDED]: [Job_State.SUCCEEDED],
   [Job_State.RUNNING]: [...[Job_State.RUNNING, Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED]],
 };
 
@@ -41,6 +47,7 @@ export interface Audit {
   readonly struckDown: readonly string[];
   readonly segmentsScored: number;
   readonly framesCompared: number;
+  readonly stillsCompared: number;
   readonly attemptsAboveFirst: number;
 }
 
@@ -50,8 +57,11 @@ export class Auditor {
   readonly struckDown: string[] = [];
   segmentsScored = 0;
   framesCompared = 0;
+  stillsCompared = 0;
   attemptsAboveFirst = 0;
   readonly #connection: Connection;
+  /** SHA-256 of the still of a frame of a pair. */
+  readonly #images = new Map<string, string>();
 
   constructor(address: string) {
     this.#connection = new Connection({ address });
@@ -128,7 +138,7 @@ export class Auditor {
       this.attemptsAboveFirst += Math.max(0, one.attempt - 1);
     }
     if (state !== Job_State.SUCCEEDED) return;
-    const done = work.filter((one) => one.kind !== JobWork_Kind.PLAN && one.state === JobWork_State.DONE);
+    const done = work.filter((one) => SCORING.has(one.kind) && one.state === JobWork_State.DONE);
     this.segmentsScored += done.length;
     if (!isRow(done)) this.faults.push(`${id}: its segments are not a row without gaps`);
     if (segmentsDone !== segmentsTotal) {
@@ -144,12 +154,36 @@ export class Auditor {
     if (cancelledAs === undefined && state === Job_State.CANCELLED) fault("nobody cancelled it");
     if (state === Job_State.SUCCEEDED) {
       if (order.kind === "faulty") fault("it cannot be scored");
-      else await this.#compare(job, order.pair.truth);
+      else await Promise.all([this.#compare(job, order.pair.truth), this.#stills(job)]);
     }
     if (state !== Job_State.FAILED) return;
     if (order.kind === "faulty" && error?.code === order.pair.code) return;
     if (this.#wasStruckDown(job)) this.struckDown.push(`${job.id}: ${error?.code}: ${error?.message}`);
     else fault("it should not have failed");
+  }
+
+  /** Stills of a job are there, or were struck down; those of one frame of one pair are the same in every job. */
+  async #stills({ id, spec, work }: Job): Promise<void> {
+    const { stills } = await this.#connection.call(JobService.method.listStills, { id });
+    if (stills.length === 0) this.faults.push(`${id}: succeeded without stills`);
+    for (const { frame, side, state, error } of stills) {
+      if (state === Still_State.READY) {
+        const { image } = await this.#connection.call(JobService.method.getStill, { id, frame, side });
+        const of = [spec?.reference, spec?.distorted, frame, side].join(" ");
+        const digest = hash("sha256", image, "hex");
+        const seen = this.#images.get(of) ?? digest;
+        this.#images.set(of, seen);
+        this.stillsCompared++;
+        if (seen !== digest)
+          this.faults.push(`${id}: the still of frame ${frame} differs from another job's`);
+        continue;
+      }
+      const struck = work.some(
+        ({ kind, attempt }) => kind === JobWork_Kind.STILLS && attempt >= MAX_FAILURES,
+      );
+      if (struck && STRUCK.has(error?.code ?? "")) continue;
+      this.faults.push(`${id}: the still of frame ${frame} is ${state}: ${error?.code}: ${error?.message}`);
+    }
   }
 
   #wasStruckDown({ error, work }: Job): boolean {

@@ -108,7 +108,7 @@ describe("away for longer than a lease", () => {
     assertKept(
       await scoreWithout(
         () => controller.kill(),
-        () => controller.start(),
+        async () => void (await controller.start()),
       ),
     );
   });

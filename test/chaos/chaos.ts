@@ -16,7 +16,7 @@ import { openChaosStore, type StoreName } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
 /** Milliseconds for every job to end after the last blow: leases and back-offs pass, and then work is done. */
-const SETTLE_MS = 90_000;
+const SETTLE_MS = 300_000;
 /** What a node logs when its report comes too late. */
 const REFUSED = "report refused: the work is another's by now";
 
@@ -49,6 +49,7 @@ export interface Outcome {
   readonly resumed: number;
   readonly segmentsScored: number;
   readonly framesCompared: number;
+  readonly stillsCompared: number;
   readonly attemptsAboveFirst: number;
   /** Reports of nodes that came too late: their lease had been given to another. */
   readonly refusedReports: number;
@@ -150,8 +151,9 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 
 async function settled(load: Load, installation: Installation, signal: AbortSignal): Promise<void> {
   await until(
-    () => signal.aborted || load.outstanding.length === 0,
-    () => `jobs to end: ${load.outstanding.map(({ id }) => id).join(", ")}\n${installation.logs()}`,
+    () => signal.aborted || load.unsettled.length === 0,
+    () =>
+      `jobs to end and their stills to come: ${load.unsettled.map(({ id }) => id).join(", ")}\n${installation.logs()}`,
     SETTLE_MS,
   );
   signal.throwIfAborted();

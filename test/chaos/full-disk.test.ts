@@ -8,7 +8,8 @@ import { after, before, describe, test } from "node:test";
 import { Connection } from "../../src/client/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { freePort, Program, until } from "./program.ts";
+import { freePort } from "../server/free-port.ts";
+import { Program, until } from "./program.ts";
 import { empty, fill, smallDisk } from "./small-disk.ts";
 
 /** Megabytes: an empty database takes some 60. */
@@ -37,6 +38,8 @@ describe("a full disk", () => {
       args: [
         ...["controller", "--auth-disabled", "--data-dir", join(disk, "data"), "--print-addresses"],
         ...["--port", "0", "--grpc-port", String(port), "--metrics-port", "0", "--log-format", "json"],
+        // The disk is what refuses here.
+        ...["--tenant-submits-per-second", "none"],
       ],
       env: {},
       log: join(folder, "log"),

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
-import { freePort, Program } from "./program.ts";
+import { freePort } from "../server/free-port.ts";
+import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
 /** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */

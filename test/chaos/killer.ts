@@ -8,7 +8,7 @@ import { BLOWS, type Blow, type BlowKind, blows } from "./schedule.ts";
 import { sent } from "./stores.ts";
 
 /** Milliseconds that a scorer is waited for: after an outage the work comes back only with its leases. */
-const SCORER_WAIT_MS = 60_000;
+const SCORER_WAIT_MS = 180_000;
 const LOOK_MS = 5;
 
 interface Struck {
@@ -101,7 +101,8 @@ export class Killer {
 
   async #down(program: Program, downMs: number): Promise<Struck> {
     await program.kill();
-    return { back: delay(downMs).then(() => program.start()) };
+    const startAgain = async () => void (await program.start());
+    return { back: delay(downMs).then(startAgain) };
   }
 
   #stopped(program: Program, downMs: number): Struck {

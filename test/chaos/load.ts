@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
-import { type Job, type Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import type { ChaosMedia, FaultyPair, GoodPair } from "./media.ts";
 import { isEnd, type Watcher } from "./watcher.ts";
@@ -56,6 +56,13 @@ export class Load {
   /** Jobs that have not been seen to end. */
   get outstanding(): readonly Acknowledged[] {
     return this.acknowledged.filter(({ id }) => !isEnd(this.#watcher.states.get(id)));
+  }
+
+  /** Jobs of which something is still to come: their end, or the stills of those that succeeded. */
+  get unsettled(): readonly Acknowledged[] {
+    const { states, shown } = this.#watcher;
+    const isToCome = (id: string) => states.get(id) === Job_State.SUCCEEDED && !shown.has(id);
+    return this.acknowledged.filter(({ id }) => !isEnd(states.get(id)) || isToCome(id));
   }
 
   /** Submits until the signal aborts, and then finishes what it began. */

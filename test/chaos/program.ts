@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -10,11 +9,9 @@ import { fileURLToPath } from "node:url";
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
 /** Milliseconds for a process to say where it listens, or to end when it is asked to. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 /** Milliseconds before a process that ended by itself is started again, as an orchestrator does. */
 const RESTART_MS = 500;
-/** Below the ports that systems give to outgoing connections, so that a port stays free while its owner is dead. */
-const PORTS = { from: 20_000, count: 10_000 };
 
 export interface ProgramOptions {
   readonly name: string;
@@ -47,18 +44,18 @@ export class Program {
     return this.#child?.pid ?? 0;
   }
 
-  /** Starts it and waits until it says where it listens. */
-  async start(): Promise<void> {
+  /** Starts it and waits until it says where it listens: its addresses by their names. */
+  async start(): Promise<Readonly<Record<string, string>>> {
     this.#wanted = true;
     const child = this.#spawn();
     const { stdout } = child;
     if (stdout === null) throw new Error("the addresses are not piped");
-    const line = once(createInterface({ input: stdout }), "line").then(() => true);
-    const early = this.#exited.then(() => false);
-    if (!(await within(Promise.race([line, early]), `${this.name} to listen`))) {
-      throw new Error(`${this.name} ended as it started`);
-    }
+    const line = once(createInterface({ input: stdout }), "line").then(([text]: unknown[]) => String(text));
+    const early = this.#exited.then(() => undefined);
+    const told = await within(Promise.race([line, early]), `${this.name} to listen`);
+    if (told === undefined) throw new Error(`${this.name} ended as it started`);
     stdout.resume();
+    return JSON.parse(told);
   }
 
   /** kill -9, and nothing restarts it. Returns when it is gone. */
@@ -108,22 +105,6 @@ export class Program {
     this.unasked.push(`${this.name} ended by itself: ${how}`);
     await delay(RESTART_MS);
     if (this.#wanted) this.#spawn().stdout?.resume();
-  }
-}
-
-/** A port of this machine that nobody has, and that no outgoing connection gets. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
-    const server = createServer();
-    const listening = once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    server.listen(port, "127.0.0.1");
-    const free = await listening;
-    await new Promise((resolve) => server.close(resolve));
-    if (free) return port;
   }
 }
 

@@ -82,6 +82,12 @@ export class StruckDatabase {
     await until(() => left().length === 0, "the database's processes to end");
   }
 
+  /** As an upgrade does: every connection is ended in order, and the server starts again at once. */
+  async restart(): Promise<void> {
+    await this.#cluster.stop("SIGINT");
+    await this.#cluster.run();
+  }
+
   async start(): Promise<void> {
     await this.#cluster.run();
   }
@@ -117,13 +123,20 @@ const MUST_BE_NONE: Readonly<Record<string, string>> = {
   "values without the report that they belong to": `select work_id as id from piece left join work on work.id = work_id
     where work.id is null or work.state <> 'DONE' or piece.attempt <> work.reported`,
   "scored work without all of its values": `select work.id from work left join piece on piece.work_id = work.id
-    where work.state = 'DONE' and work.kind <> 'PLAN'
+    where work.state = 'DONE' and work.kind in ('SEGMENT', 'WHOLE')
     group by work.id having count(piece.number) <> coalesce(max(piece.number), 0) + 1
       or coalesce(sum(piece.row_count), 0) < work.frame_count`,
   "jobs without one event for each change": `select job.id from job left join event on event.job_id = job.id
     group by job.id having count(event.id) <> job.revision or count(distinct event.revision) <> job.revision`,
   "jobs that ended more or less than once": `select job_id as id from event
-    group by job_id having count(*) filter (where state in ('SUCCEEDED', 'FAILED', 'CANCELLED')) <> 1`,
+    group by job_id having count(*) filter (
+      where state in ('SUCCEEDED', 'FAILED', 'CANCELLED') and before is distinct from state) <> 1`,
+  "stills that were made and are not there": `select work.id from work left join still on still.job_id = work.job_id
+      and work.stills @> jsonb_build_array(jsonb_build_object('frames', jsonb_build_array(still.frame)))
+    where work.kind = 'STILLS' and work.state = 'DONE'
+    group by work.id having count(still.frame) <> 2 * work.frame_count`,
+  "jobs that succeeded without work for their stills": `select id from job where state = 'SUCCEEDED'
+    and not exists (select from work where work.job_id = job.id and work.kind = 'STILLS')`,
   "nodes whose session goes on": "select id from node where ended is null and not offline",
 };
 

@@ -23,6 +23,8 @@ export class Watcher {
   readonly events: SeenEvent[] = [];
   /** Latest state of each job. */
   readonly states = new Map<string, Job_State>();
+  /** Jobs that have succeeded and of which it was told that their stills have come, or failed. */
+  readonly shown = new Set<string>();
   /** Times that the stream was cut and went on. */
   resumed = 0;
   /** Snapshots that were begun; one is right, more mean that events were missed. */
@@ -79,6 +81,7 @@ export class Watcher {
     if (job === undefined) return;
     const { id, revision, state, segmentsDone } = job;
     this.events.push({ eventId, jobId: id, revision, state, segmentsDone });
+    if (state === Job_State.SUCCEEDED && this.states.get(id) === state) this.shown.add(id);
     this.states.set(id, state);
   }
 }

@@ -33,6 +33,15 @@ describe("on a terminal", () => {
     assert.equal(screen.text(), "SUCCEEDED  a  first  VMAF 93.500000");
   });
 
+  test("a job that has ended is told once, though its stills change it later", () => {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen);
+    const done = { id: "a", state: Job_State.SUCCEEDED, score: 93.5 };
+    board.update(running(50, done));
+    board.update(running(50, { ...done, revision: 9 }));
+    assert.equal(screen.text().split("\n").length, 1);
+  });
+
   test("never more lines than the screen has", () => {
     const screen = new Screen(60, 8);
     using board = boardOn(screen);
@@ -40,6 +49,18 @@ describe("on a terminal", () => {
     for (let redraw = 0; redraw < 3; redraw++) board.draw();
     assert.equal(screen.scrolled, 0);
     assert.equal(screen.text().split("\n").at(-1), "and 24 more running");
+  });
+
+  test("a terminal that does not know its size shows all lines, as one of the usual size", () => {
+    const screen = new Screen(80, 24);
+    const live = { write: (text: string) => screen.write(text), columns: 0, rows: 0 };
+    const terminal = () => ({ columns: 80, color: false, unicode: true, live: true });
+    using board = new Board({ lines: screen, live, terminal });
+    board.update(running(50, { id: "a", spec: { name: "first" } }));
+    board.update(job({ id: "b" }));
+    for (let redraw = 0; redraw < 3; redraw++) board.draw();
+    assert.match(screen.text(), /^first .* 25 %.*\nand 1 waiting$/);
+    assert.equal(screen.scrolled, 0);
   });
 
   test("a terminal made narrower is drawn anew without rests of the lines it broke", () => {

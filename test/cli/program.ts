@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 /** Milliseconds that any one run may take before a test gives up on it. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 export interface Ended {
   /** Exit code, or the signal that ended it. */
@@ -46,12 +46,12 @@ export class Running implements AsyncDisposable {
       throw new Error(`it ended (${code}) without printing ${what}: ${this.stdout}${this.stderr}`);
     });
     early.catch(() => {});
-    await soon(Promise.race([promise, early]), `${what}; so far: ${this.stdout}${this.stderr}`);
+    await soon(Promise.race([promise, early]), () => `${what}; so far: ${this.stdout}${this.stderr}`);
     this.#looks.delete(look);
   }
 
   ended(): Promise<Ended> {
-    return soon(this.#ended, `the end; so far: ${this.stdout}${this.stderr}`);
+    return soon(this.#ended, () => `the end; so far: ${this.stdout}${this.stderr}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,9 +123,10 @@ export function startOnTerminal(
   });
 }
 
-async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
+/** `what` is asked when it is too late: it tells what there is by then. */
+async function soon<T>(promise: Promise<T>, what: () => string): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms for ${what}`)), PATIENCE_MS);
+  const timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms for ${what()}`)), PATIENCE_MS);
   try {
     return await Promise.race([promise, late]);
   } finally {

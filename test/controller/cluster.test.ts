@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import type { LimitsOf } from "../../src/jobs/limits.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { openStore } from "../../src/store/open.ts";
 import { PostgresCluster } from "../store/postgres.ts";
 import { Peer } from "./peer.ts";
 import { scoreOf } from "./scored.ts";
-import { FLEET, LOG, refused, System, wrapped } from "./system.ts";
+import { FLEET, LIMITS, LOG, refused, System, wrapped } from "./system.ts";
 
 const FRAMES = 60;
 
@@ -20,9 +21,13 @@ describe("two controllers on one PostgreSQL", () => {
   let cluster: PostgresCluster;
   let one: System;
   let other: System;
-  const open = async (databaseUrl: string, leaseMs = 30_000): Promise<System> => {
+  const open = async (
+    databaseUrl: string,
+    leaseMs = 30_000,
+    limitsOf: LimitsOf = () => LIMITS,
+  ): Promise<System> => {
     const store = await openStore({ databaseUrl }, LOG);
-    return new System(store, { leaseMs }, async () => store.close());
+    return new System(store, { leaseMs, limitsOf }, async () => store.close());
   };
   before(async () => {
     // One test kills it.
@@ -66,10 +71,10 @@ describe("two controllers on one PostgreSQL", () => {
     const heartbeat = node.heartbeat({ running, holdMs: 20_000 });
     await one.cancel(tenant, job.id);
     assert.equal((await Promise.race([heartbeat, never])).stop.length, 1);
-    const superseded = Promise.race([node.heartbeat({ holdMs: 20_000 }), never]);
+    const superseded = refused(Promise.race([node.heartbeat({ holdMs: 20_000 }), never]), "NODE_SUPERSEDED");
     const pull = refused(node.pull(60_000), "NODE_SUPERSEDED");
     await Peer.register(one.nodes, tenant, { name: "same" });
-    await refused(superseded, "NODE_SUPERSEDED");
+    await superseded;
     await pull;
     gone.abort();
     await refused(never, "SCORE_CANCELLED");
@@ -153,10 +158,45 @@ describe("two controllers on one PostgreSQL", () => {
     assert.deepEqual([ended.state, ended.retries], [Job_State.SUCCEEDED, 0]);
   });
 
+  test("a tenant's limits are of all of them together", async (context) => {
+    const url = await cluster.createDatabase("limits");
+    const limitsOf = (tenant: string) => ({
+      ...LIMITS,
+      segmentsRunning: tenant === "narrow" ? 3 : LIMITS.segmentsRunning,
+      jobsQueued: tenant === "narrow" ? 40 : LIMITS.jobsQueued,
+    });
+    const systems = [await open(url, 30_000, limitsOf), await open(url, 30_000, limitsOf)];
+    const [here, there] = systems as [System, System];
+    context.after(async () => {
+      for (const system of systems) await system.close();
+    });
+    for (let job = 0; job < 40; job++) await here.submit("narrow");
+    for (const system of systems) await refused(system.submit("narrow"), "TENANT_QUEUE_FULL");
+    const nodes = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => Peer.register((systems[index % 2] as System).nodes, FLEET)),
+    );
+    const items = await Promise.all(nodes.map(async (node) => ({ node, item: await node.pull() })));
+    const given = items.filter(({ item }) => item !== undefined);
+    assert.equal(given.length, 3);
+    assert.deepEqual(await here.store.running(["narrow"]), [3]);
+    // A pull that waits at one is woken by what ends at the other, and others are served meanwhile.
+    const waiting = await Peer.register(there.nodes, FLEET);
+    const wide = waiting.pullSome();
+    await here.submit("wide");
+    assert.equal((await wide).tenantId, "wide");
+    const next = waiting.pullSome();
+    const [{ item, node } = assert.fail()] = given;
+    assert.ok(item);
+    const reporter = Peer.at(here.nodes, FLEET, node);
+    await reporter.report(item, { case: "handBack", value: {} });
+    assert.equal((await next).tenantId, "narrow");
+    assert.deepEqual(await there.store.running(["narrow"]), [3]);
+  });
+
   test("a lease that ran out is ended by one of them", async () => {
     const tenant = "once";
     const url = await cluster.createDatabase("short");
-    const hasty = [await open(url, 1_000), await open(url, 1_000)];
+    const hasty = [await open(url, 3_000), await open(url, 3_000)];
     const [first, second] = hasty as [System, System];
     const { job } = await first.submit(tenant);
     const node = await Peer.register(first.nodes, tenant);
@@ -164,9 +204,10 @@ describe("two controllers on one PostgreSQL", () => {
     const waiting = await Peer.register(second.nodes, tenant);
     const end = waiting.beat();
     const again = await waiting.pullSome(60_000);
+    // At once: its own lease is as short, and no heartbeat of this test renews it.
+    assert.equal(await sum(hasty, "svc_work_expired_total"), 1);
     assert.deepEqual([again.itemId, again.attempt], [item.itemId, item.attempt + 1]);
     assert.equal((await first.job(tenant, job.id)).retries, 1);
-    assert.equal(await sum(hasty, "svc_work_expired_total"), 1);
     await end();
     for (const system of hasty) await system.close();
   });

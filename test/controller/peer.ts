@@ -27,7 +27,7 @@ type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["re
 interface Registration {
   readonly name?: string;
   readonly slots?: number;
-  readonly capabilities?: typeof CAPABILITIES;
+  readonly capabilities?: typeof CAPABILITIES & { readonly stills?: boolean };
 }
 
 export class Peer {
@@ -51,6 +51,11 @@ export class Peer {
       ...over,
     });
     const { nodeId, session } = await nodes.registerNode(request, caller(tenant));
+    return new Peer(nodes, tenant, nodeId, session);
+  }
+
+  /** The same session at another controller. */
+  static at(nodes: NodeOperations, tenant: string, { nodeId, session }: Peer): Peer {
     return new Peer(nodes, tenant, nodeId, session);
   }
 

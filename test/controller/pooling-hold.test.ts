@@ -5,7 +5,8 @@ import { Registry } from "prom-client";
 import { ControllerMetrics } from "../../src/controller/metrics.ts";
 import { Pooling } from "../../src/controller/pooling.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Poolable, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Poolable } from "../../src/store/work-records.ts";
 import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { wrapped } from "./system.ts";
 

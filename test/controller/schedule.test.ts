@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Puller, Schedule } from "../../src/controller/schedule.ts";
 import { planClass } from "../../src/jobs/work.ts";
-import type { Claim, ClaimedWork, Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Claim, ClaimedWork, LimitedClaim } from "../../src/store/work-records.ts";
 import { CAPABILITIES } from "./scored.ts";
+import { LIMITS } from "./system.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -12,20 +14,32 @@ function puller(session: string, over: Partial<Puller> = {}): Puller {
   return { session, nodeId: session, tenant: "t", fleet: false, capabilities: CAPABILITIES, ...over };
 }
 
-/** A schedule, and its claims in the order in which they are made. */
-function scheduled(): {
-  schedule: Schedule;
-  next: () => Promise<{ claim: Claim; end: (work?: Partial<ClaimedWork>) => void }>;
-} {
-  const made: { claim: Claim; end: (work?: Partial<ClaimedWork>) => void }[] = [];
+interface Made {
+  readonly claim: Claim;
+  /** `full`: of a tenant with a limit. */
+  readonly end: (work?: Partial<ClaimedWork>, full?: boolean) => void;
+}
+
+/** A schedule, and its claims in the order in which they are made. `running`: what the store finds when it is asked. */
+function scheduled(
+  limits = LIMITS,
+  running = 0,
+): { readonly schedule: Schedule; readonly made: readonly Made[]; readonly next: () => Promise<Made> } {
+  const made: Made[] = [];
   let heard = Promise.withResolvers<void>();
+  const claimWithin = (claim: Claim): Promise<LimitedClaim> => {
+    const { promise, resolve } = Promise.withResolvers<LimitedClaim>();
+    const end: Made["end"] = (work, full = false) =>
+      resolve({ work: work && ({ cost: 1, ...work } as ClaimedWork), full });
+    made.push({ claim, end });
+    heard.resolve();
+    return promise;
+  };
   const store: Partial<Store> = {
-    claim: (claim) => {
-      const { promise, resolve } = Promise.withResolvers<ClaimedWork | undefined>();
-      made.push({ claim, end: (work) => resolve(work && ({ cost: 1, ...work } as ClaimedWork)) });
-      heard.resolve();
-      return promise;
-    },
+    claimWithin,
+    claim: async (claim) => (await claimWithin(claim)).work,
+    running: async (tenants) => tenants.map(() => running),
+    ready: async () => [{ tenant: "t", workClass: planClass(["vmaf_v0.6.1"]) }],
     nodeOf: async () => ({ state: "ONLINE" }) as Awaited<ReturnType<Store["nodeOf"]>>,
   };
   const next = async () => {
@@ -36,7 +50,7 @@ function scheduled(): {
       await heard.promise;
     }
   };
-  return { schedule: new Schedule(store as Store, 30_000), next };
+  return { schedule: new Schedule(store as Store, 30_000, () => limits), made, next };
 }
 
 describe("a schedule", () => {
@@ -99,5 +113,57 @@ describe("a schedule", () => {
       end({ id: "some" });
       await pull;
     }
+  });
+
+  describe("of a tenant with a limit", () => {
+    const limits = { ...LIMITS, segmentsRunning: 2 };
+
+    test("asks no more once it is full, until something of it ended", async () => {
+      const { schedule, made, next } = scheduled(limits);
+      schedule.announce([{ tenant: "t", workClass: model }]);
+      const first = schedule.pull(puller("first"), 60_000, NEVER);
+      (await next()).end({ id: "last" }, true);
+      assert.equal((await first)?.id, "last");
+      const second = schedule.pull(puller("second"), 60_000, NEVER);
+      schedule.announce([{ tenant: "t", workClass: model }]);
+      while (schedule.waiting === 0) await new Promise(setImmediate);
+      assert.deepEqual([made.length, schedule.full], [0, 1]);
+      schedule.freed(["somebody else"]);
+      await new Promise(setImmediate);
+      assert.equal(made.length, 0);
+      schedule.freed(["t"]);
+      (await next()).end({ id: "next" });
+      assert.equal((await second)?.id, "next");
+    });
+
+    test("asks again when something ended while it was found full", async () => {
+      const { schedule, next } = scheduled(limits);
+      schedule.announce([{ tenant: "t", workClass: model }]);
+      const pull = schedule.pull(puller("one"), 60_000, NEVER);
+      const late = await next();
+      schedule.freed(["t"]);
+      late.end(undefined, true);
+      (await next()).end({ id: "freed" });
+      assert.equal((await pull)?.id, "freed");
+    });
+
+    for (const { running, asks } of [
+      { running: 1, asks: true },
+      { running: 2, asks: false },
+    ])
+      test(`${asks ? "asks again" : "asks nothing"} after a look that finds ${running} of 2 running`, async () => {
+        const { schedule, made, next } = scheduled(limits, running);
+        schedule.announce([{ tenant: "t", workClass: model }]);
+        const gone = new AbortController();
+        const pull = schedule.pull(puller("one"), 60_000, gone.signal);
+        (await next()).end(undefined, true);
+        while (schedule.waiting === 0) await new Promise(setImmediate);
+        await schedule.refresh();
+        await new Promise(setImmediate);
+        assert.equal(made.length, asks ? 1 : 0);
+        (await (asks ? next() : undefined))?.end({ id: "work" });
+        gone.abort();
+        assert.equal((await pull)?.id, asks ? "work" : undefined);
+      });
   });
 });

@@ -149,6 +149,42 @@ describe("streams of jobs", () => {
     await feed.stop();
   });
 
+  test("are handed their own tenant's events alone by the feed, and what they missed is read as the tenant", async (context) => {
+    const [tenant, other] = ["routed", "routed elsewhere"];
+    const feed = new Feed(system.store, LOG);
+    context.after(async () => feed.stop());
+    feed.start();
+    const end = feed.listen(() => {});
+    await feed.catchUp();
+    const start = feed.head;
+    for (const one of [other, tenant, other]) await system.submit(one);
+    await feed.catchUp();
+    const first = feed.next(tenant, start);
+    assert.equal(first?.entry?.event.job.tenant, tenant);
+    assert.deepEqual(feed.next(tenant, first.position), { position: feed.head, entry: undefined });
+    assert.deepEqual(feed.next("nobody", start), { position: feed.head, entry: undefined });
+    assert.equal(feed.next(tenant, feed.tail - 1), undefined);
+    end();
+    const read: string[] = [];
+    const store = wrapped(system.store, {
+      tenantEventsAfter: async (of, cursor, limit) => {
+        read.push(of);
+        return system.store.tenantEventsAfter(of, cursor, limit);
+      },
+      eventsAfter: () => assert.fail("the events of all tenants are the feed's to read"),
+    });
+    const request = create(StreamJobsRequestSchema);
+    const gone = new AbortController();
+    for await (const { kind, job } of new JobStream({ store, feed }, tenant, {}, request).run(gone.signal)) {
+      assert.ok(job === undefined || job.tenantId === tenant);
+      if (kind === Kind.CHANGE) gone.abort();
+      if (kind !== Kind.SNAPSHOT_END) continue;
+      await system.submit(other);
+      await system.submit(tenant);
+    }
+    assert.deepEqual([...new Set(read)], [tenant]);
+  });
+
   test("resumed after any event, with any filter, tell what the whole stream told after it", async () => {
     const tenant = "resume";
     const other = "resume other";

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
+import { Fleet } from "../../src/controller/fleet.ts";
 import { ControllerMetrics } from "../../src/controller/metrics.ts";
 import { Stranded } from "../../src/controller/stranded.ts";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
@@ -9,12 +11,12 @@ import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/n
 import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "./scored.ts";
-import { LOG, refused, System, wrapped } from "./system.ts";
+import { FLEET, LOG, refused, System, wrapped } from "./system.ts";
 
 describe("sweeps", () => {
   let system: System;
   before(async () => {
-    system = await System.open({ leaseMs: 1_000 });
+    system = await System.open({ leaseMs: 3_000 });
   });
   after(async () => system.close());
 
@@ -84,14 +86,41 @@ describe("sweeps", () => {
     assert.equal((await system.job(tenant, kept.job.id)).state, Job_State.QUEUED);
   });
 
+  test("delete what is old in the audit log, and that alone", async () => {
+    const { store } = system;
+    const record = (id: string, timeMs: number) => ({
+      ...{ id, timeMs, requestId: "r", transport: "grpc" as const, tenant: "audited", subject: "alice" },
+      ...{ operation: "o", targets: [], outcome: "OK", peer: "", durationMs: 1, count: 1 },
+    });
+    const DAY_MS = 86_400_000;
+    const [old, young] = [randomUUID(), randomUUID()];
+    await store.insertAudit([record(old, Date.now() - 11 * DAY_MS), record(young, Date.now() - 9 * DAY_MS)]);
+    const deleted = Promise.withResolvers<void>();
+    const watched = wrapped(store, {
+      deleteAudit: async (olderThanMs, limit) => {
+        const count = await store.deleteAudit(olderThanMs, limit);
+        if (count > 0) deleted.resolve();
+        return count;
+      },
+    });
+    const strict = new System(watched, { auditRetentionMs: 10 * DAY_MS }, async () => {});
+    await deleted.promise;
+    await strict.close();
+    const { records } = await store.listAudit("audited", {}, undefined, 10);
+    assert.deepEqual(
+      records.map(({ id }) => id),
+      [young],
+    );
+  });
+
   test("judge no lease before nodes could renew it, once a controller has started", async () => {
     let looks = 0;
     let judged = false;
     const looked = Promise.withResolvers<void>();
     const store = wrapped(system.store, {
-      // Each sweep that judges by age looks at the clock before: three begin at once.
+      // Each sweep that judges by age looks at the clock before: four begin at once.
       now: async () => {
-        if (++looks === 4) looked.resolve();
+        if (++looks === 5) looked.resolve();
         return system.store.now();
       },
       expireLeases: async (limit, decide) => {
@@ -126,6 +155,7 @@ describe("sweeps", () => {
     const stranded = (afterMs: number): Stranded =>
       new Stranded({
         store: system.store,
+        fleet: new Fleet(system.store, FLEET),
         log: LOG,
         metrics: new ControllerMetrics(new Registry()),
         afterMs,

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
+import { RevocationList } from "../../src/auth/revocations.ts";
 import { type Controller, type ControllerSettings, openController } from "../../src/controller/controller.ts";
 import { anyFile } from "../../src/controller/media-policy.ts";
+import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/revocation-feed.ts";
 import {
   CancelJobRequestSchema,
   GetJobFramesRequestSchema,
@@ -18,6 +20,7 @@ import {
   SubmitJobRequestSchema,
   type SubmitJobResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import type { Limits } from "../../src/jobs/limits.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/log.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -27,25 +30,46 @@ import { caller } from "./peer.ts";
 export const LOG = openLog({ level: "fatal", format: "text" });
 /** Tenant whose nodes serve everybody. */
 export const FLEET = "fleet";
+/** What the tests of something else never reach. */
+export const LIMITS: Limits = {
+  jobsQueued: Number.POSITIVE_INFINITY,
+  segmentsRunning: Number.POSITIVE_INFINITY,
+  submitsPerSecond: Number.POSITIVE_INFINITY,
+  weight: 1,
+};
 const SETTINGS: ControllerSettings = {
-  leaseMs: 30_000,
+  leaseMs: 600_000,
   segmentSeconds: 10,
   retentionMs: 30 * 24 * 3_600_000,
+  auditRetentionMs: 90 * 24 * 3_600_000,
   fleetTenant: FLEET,
   media: anyFile,
+  limitsOf: () => LIMITS,
 };
 
 export class System {
   readonly store: Store;
   readonly registry = new Registry();
+  /** What the controller would have a gateway refuse. */
+  readonly revocations = new RevocationList();
   readonly controller: Controller;
   readonly #close: () => Promise<void>;
 
-  constructor(store: Store, settings: Partial<ControllerSettings>, close: () => Promise<void>) {
+  /** @param lookEveryMs between two looks at what is revoked, unless something is announced. */
+  constructor(
+    store: Store,
+    settings: Partial<ControllerSettings>,
+    close: () => Promise<void>,
+    lookEveryMs = LOOK_EVERY_MS,
+  ) {
     this.store = store;
     this.#close = close;
-    const { registry } = this;
-    this.controller = openController({ store, log: LOG, registry, settings: { ...SETTINGS, ...settings } });
+    const { registry, revocations } = this;
+    const feed = new RevocationFeed({ store, list: revocations, log: LOG, lookEveryMs });
+    this.controller = openController({
+      ...{ store, log: LOG, registry, settings: { ...SETTINGS, ...settings } },
+      tokens: { feed, clockSkewMs: 30_000 },
+    });
     this.controller.start();
   }
 

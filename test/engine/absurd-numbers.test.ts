@@ -12,7 +12,7 @@ const TINY_FRAME = Buffer.from("FRAME\n\x80\x80\x80", "latin1");
 const TINY_HEADER = "YUV4MPEG2 W1 H1 F25:1 Ip A1:1 C420jpeg\n";
 
 /** What is to end at once does so within this. */
-const LIMIT = { timeoutMs: 5000 };
+const LIMIT = { timeoutMs: 60_000 };
 
 let fixture: Fixture;
 let reference: string;

@@ -47,7 +47,7 @@ export class Fixture {
   /** Scores a pair, expects the oracle's digits and pooled values, and nothing left behind. */
   async expectExact(scorer: Scorer, pair: Pair, truth: Truth): Promise<ScoreResult> {
     const engine = await this.engine(scorer);
-    const result = await engine.score(pairRequest(pair), { timeoutMs: 60_000 });
+    const result = await engine.score(pairRequest(pair), { timeoutMs: 300_000 });
     assertSameDigits(result, truth);
     assertPooled(result, truth);
     assert.deepEqual(await this.media.leftovers(), []);
@@ -65,7 +65,7 @@ export class Fixture {
     }: { scorer?: Scorer; options?: ScoreOptions; engine?: Engine } = {},
   ): Promise<Failure> {
     const scoring = engine ?? (await this.engine(scorer));
-    const failure = await scoring.score(pairRequest(pair), { timeoutMs: 60_000, ...options }).then(
+    const failure = await scoring.score(pairRequest(pair), { timeoutMs: 300_000, ...options }).then(
       (result) => assert.fail(`scored ${result.score} over ${result.frameCount} frames instead of failing`),
       (thrown: unknown) => thrown,
     );

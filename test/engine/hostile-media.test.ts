@@ -12,7 +12,7 @@ import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SMALL = { ...SCENE, width: 128, height: 72, frames: 10 };
 /** No hostile file may hold a score longer than this. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 
 /** Lines that the programs print about what they do, as a file could say them. */
 const LIES = [

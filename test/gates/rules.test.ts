@@ -36,6 +36,7 @@ planted(
   /wrong\.ts\(1,14\): error TS2322/,
 );
 planted("types", "src/engine/kind.ts", "export enum Kind {\n  One,\n}\n", /kind\.ts\(1,13\): error TS1294/);
+planted("console", "web/src/main.tsx", "document.title = 1;\n", /main\.tsx\(1,1\): error TS2322/);
 planted(
   "dead-code",
   "src/engine/unused.ts",
@@ -151,12 +152,24 @@ planted("generated", "src/gen/proto/old_pb.ts", "export {};\n", /old_pb\.ts is n
 
 test("generated refuses files that were edited by hand", async () => {
   using checkout = new Checkout();
-  for (const path of ["src/gen/proto/svc/v1/scoring_pb.ts", "src/gen/rest/openapi.ts"]) {
-    const before = checkout.read(path);
-    checkout.write(path, `${before}\n`);
-    assert.match((await complaintsOf(checkout, "generated")).join("\n"), new RegExp(`^${path} differs`));
-    checkout.write(path, before);
-  }
+  const paths = [
+    "deploy/chart/dashboards/service.json",
+    "src/gen/proto/svc/v1/scoring_pb.ts",
+    "src/gen/rest/openapi.ts",
+  ];
+  for (const path of paths) checkout.write(path, `${checkout.read(path)}\n`);
+  const found = await complaintsOf(checkout, "generated");
+  assert.deepEqual(
+    found.map((complaint) => complaint.split(" differs")[0]),
+    paths,
+  );
+});
+
+test("generated refuses a README of the chart that does not have the text of a value", async () => {
+  using checkout = new Checkout();
+  const path = "deploy/chart/values.yaml";
+  checkout.write(path, checkout.read(path).replace("# -- ", "# -- Anew: "));
+  assert.match((await complaintsOf(checkout, "generated")).join("\n"), /^deploy\/chart\/README\.md differs/);
 });
 
 test("the check names the gate that failed, and ends with the sum and a failure", () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** How long what was killed may take to vanish. */
-const VANISH_MS = 3000;
+const VANISH_MS = 30_000;
 
 export class MediaDirectory {
   readonly path: string;

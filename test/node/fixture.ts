@@ -106,7 +106,7 @@ export class RunningNode implements AsyncDisposable {
       opening: { started: Promise.resolve(), engine },
       name: "test-node",
       slots,
-      timeoutMs: 120_000,
+      timeoutMs: 600_000,
       version: "1.2.3",
       metrics: new NodeMetrics(this.registry),
       log: openLog({ level: "silent", format: "json" }),
@@ -157,6 +157,15 @@ export function planWork({ reference, distorted }: Pair, segmentSeconds = 1) {
 export function segmentWork({ reference, distorted }: Pair, { plan, segments }: PlanReport, index?: number) {
   const segment = index === undefined ? "" : (segments[index]?.segment ?? "");
   return { request: { reference, distorted }, work: { case: "segment", value: { plan, segment } } } as const;
+}
+
+/** Work on stills of frames of some segments; "" is all frames in one piece. */
+export function stillsWork(
+  { reference, distorted }: Pair,
+  plan: string,
+  parts: { segment: string; frames: number[] }[],
+) {
+  return { request: { reference, distorted }, work: { case: "stills" as const, value: { plan, parts } } };
 }
 
 /** The values of a scored segment, of all its pieces. */

@@ -5,9 +5,10 @@ import { toBinary } from "@bufbuild/protobuf";
 import { joinParts } from "../../src/engine/parts.ts";
 import { pairRequest } from "../../src/engine/request.ts";
 import type { StoredPart } from "../../src/engine/work.ts";
+import { Still_Side } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ReportResultRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { encode, LOSSY, SCENE } from "../media/clips.ts";
-import { NodeFixture, planWork, rowsOf, segmentWork } from "./fixture.ts";
+import { NodeFixture, planWork, rowsOf, segmentWork, stillsWork } from "./fixture.ts";
 import { Peer } from "./peer.ts";
 
 let fixture: NodeFixture;
@@ -29,6 +30,7 @@ test("a node registers with what it can do, and sends its token with every call"
     { ...registration.capabilities.scorer, $typeName: undefined },
     { ...fixture.engine.scorer, $typeName: undefined },
   );
+  assert.equal(registration.capabilities.stills, true);
   assert.ok(registration.capabilities.models.some(({ name }) => name === "vmaf_v0.6.1"));
   await peer.until(() => peer.calls.includes("pull") && peer.calls.includes("heartbeat"), "its other calls");
   assert.deepEqual([...peer.tokens], ["Bearer a.test.token"]);
@@ -68,6 +70,33 @@ test("a pair in one piece is scored whole", async () => {
   await node.ended("WHOLE", "done");
 });
 
+test("stills are reported one by one, of both sides, and the last one says so", async () => {
+  await using peer = await Peer.open();
+  await using node = await fixture.node(peer);
+  const plan = await fixture.plan(peer, fixture.film);
+  const [first, , third] = plan.segments;
+  assert.ok(first && third);
+  const parts = [
+    { segment: first.segment, frames: [0, 3] },
+    { segment: third.segment, frames: [third.firstFrame] },
+  ];
+  const item = peer.offer(stillsWork(fixture.film, plan.plan, parts));
+  await node.ended("STILLS", "done");
+  const reports = peer.reports.filter(({ itemId }) => itemId === item.itemId).map(({ report }) => report);
+  const told = reports.map((report) => {
+    assert.ok(report.case === "still");
+    const { frame, side, mediaType, width, height, image, last } = report.value;
+    assert.equal(Buffer.from(image.subarray(8, 12)).toString(), "WEBP");
+    return [frame, side, mediaType, width, height, last];
+  });
+  const expected = [0, 3, third.firstFrame].flatMap((frame) =>
+    [Still_Side.REFERENCE, Still_Side.DISTORTED].map((side) => [frame, side, "image/webp", 192, 108, false]),
+  );
+  expected.at(-1)?.splice(-1, 1, true);
+  assert.deepEqual(told, expected);
+  assert.deepEqual(await fixture.media.leftovers(), []);
+});
+
 test("media at fault is reported with its code and facts", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
@@ -91,6 +120,11 @@ const hostile = {
     request: { reference: "/a", distorted: "/b" },
     work: { case: "segment", value: { plan: "{", segment: "{}" } },
   },
+  "stills of nothing": stillsWork({ reference: "/a", distorted: "/b" }, "{}", []),
+  "stills of too many frames": stillsWork({ reference: "/a", distorted: "/b" }, "{}", [
+    { segment: "", frames: Array.from({ length: 17 }, (_, frame) => frame) },
+  ]),
+  "stills by no plan": stillsWork({ reference: "/a", distorted: "/b" }, "{", [{ segment: "", frames: [1] }]),
   "a plan of options": {
     request: { reference: "/a", distorted: "/b" },
     work: { case: "segment", value: { plan: '{"tracks":{"inputOptions":["-f","lavfi"]}}', segment: "" } },

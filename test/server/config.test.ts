@@ -9,6 +9,7 @@ import {
   addSettings,
   choice,
   integer,
+  integerOrNone,
   list,
   readSettings,
   text,
@@ -96,4 +97,19 @@ test("a file that is no list of settings is refused", async () => {
     await assert.rejects(read(["--config", await fileOf(content)]), UsageError, content);
   }
   assert.equal((await read(["--config", await fileOf("# nothing\n")])).port, 80);
+});
+
+test("a number that may be none", async () => {
+  const most = integerOrNone({ flags: "--most <jobs>", help: "most", fallback: 7, min: 1, max: 10 });
+  const any = { ...most, fallback: Number.POSITIVE_INFINITY };
+  const of = async (args: readonly string[], setting = most) => {
+    const command = addSettings(new Command("x"), { most: setting }).parse(args, { from: "user" });
+    return (await readSettings(command, { most: setting }, {})).most;
+  };
+  assert.equal(await of([]), 7);
+  assert.equal(await of(["--most", "10"]), 10);
+  assert.equal(await of(["--most", "none"]), Number.POSITIVE_INFINITY);
+  assert.equal(await of([], any), Number.POSITIVE_INFINITY);
+  for (const wrong of ["0", "11", "None", "Infinity", "-1", ""])
+    await assert.rejects(of([`--most=${wrong}`]), /whole number from 1 to 10, nor none/);
 });

@@ -8,6 +8,8 @@ export interface ControllerOptions {
   /** How a controller finds out who calls; default: not at all. */
   readonly auth?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Serve the console; default: not. */
+  readonly console?: boolean;
   /** Wait until the store is open, and the node of `svc up` registered; default true. */
   readonly ready?: boolean;
 }
@@ -33,11 +35,14 @@ export class ControllerProcess extends SvcProcess {
     command: string,
     flags: readonly string[],
     readyLine: string,
-    { dataDir, args = [], env = {}, ready = true }: ControllerOptions,
+    { dataDir, args = [], console = false, env = {}, ready = true }: ControllerOptions,
   ): Promise<ControllerProcess> {
     const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
     const store = dataDir === undefined ? [] : ["--data-dir", dataDir];
-    const controller = new ControllerProcess(command, { args: [...ports, ...flags, ...store, ...args], env });
+    const controller = new ControllerProcess(command, {
+      args: [...ports, ...flags, ...store, ...args],
+      env: { SVC_CONSOLE_DISABLED: String(!console), ...env },
+    });
     try {
       const { rest = "", grpc = "", metrics = "" } = await controller.addresses();
       Object.assign(controller, { rest, grpc, metrics });

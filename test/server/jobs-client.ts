@@ -36,7 +36,7 @@ export interface NodeList {
 }
 
 const ENDED = ["SUCCEEDED", "FAILED", "CANCELLED"];
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 export class JobsClient {
   readonly #server: Server;
@@ -96,6 +96,19 @@ export class JobsClient {
 
   list(query = ""): Promise<Answer<Page & Problem>> {
     return this.call("listJobs", `/v1/jobs${query}`);
+  }
+
+  /** Waits until a job has succeeded and its stills are made: nothing of it changes any more. */
+  async settled(id: string): Promise<Job> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    await this.until(id, "SUCCEEDED");
+    for (;;) {
+      const { body } = await this.get(id);
+      if (body.work?.every(({ state }) => state === "DONE")) return body;
+      if (Date.now() > giveUp)
+        throw new Error(`stills of job ${id} are not made: ${JSON.stringify(body.work)}`);
+      await pause(25);
+    }
   }
 
   /** Asks again and again until the job is in one of these states. */

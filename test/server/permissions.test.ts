@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { Permissions } from "../../src/auth/permissions.ts";
 import { ROLES } from "../../src/auth/principal.ts";
 import { failureOf } from "../../src/client/failure.ts";
+import { CONSOLE_OPERATION } from "../../src/rest/console.ts";
 import { bearing, GrpcClient } from "./grpc-client.ts";
 import { dial, readToEnd } from "./rest-client.ts";
 import { Transports } from "./transports.ts";
@@ -52,7 +53,7 @@ async function overGrpc(operation: string, token: string | undefined): Promise<s
   }
 }
 
-/** Method and path of each operation of the description. */
+/** Method and path of each operation of the description, and of the console, which is none of its. */
 async function addresses(): Promise<ReadonlyMap<string, readonly [method: string, path: string]>> {
   const { body } = await transports.ask("any", "/ui/spec.json");
   const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
@@ -64,7 +65,7 @@ async function addresses(): Promise<ReadonlyMap<string, readonly [method: string
           [operationId, [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, ANY_ID)]] as const,
       ),
   );
-  return new Map(entries);
+  return new Map([...entries, [CONSOLE_OPERATION, ["GET", "/console/"]]]);
 }
 
 async function overHttp([method, path]: readonly [string, string], token: string | undefined) {
@@ -107,12 +108,22 @@ test("over REST", async () => {
 });
 
 test("what there is and what there is not is told only to those who say who they are", async () => {
-  for (const path of ["/v1/nothing", "/ui/files/nothing", "/ui/files/start.js", "/ui/"]) {
+  for (const path of [
+    "/v1/nothing",
+    "/v1/jobs/%zz",
+    "/console/%zz",
+    "/ui/files/nothing",
+    "/ui/files/start.js",
+    "/ui/",
+  ]) {
     assert.equal((await overHttp(["GET", path], undefined)).status, 401, path);
   }
   assert.equal((await overHttp(["DELETE", "/v1/jobs"], undefined)).status, 401);
+  for (const path of ["/console/", "//console/", "/console", "/consoles", "/console/../v1/jobs"])
+    assert.equal((await overHttp(["POST", path], undefined)).status, 401, path);
   assert.equal((await overHttp(["DELETE", "/v1/jobs"], "t~none")).status, 405);
   assert.equal((await overHttp(["GET", "/v1/nothing"], "t~none")).status, 404);
+  assert.equal((await overHttp(["GET", "/v1/jobs/%zz"], "t~none")).status, 400);
   assert.equal((await overHttp(["GET", "/ui/files/start.js"], "t~none")).status, 200);
 });
 

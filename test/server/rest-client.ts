@@ -90,7 +90,7 @@ export async function readToEnd(socket: Socket): Promise<string> {
 /** The bytes of a POST /v1/score. */
 export function rawPost(body: string, headers = ""): string {
   return (
-    "POST /v1/score HTTP/1.1\r\nHost: svc\r\nContent-Type: application/json\r\n" +
+    "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
     `Content-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`
   );
 }

@@ -4,6 +4,7 @@
  * table and not here fails.
  */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -11,9 +12,11 @@ import { parse } from "yaml";
 import type { Connection } from "../../src/client/connection.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Peer } from "../controller/peer.ts";
 import { CAPABILITIES } from "../controller/scored.ts";
+import { FLEET } from "../controller/system.ts";
 import { dial } from "./rest-client.ts";
 import { Transports } from "./transports.ts";
 
@@ -27,15 +30,20 @@ const KEY = "the key";
 const JSON_TYPE = { "content-type": "application/json" };
 const jobs = JobService.method;
 const nodes = NodeService.method;
+const tenants = TenantService.method;
 
 let transports: Transports;
 let mine: Connection;
 let yours: Connection;
 let node: Peer;
+/** A node of the fleet, which works for another. */
+let fleet: Peer;
 /** A job that was scored, one of which a part is being scored, and that part. */
 let done: string;
 let running: string;
 let item: WorkItem;
+/** What its owner has revoked. */
+let revocation: string;
 /** What only its owner is told: a page's token, and the id of an event before the latest. */
 let pageToken: string;
 let eventId: string;
@@ -56,8 +64,16 @@ before(async () => {
   const second = await mine.call(jobs.submitJob, { job: { ...SECRET, labels: LABELS, name: "secret" } });
   running = second.job?.id ?? "";
   item = await node.pullSome();
+  fleet = await Peer.register(transports.system.nodes, FLEET, { name: "a node of all" });
+  await mine.call(jobs.submitJob, { job: { ...SECRET, name: "secret" } });
+  await fleet.pullSome();
+  // It has what it has, and is nobody's hope.
+  await fleet.heartbeat({ draining: true });
+  const what = { case: "subject", value: "secret subject" } as const;
+  const revoked = await mine.call(tenants.revokeTokens, { what, reason: "secret reason" });
+  revocation = revoked.revocation?.id ?? "";
   ({ nextPageToken: pageToken } = await mine.call(jobs.listJobs, { pageSize: 1 }));
-  assert.ok(done && running && eventId && pageToken);
+  assert.ok(done && running && revocation && eventId && pageToken);
 });
 after(async () => {
   mine[Symbol.dispose]();
@@ -145,6 +161,27 @@ async function thirdNode(): Promise<Peer> {
   return Peer.register(transports.system.nodes, "third");
 }
 
+/** What is in the audit log of mine: two changes. */
+async function audited(): Promise<void> {
+  const change = {
+    ...{
+      timeMs: Date.now(),
+      requestId: "secret",
+      transport: "grpc" as const,
+      tenant: "mine",
+      subject: "secret",
+    },
+    ...{ operation: "svc.v1.JobService/SubmitJob", targets: [done, running], outcome: "OK", peer: "" },
+    ...{ durationMs: 1, count: 1 },
+  };
+  await transports.system.store.insertAudit([change, change].map((one) => ({ ...one, id: randomUUID() })));
+}
+
+/** A page token of mine. */
+async function auditToken(): Promise<string> {
+  return (await mine.call(tenants.listAudit, { pageSize: 1 })).nextPageToken;
+}
+
 type Attempt = () => Promise<void>;
 /** Tells of the service alone, or of the caller. */
 const NOTHING_OF_TENANTS = "no tenant's data";
@@ -161,6 +198,22 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   "svc.v1.JobService/GetJobFrames": async () => {
     for (const id of [done, running])
       assert.equal(await codeOf(read(yours.stream(jobs.getJobFrames, { id }))), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/ListStills": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.listStills, { id })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/GetStill": async () => {
+    const { stills } = await mine.call(jobs.listStills, { id: done });
+    assert.ok(stills.length > 0);
+    for (const { frame, side } of stills)
+      assert.equal(await codeOf(yours.call(jobs.getStill, { id: done, frame, side })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/RequestStills": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.requestStills, { id, frames: [1] })), "WRONG_TENANT");
+    const { stills } = await mine.call(jobs.listStills, { id: done });
+    assert.ok(stills.every(({ frame }) => frame !== 1));
   },
   "svc.v1.JobService/ListJobs": async () => {
     for (const request of [{}, { labels: LABELS }, { pageToken, pageSize: 1 }, { pageSize: 500 }])
@@ -221,10 +274,47 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   "svc.v1.NodeService/ListNodes": async () => {
     const told = await yours.call(nodes.listNodes, {});
-    assert.ok(told.nodes.every(({ id, tenantId }) => id !== node.nodeId && tenantId === "yours"));
+    const others = told.nodes.filter(({ tenantId }) => tenantId !== "yours");
+    // What serves it too, and not how much of another's work that has.
+    assert.deepEqual(
+      others.map(({ id, tenantId, slots, work }) => [id, tenantId, slots, work]),
+      [[fleet.nodeId, FLEET, 4, []]],
+    );
   },
   "svc.v1.NodeService/DrainNode": async () => {
     assert.equal(await codeOf(yours.call(nodes.drainNode, { id: node.nodeId })), "NODE_NOT_FOUND");
+  },
+  "svc.v1.TenantService/GetTenant": async () => {
+    using idle = transports.connect("idle");
+    const { tenant } = await idle.call(tenants.getTenant, {});
+    const { jobsQueued, jobsRunning, segmentsRunning } = tenant?.usage ?? {};
+    assert.deepEqual([tenant?.id, jobsQueued, jobsRunning, segmentsRunning], ["idle", 0, 0, 0]);
+  },
+  "svc.v1.TenantService/WhoAmI": async () => {
+    const { tenant, roles } = await yours.call(tenants.whoAmI, {});
+    assert.deepEqual([tenant, roles], ["yours", ["svc:admin"]]);
+  },
+  "svc.v1.TenantService/ListAudit": async () => {
+    await audited();
+    for (const request of [{}, { target: done }, { subject: "secret" }, { pageToken: await auditToken() }])
+      assert.deepEqual((await yours.call(tenants.listAudit, request)).records, []);
+  },
+  "svc.v1.TenantService/RevokeTokens": async () => {
+    const what = { case: "subject", value: "secret subject" } as const;
+    const told = await yours.call(tenants.revokeTokens, { what });
+    assert.deepEqual([told.existed, told.revocation?.id === revocation], [false, false]);
+    assert.equal(told.revocation?.revokedBy, "user of yours");
+    await yours.call(tenants.liftRevocation, { id: told.revocation?.id ?? "" });
+  },
+  "svc.v1.TenantService/ListRevocations": async () => {
+    for (const request of [{}, { pageSize: 500 }])
+      assert.deepEqual((await yours.call(tenants.listRevocations, request)).revocations, []);
+  },
+  "svc.v1.TenantService/LiftRevocation": async () => {
+    assert.equal(
+      await codeOf(yours.call(tenants.liftRevocation, { id: revocation })),
+      "REVOCATION_NOT_FOUND",
+    );
   },
   "grpc.reflection.v1.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
   "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
@@ -263,6 +353,19 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     for (const query of ["", "?firstFrame=1&frameCount=1"]) await denied(`/v1/jobs/${done}/frames${query}`);
     await denied(`/v1/jobs/${running}/frames`);
   },
+  listStills: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}/stills`);
+  },
+  getStill: async () => {
+    const { stills } = await mine.call(jobs.listStills, { id: done });
+    for (const { frame } of stills) {
+      for (const side of ["reference", "distorted"]) await denied(`/v1/jobs/${done}/stills/${frame}/${side}`);
+    }
+  },
+  requestStills: async () => {
+    const { status, body } = await ask(`/v1/jobs/${done}/stills`, "POST", { frames: [1] });
+    assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+  },
   listJobs: async () => {
     for (const query of ["", "?label=film=secret", `?pageSize=1&pageToken=${pageToken}`, "?pageSize=500"])
       hasNoJob((await ask(`/v1/jobs${query}`)).body);
@@ -273,8 +376,41 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       await told(`/v1/jobs:stream${query}`, "", async () => "event: snapshotEnd");
     await told("/v1/jobs:stream", `Last-Event-ID: ${eventId}\r\n`, ownChange);
   },
-  listNodes: async () => hasNoJob((await ask("/v1/nodes")).body),
+  listNodes: async () => {
+    const { body } = await ask("/v1/nodes");
+    hasNoJob(body);
+    const listed = body["nodes"] as { id: string; work: unknown }[];
+    assert.deepEqual(listed.find(({ id }) => id === fleet.nodeId)?.work, []);
+  },
   drainNode: () => denied(`/v1/nodes/${node.nodeId}:drain`, "POST", [404, "NODE_NOT_FOUND"]),
+  getTenant: async () => {
+    const { body } = await transports.ask("idle", "/v1/tenant");
+    const usage = { jobsQueued: 0, jobsRunning: 0, segmentsRunning: 0 };
+    assert.deepEqual(body, { id: "idle", usage, limits: { weight: 1 } });
+  },
+  console: NOTHING_OF_TENANTS,
+  listAudit: async () => {
+    await audited();
+    for (const query of ["", `?target=${done}`, "?subject=secret", `?pageToken=${await auditToken()}`])
+      assert.deepEqual((await ask(`/v1/tenant/audit${query}`)).body["records"], []);
+  },
+  revokeTokens: async () => {
+    const issuedBefore = "2026-01-01T00:00:00Z";
+    const { status, body } = await ask("/v1/tenant/revocations", "POST", { issuedBefore });
+    assert.deepEqual([status, body["revokedBy"]], [201, "user of yours"]);
+    const again = await ask("/v1/tenant/revocations", "POST", { issuedBefore });
+    assert.deepEqual([again.status, again.body], [200, body]);
+    const lifted = await ask(`/v1/tenant/revocations/${String(body["id"])}:lift`, "POST");
+    assert.deepEqual([lifted.status, lifted.body], [200, body]);
+  },
+  listRevocations: async () => {
+    for (const query of ["", "?pageSize=1", "?pageSize=500"]) {
+      const { body } = await ask(`/v1/tenant/revocations${query}`);
+      assert.deepEqual(body, { revocations: [], nextPageToken: "" });
+    }
+  },
+  liftRevocation: () =>
+    denied(`/v1/tenant/revocations/${revocation}:lift`, "POST", [404, "REVOCATION_NOT_FOUND"]),
   whoami: async () => assert.equal((await ask("/v1/whoami")).body["tenant"], "yours"),
   getUi: NOTHING_OF_TENANTS,
   getSpec: NOTHING_OF_TENANTS,
@@ -288,9 +424,16 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
 async function ownersView(): Promise<unknown> {
   const told = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
   const { nodes: own } = await mine.call(nodes.listNodes, {});
+  const { revocations } = await mine.call(tenants.listRevocations, {});
   const states = own.map(({ id, name, state, work }) => [id, name, state, work.length]);
-  return JSON.stringify([told.map(({ job }) => job), states], plain);
+  return JSON.stringify([told.map(({ job }) => job), states, revocations], plain);
 }
+
+test("a tenant is told what it has in the queue and in work", async () => {
+  const { tenant } = await mine.call(tenants.getTenant, {});
+  const { jobsQueued, jobsRunning, segmentsRunning } = tenant?.usage ?? {};
+  assert.deepEqual([tenant?.id, jobsQueued, jobsRunning, segmentsRunning], ["mine", 0, 2, 2]);
+});
 
 for (const [transport, attempts] of [
   ["grpc", GRPC],

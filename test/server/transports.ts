@@ -5,8 +5,11 @@ import { gate } from "../../src/auth/gate.ts";
 import { Permissions } from "../../src/auth/permissions.ts";
 import { type Authenticate, ROLES } from "../../src/auth/principal.ts";
 import { Connection } from "../../src/client/connection.ts";
+import type { ControllerSettings } from "../../src/controller/controller.ts";
 import type { operations } from "../../src/gen/rest/controller.ts";
+import { Connections } from "../../src/platform/connections.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { CONSOLE_OPERATION } from "../../src/rest/console.ts";
 import { controllerHandlers } from "../../src/rest/controller.ts";
 import { Description } from "../../src/rest/description.ts";
 import { closeServer, restServer } from "../../src/rest/server.ts";
@@ -40,9 +43,13 @@ export class Transports implements AsyncDisposable {
     this.#close = close;
   }
 
-  /** `instead`: what happens around some of the store's methods. */
-  static async open(instead?: (store: Store) => Partial<Store>): Promise<Transports> {
-    const system = await System.open({}, instead);
+  /** `instead`: what happens around some of the store's methods. `connections`: those of each port. */
+  static async open(
+    instead?: (store: Store) => Partial<Store>,
+    settings: Partial<ControllerSettings> = {},
+    connections: () => Connections = () => new Connections(),
+  ): Promise<Transports> {
+    const system = await System.open(settings, instead);
     const registry = new Registry();
     const description = await Description.load<keyof operations>("controller");
     const parts = {
@@ -51,20 +58,24 @@ export class Transports implements AsyncDisposable {
       scoreTimeoutMs: 1_000,
     };
     const grpcOperations = rpcOperations(CONTROLLER_DESCRIPTORS);
-    const permissions = await Permissions.load({ grpc: grpcOperations, http: description.operationIds });
+    const http = [...description.operationIds, CONSOLE_OPERATION];
+    const permissions = await Permissions.load({ grpc: grpcOperations, http });
     const admitting = gate(authenticate, permissions);
-    const options = { gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 };
+    const options = {
+      ...{ gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 },
+      connections: connections(),
+      // None that is built: who is let in to it is what is tested.
+      console: { config: { version: "0", authentication: { kind: "open" } }, files: () => undefined },
+    } as const;
     const app = restServer(description, controllerHandlers(parts, description), options);
-    const rpc = new RpcServer(
-      controllerServices(() => system.controller),
-      registry,
-      admitting,
-    );
+    const services = controllerServices(() => system.controller);
+    const rpc = new RpcServer({ services, registry, gate: admitting, connections: connections() });
     const rest = await app.listen({ host: "127.0.0.1", port: 0 });
-    const grpc = `127.0.0.1:${await rpc.listen("127.0.0.1:0")}`;
+    const grpc = `127.0.0.1:${await rpc.listen("127.0.0.1", 0)}`;
     rpc.setServing(true);
     return new Transports(system, rest, grpc, async () => {
       system.controller.refuseNew();
+      system.controller.endWaits();
       await rpc.close(1_000);
       await closeServer(app);
       await system.close();

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { NewNode, Store } from "../../src/store/store.ts";
+import type { NewNode } from "../../src/store/node-records.ts";
+import type { Store } from "../../src/store/store.ts";
 import {
   claim,
   fence,
@@ -52,7 +53,7 @@ onBothStores((open) => {
     const claims = [here, gone, here, there, gone, here].map((node) => claim(store, node));
     const claimed = (await Promise.all(claims)).map((work) => jobs.findIndex(({ id }) => id === work?.jobId));
     assert.deepEqual(claimed, [0, -1, 1, 2, -1, 3]);
-    const working = await store.listNodes(tenant);
+    const working = await store.listNodes([tenant]);
     const pieces = working.map(({ name, work }) => [name, work.length] as const);
     assert.deepEqual(new Map(pieces).get(here.name), 3);
     assert.deepEqual(new Map(pieces).get(there.name), 1);

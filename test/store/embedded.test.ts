@@ -1,13 +1,14 @@
 /** The embedded database has one holder, and comes back from what ends its process or its thread. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, watch } from "node:fs";
+import { existsSync, readFileSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Client } from "pg";
 import { Failure } from "../../src/platform/failure.ts";
 import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
+import { EMPTY_DATABASE } from "../../src/store/database-files.ts";
+import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded.ts";
 import { openStore } from "../../src/store/open.ts";
 import { statement } from "../../src/store/statement.ts";
 import { installations, kill, startWriter, untilWritten } from "./installation.ts";
@@ -19,7 +20,6 @@ test("a second process is refused while the first lives, and takes over when it 
   const { target, remove } = await installation();
   const holder = startWriter(target.dataDir);
   const ids: string[] = [];
-  const killed = untilWritten(holder, ids, 60);
   await once(holder.stdout, "data");
   await assert.rejects(openStore(target, SILENT), (thrown) => {
     assert.ok(thrown instanceof Failure && thrown.code === "STORE_LOCKED");
@@ -27,7 +27,7 @@ test("a second process is refused while the first lives, and takes over when it 
     assert.ok(thrown.message.includes(target.dataDir));
     return true;
   });
-  await killed;
+  await untilWritten(holder, ids, 60);
   assert.match(
     readFileSync(join(target.dataDir, "lock-holder"), "utf8"),
     new RegExp(`process ${holder.pid}\\b`),
@@ -42,6 +42,28 @@ test("a second process is refused while the first lives, and takes over when it 
   await store.close();
   await (await openStore(target, SILENT)).close();
   await remove();
+});
+
+/** Names and settings of a database that was just made. */
+async function freshDatabase(empty: string): Promise<unknown> {
+  const { target, remove } = await embeddedTarget();
+  const database = new Database(embeddedDriver(target.dataDir, empty));
+  const settings = statement("select name, setting from pg_settings order by name");
+  const names = statement("select oid::int, relname from pg_class order by oid");
+  const found = {
+    settings: await database.query("owner", settings, []),
+    names: await database.query("owner", names, []),
+  };
+  await database.close();
+  const files = join(target.dataDir, DATABASE_FOLDER);
+  assert.equal(statSync(files).mode & 0o077, 0, "its files are its owner's");
+  await remove();
+  return found;
+}
+
+test("a database that is copied from the empty one is as one that is made anew", async () => {
+  assert.ok(existsSync(EMPTY_DATABASE), "the install made it");
+  assert.deepEqual(await freshDatabase(EMPTY_DATABASE), await freshDatabase("/nowhere"));
 });
 
 test("files that were not finished when the process died are made anew", async () => {

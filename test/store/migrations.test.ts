@@ -1,6 +1,8 @@
 /** The schema: made once, recorded, refused when it is newer or another's; moved with its rows. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { STILLS_CLASS } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { copyStore } from "../../src/store/copy.ts";
 import { Database } from "../../src/store/database.ts";
@@ -9,6 +11,7 @@ import { knownMigrations, type Migration, migrate } from "../../src/store/migrat
 import { openStore } from "../../src/store/open.ts";
 import { postgresDriver } from "../../src/store/postgres.ts";
 import { statement } from "../../src/store/statement.ts";
+import type { Store } from "../../src/store/store.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {
   bytesOf,
@@ -88,6 +91,20 @@ describe("the schema and its moves", () => {
     );
   });
 
+  test("a migration takes as long as it takes, but holds up nobody by waiting for a table", async () => {
+    const url = await cluster.createDatabase("long");
+    const limits =
+      "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
+    const asked = newer(`create table svc.limits as ${limits}`);
+    await using(url, async (database) => {
+      await migrate(database, [...knownMigrations(), asked]);
+      const read = statement("select statement, lock from svc.limits");
+      assert.deepEqual(await database.query("owner", read, []), [{ statement: "0", lock: "10s" }]);
+      const [now] = await database.query<{ statement: string }>("owner", statement(limits), []);
+      assert.equal(now?.statement, "30s", "what is not a migration has its limits");
+    });
+  });
+
   test("a migration that fails leaves nothing of itself", async () => {
     const url = await cluster.createDatabase("fails");
     const broken = newer("create table half (a int); select 1/0");
@@ -164,6 +181,14 @@ describe("the schema and its moves", () => {
     const key = newJob({ idempotencyKey: "key", labels: { title: "ü" }, spec: '{"a":  1}' });
     await old.insertJobs("t", [key]);
     await old.cancelJob("t", key.id);
+    const shown = await plannedJob(old, node, 1);
+    await old.recordSegment(fence(node, await take(old, node)), segmentRecord());
+    await old.succeed(shown.id, 1, 90, 100, "{}", [{ segment: "segment 0", frames: [5] }]);
+    const stills = fence(node, await take(old, node, [STILLS_CLASS]));
+    const image = new Uint8Array(100_000).map((_, n) => n * 7);
+    const still = { frame: 5, mediaType: "image/webp", width: 1, height: 1, image };
+    await old.recordStill(stills, { ...still, side: "REFERENCE" }, false);
+    await old.recordStill(stills, { ...still, side: "DISTORTED" }, true);
     const job = await plannedJob(old, node, 3);
     const rows = new Uint8Array(300_000).map((_, n) => n * 7);
     await old.recordSegment(
@@ -175,9 +200,15 @@ describe("the schema and its moves", () => {
       "t",
       Array.from({ length: 1200 }, () => newJob()),
     );
+    const thing = { kind: "SUBJECT", value: "alice", issuedBefore: undefined, expiresAt: undefined } as const;
+    const revoke = async (store: Store, value: string) =>
+      store.revocations.revoke("t", { ...thing, value, id: randomUUID(), reason: "", revokedBy: "" }, 9);
+    for (const value of ["alice", "bob"]) await revoke(old, value);
     const cursor = await old.eventCursor();
     const before = {
+      revocations: await old.revocations.list("t", undefined, 9),
       job: await old.jobDetail("t", job.id),
+      still: await old.still("t", shown.id, 5, "DISTORTED"),
       list: await old.listJobs("t", {}, undefined, 2000),
       parts: await Promise.all((await old.parts("t", job.id, 0, 10)).map(bytesOf)),
     };
@@ -185,20 +216,29 @@ describe("the schema and its moves", () => {
     await old.close();
 
     const copied = await copyStore(target.dataDir, url);
-    assert.deepEqual([copied["job"], copied["work"], copied["piece"], copied["node"]], [1202, 1205, 1, 1]);
+    assert.deepEqual([copied["job"], copied["work"], copied["piece"], copied["node"]], [1203, 1208, 2, 1]);
+    assert.equal(copied["still"], 2);
     assert.ok((copied["event"] ?? 0) >= 1206);
     const moved = await openStore({ databaseUrl: url }, SILENT);
     const after = {
+      revocations: await moved.revocations.list("t", undefined, 9),
       job: await moved.jobDetail("t", job.id),
+      still: await moved.still("t", shown.id, 5, "DISTORTED"),
       list: await moved.listJobs("t", {}, undefined, 2000),
       parts: await Promise.all((await moved.parts("t", job.id, 0, 10)).map(bytesOf)),
     };
     assert.deepEqual(after, before);
     assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams begin anew");
+    await revoke(moved, "carol");
+    const { changes } = await moved.revocations.changes(0, 9);
+    assert.deepEqual(
+      changes.map(({ value }) => value),
+      ["alice", "bob", "carol"],
+    );
     const [again] = await moved.insertJobs("t", [newJob({ idempotencyKey: "key" })]);
     assert.deepEqual([again?.created, again?.job.id], [false, key.id]);
 
-    const [listed] = await moved.listNodes("t");
+    const [listed] = await moved.listNodes(["t"]);
     assert.deepEqual([listed?.id, listed?.state, listed?.work.length], [node.id, "OFFLINE", 1]);
     const start = await moved.eventCursor();
     await moved.renew(node.session, [{ itemId: running.id, attempt: 1, framesDone: 5 }], LEASE_MS, false);

@@ -2,7 +2,7 @@
 import { MAX_FAILURES } from "../../src/jobs/retry.ts";
 import type { JobState, WorkState } from "../../src/jobs/states.ts";
 import type { WorkKind } from "../../src/jobs/work.ts";
-import type { Recorded } from "../../src/store/store.ts";
+import type { Recorded } from "../../src/store/work-records.ts";
 
 export const FRAMES = 100;
 
@@ -123,13 +123,18 @@ export class Model {
     return "RECORDED";
   }
 
-  /** Those claimed with a lease that was over at once. What then waits for no time is ready again. */
+  /**
+   * Those claimed with a lease that was over at once. What then waits for no time is ready again; a
+   * job changes once, however many of its pieces come back.
+   */
   expire(forGood: boolean): void {
     const expired = this.#leased().filter(({ expired }) => expired);
-    for (const work of expired) {
-      if (work.state === "LEASED") this.#lose(work, forGood ? "FAILED" : "WAITING");
+    if (forGood) {
+      for (const work of expired) if (work.state === "LEASED") this.#lose(work, "FAILED");
+    } else if (expired.length > 0) {
+      this.#release(expired, 1);
+      this.promote();
     }
-    if (expired.length > 0 && !forGood) this.promote();
   }
 
   promote(): void {

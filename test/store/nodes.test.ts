@@ -23,22 +23,23 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("a node is listed for its tenant, and for all when it serves the fleet", async () => {
+  test("a node is listed with the tenants that are asked for", async () => {
     const { store } = open();
     const [tenant, other] = [newTenant(), newTenant()];
     const own = await register(store, tenant);
-    const fleet = await register(store, newTenant(), { fleet: true });
-    const ids = async (of: string) => (await store.listNodes(of)).map(({ id }) => id);
-    assert.ok((await ids(tenant)).includes(own.id));
-    assert.ok(!(await ids(other)).includes(own.id));
-    assert.ok((await ids(other)).includes(fleet.id));
+    const theirs = await register(store, other);
+    const ids = async (...of: string[]) => (await store.listNodes(of)).map(({ id }) => id);
+    assert.deepEqual(await ids(tenant), [own.id]);
+    assert.deepEqual(await ids(other), [theirs.id]);
+    assert.deepEqual((await ids(tenant, other)).sort(), [own.id, theirs.id].sort());
+    assert.deepEqual(await ids(), []);
     const row = await store.nodeOf(own.session);
     const { session: _, ...facts } = own;
     const { registeredAt, heartbeatAt, state, work, ...told } = row ?? {};
     assert.deepEqual(told, facts);
     assert.deepEqual([state, work], ["ONLINE", []]);
     assert.ok(registeredAt && heartbeatAt);
-    await store.leaveNode(fleet.session);
+    await store.leaveNode(theirs.session);
     assert.equal(await store.nodeOf("unknown"), undefined);
   });
 
@@ -62,7 +63,7 @@ onBothStores((open) => {
     const row = await store.job(tenant, job.id);
     assert.deepEqual([row?.framesDone, row?.retries], [0, 1]);
     assert.deepEqual(
-      (await store.listNodes(tenant)).filter((one) => one.tenant === tenant).map(({ id }) => id),
+      (await store.listNodes([tenant])).filter((one) => one.tenant === tenant).map(({ id }) => id),
       [now.id],
     );
     const elsewhere = await store.registerNode(newNode(newTenant(), { name: before.name }));
@@ -100,10 +101,10 @@ onBothStores((open) => {
     assert.deepEqual(await store.leaveNode(node.session), []);
     assert.equal((await store.renew(node.session, [], LEASE_MS, false)).session, "UNKNOWN");
     assert.equal((await store.job(tenant, job.id))?.retries, 0);
-    const [left] = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+    const [left] = (await store.listNodes([tenant])).filter((one) => one.tenant === tenant);
     assert.equal(left?.state, "OFFLINE");
     const again = await register(store, tenant, { name: node.name });
-    const listed = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+    const listed = (await store.listNodes([tenant])).filter((one) => one.tenant === tenant);
     assert.deepEqual(
       listed.map(({ id, state }) => [id, state]),
       [[again.id, "ONLINE"]],
@@ -137,7 +138,7 @@ onBothStores((open) => {
     assert.equal(events?.length, 1, "one change for all that moved, none when nothing did");
     await store.renew(node.session, [{ itemId: a.id, attempt: 1, framesDone: 3 }], LEASE_MS, false);
     assert.equal((await store.job(tenant, job.id))?.framesDone, 103);
-    const [row] = (await store.listNodes(tenant)).filter(({ id }) => id === node.id);
+    const [row] = (await store.listNodes([tenant])).filter(({ id }) => id === node.id);
     assert.deepEqual(row?.work.map(({ framesDone }) => framesDone).sort(), [100, 3]);
     await store.handBack(fence(node, a));
     assert.equal((await store.job(tenant, job.id))?.framesDone, 100);
@@ -201,7 +202,7 @@ onBothStores((open) => {
     const work = await take(store, node, [PLAN]);
     await store.drainNode(tenant, drained.id);
     const states = async () => {
-      const rows = (await store.listNodes(tenant)).filter((one) => one.tenant === tenant);
+      const rows = (await store.listNodes([tenant])).filter((one) => one.tenant === tenant);
       return Object.fromEntries(rows.map(({ id, state }) => [id, state]));
     };
     await store.expireNodes(-1000, 3_600_000);

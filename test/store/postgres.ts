@@ -11,12 +11,12 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
+import { freePort } from "../server/free-port.ts";
 
 const run = promisify(execFile);
 
@@ -185,16 +185,6 @@ function openTheWay(path: string): void {
     const mode = statSync(folder).mode & 0o7777;
     if ((mode & 0o001) === 0) chmodSync(folder, mode | 0o011);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 async function untilReady(server: ChildProcess): Promise<void> {

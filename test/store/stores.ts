@@ -7,18 +7,18 @@ import { after, before, describe } from "node:test";
 import { openLog } from "../../src/platform/log.ts";
 import { Database } from "../../src/store/database.ts";
 import { embeddedDriver } from "../../src/store/embedded.ts";
+import type { NewJob } from "../../src/store/job-records.ts";
+import type { NewNode } from "../../src/store/node-records.ts";
 import { openStore, type StoreTarget } from "../../src/store/open.ts";
 import { postgresDriver } from "../../src/store/postgres.ts";
+import type { Store } from "../../src/store/store.ts";
 import type {
   ClaimedWork,
   Fence,
-  NewJob,
-  NewNode,
   NewSegment,
   ScoredPart,
   SegmentRecord,
-  Store,
-} from "../../src/store/store.ts";
+} from "../../src/store/work-records.ts";
 import { PostgresCluster } from "./postgres.ts";
 
 export const SILENT = openLog({ level: "silent", format: "json" });
@@ -101,7 +101,6 @@ export function newNode(tenant: string, given: Partial<NewNode> = {}): NewNode {
     id: randomUUID(),
     session: randomUUID(),
     tenant,
-    fleet: false,
     name: `node-${randomUUID()}`,
     slots: 2,
     capabilities: { scorer, models: [{ name: "vmaf_v0.6.1", digest: "" }] },

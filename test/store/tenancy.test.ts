@@ -1,5 +1,6 @@
 /** Row-level security: what the roles see when a statement forgets to name the tenant. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { Announcements } from "../../src/store/announcements.ts";
 import type { Database } from "../../src/store/database.ts";
@@ -8,7 +9,21 @@ import { SqlStore } from "../../src/store/sql-store.ts";
 import { type Scope, statement } from "../../src/store/statement.ts";
 import { DATABASES, fence, newJob, plannedJob, register, segmentRecord, take } from "./stores.ts";
 
-const TABLES = ["job", "work", "piece"];
+const TABLES = ["job", "work", "piece", "still", "event", "revocation", "audit"];
+
+function auditRecord(tenant: string) {
+  return {
+    ...{
+      id: randomUUID(),
+      timeMs: Date.now(),
+      requestId: "r",
+      transport: "grpc" as const,
+      tenant,
+      subject: "s",
+    },
+    ...{ operation: "o", targets: [], outcome: "ROLE_MISSING", peer: "", durationMs: 1, count: 1 },
+  };
+}
 
 for (const [name, open] of Object.entries(DATABASES)) {
   describe(name, () => {
@@ -23,7 +38,22 @@ for (const [name, open] of Object.entries(DATABASES)) {
         const node = await register(store, tenant);
         await plannedJob(store, node, 2);
         await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+        await database.query(
+          "fleet",
+          statement(`insert into still (job_id, tenant_id, frame, side, media_type, width, height, image)
+            select id, tenant_id, 1, 'REFERENCE', 'image/webp', 1, 1, '' from job where tenant_id = $1`),
+          [tenant],
+        );
         await store.insertJobs(tenant, [newJob()]);
+        await store.insertAudit([auditRecord(tenant)]);
+        const revocation = {
+          kind: "SUBJECT",
+          value: "x",
+          issuedBefore: undefined,
+          expiresAt: undefined,
+        } as const;
+        const by = { id: randomUUID(), reason: "", revokedBy: "" };
+        await store.revocations.revoke(tenant, { ...revocation, ...by }, 1);
       }
     });
 
@@ -86,7 +116,16 @@ for (const [name, open] of Object.entries(DATABASES)) {
       assert.deepEqual(await run("fleet", "select * from job order by seq"), before);
       assert.equal(await count("fleet", "work where state = 'CANCELLED'"), 0);
       assert.equal(await count("fleet", "piece"), 2);
+      await run({ tenant: "a" }, "update revocation set lifted_at = now() where tenant_id = 'b'");
+      assert.equal(await count("fleet", "revocation where lifted_at is null"), 2);
+      await refused({ tenant: "a" }, "update revocation set tenant_id = 'b'", "42501");
+      await refused({ tenant: "a" }, "delete from revocation", "42501");
+      await refused({ tenant: "a" }, "update revocation_revision set forgotten = 9", "42501");
       await refused({ tenant: "a" }, "update job set tenant_id = 'b'", "42501");
+      await refused({ tenant: "a" }, "delete from still", "42501");
+      await refused({ tenant: "a" }, "delete from event", "42501");
+      await refused({ tenant: "a" }, "update event set revision = 2", "42501");
+      await refused({ tenant: "a" }, "update still set width = 2", "42501");
       await refused(
         { tenant: "a" },
         "insert into event (pos, kind, job_id, tenant_id, state, frames_done, segments_total, segments_done, retries, revision) values ('1', 'CHANGE', gen_random_uuid(), 'b', 'QUEUED', 0, 0, 0, 0, 1)",
@@ -99,10 +138,26 @@ for (const [name, open] of Object.entries(DATABASES)) {
       );
     });
 
+    test("the audit log is read by its tenant alone, and changed by nobody", async () => {
+      for (const change of [
+        "delete from audit",
+        "update audit set outcome = 'OK'",
+        "insert into audit select * from audit",
+      ])
+        await refused({ tenant: "a" }, change, "42501");
+      await refused("fleet", "update audit set outcome = 'OK'", "42501");
+      assert.equal(await count("fleet", "audit where outcome = 'ROLE_MISSING'"), 2);
+    });
+
     test("the tenant's role reaches no other table, and neither role can change the rules", async () => {
-      for (const table of ["node", "event", "installation", "migration"]) {
+      for (const table of ["node", "installation", "migration"]) {
         await refused({ tenant: "a" }, `select * from ${table}`, "42501");
       }
+      // How far its own events can be resumed from, and nothing else of the installation.
+      await run({ tenant: "a" }, "select epoch, deleted_pos, deleted_id from installation");
+      for (const column of ["server", "event_key"])
+        await refused({ tenant: "a" }, `select ${column} from installation`, "42501");
+      await refused({ tenant: "a" }, "update installation set deleted_id = 9", "42501");
       await refused({ tenant: "a" }, "delete from job", "42501");
       await refused("fleet", "select * from migration", "42501");
       for (const scope of [{ tenant: "a" }, "fleet"] as const) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { ClaimedWork } from "../../src/store/store.ts";
+import type { ClaimedWork, Fence } from "../../src/store/work-records.ts";
 import {
   bytesOf,
   claim,
@@ -28,6 +28,25 @@ const FAIL = () => ({ kind: "fail" }) as const;
 const ERROR = { code: "SCORER_FAILED", message: "It crashed.", found: { exit: 139 } };
 
 onBothStores((open) => {
+  test("an id in capitals is the same: its report counts, once, and tells that the job is complete", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 2);
+    const inCapitals = (lease: Fence): Fence => ({ ...lease, itemId: lease.itemId.toUpperCase() });
+    const [first, last] = [fence(node, await take(store, node)), fence(node, await take(store, node))];
+    const counted = await store.recordSegment(inCapitals(first), segmentRecord());
+    assert.deepEqual(counted, { recorded: "RECORDED", poolable: undefined, tenant });
+    const outcomes = await Promise.all(
+      [inCapitals(last), last].map((lease) => store.recordSegment(lease, segmentRecord())),
+    );
+    assert.deepEqual(outcomes.map(({ recorded }) => recorded).sort(), ["RECORDED", "REPEATED"]);
+    assert.deepEqual(
+      outcomes.flatMap(({ poolable }) => poolable?.id ?? []),
+      [job.id],
+    );
+  });
+
   test("a plan becomes segments, their rows a result", async () => {
     const { store } = open();
     const tenant = newTenant();
@@ -62,6 +81,7 @@ onBothStores((open) => {
     assert.deepEqual(await store.recordSegment(fence(node, second), rest), {
       recorded: "RECORDED",
       poolable: undefined,
+      tenant,
     });
     const { recorded, poolable } = await store.recordSegment(fence(node, first), segmentRecord());
     assert.equal(recorded, "RECORDED");
@@ -70,7 +90,7 @@ onBothStores((open) => {
       [job.id, "the plan", 1, SCORE],
     );
     const again = await store.recordSegment(fence(node, first), segmentRecord());
-    assert.deepEqual(again, { recorded: "REPEATED", poolable: undefined });
+    assert.deepEqual(again, { recorded: "REPEATED", poolable: undefined, tenant: undefined });
 
     const found = await store.allParts(job.id, 1);
     assert.deepEqual(
@@ -140,6 +160,22 @@ onBothStores((open) => {
     assert.equal((await take(store, node)).segment, "segment 1");
     await store.insertJobs(tenant, [newJob({ priority: 1 })]);
     assert.equal((await take(store, node)).kind, "PLAN");
+  });
+
+  test("claims of tenants whose names hold classes of work do not go together", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const odd = `${tenant} ${PLAN}`;
+    const [node, other] = [await register(store, tenant), await register(store, odd)];
+    await store.insertJobs(tenant, [newJob(), newJob()]);
+    for (const one of [
+      (of: typeof node, classes: string[]) => claim(store, of, classes),
+      async (of: typeof node, workClasses: string[]) =>
+        (await store.claimWithin({ ...of, workClasses, leaseMs: 60_000 }, 1)).work,
+    ]) {
+      const [mine, theirs] = await Promise.all([one(node, [PLAN, "x"]), one(other, ["x"])]);
+      assert.deepEqual([mine?.tenant ?? tenant, theirs], [tenant, undefined]);
+    }
   });
 
   test("work goes only to classes that are named, of the tenant that is named, and to live sessions", async () => {
@@ -314,15 +350,14 @@ onBothStores((open) => {
       return { kind: "retry", afterMs: LONGEST_BACK_OFF_MS } as const;
     };
     assert.deepEqual(await store.recordFailure(fence(node, first), ERROR, later), {
-      recorded: "RECORDED",
-      nodes: [],
+      ...{ recorded: "RECORDED", nodes: [], tenant, jobFailed: false },
     });
     assert.equal((await store.recordFailure(fence(node, first), ERROR, later)).recorded, "REPEATED");
     assert.deepEqual(seen, [1]);
     assert.deepEqual(await store.promoteWaiting(1000), []);
     assert.equal((await take(store, node)).segment, "segment 2");
     const outcome = await store.recordFailure(fence(other, second), ERROR, FAIL);
-    assert.deepEqual(outcome, { recorded: "RECORDED", nodes: [node.id] });
+    assert.deepEqual(outcome, { recorded: "RECORDED", nodes: [node.id], tenant, jobFailed: true });
     assert.equal((await store.recordFailure(fence(other, second), ERROR, FAIL)).recorded, "REPEATED");
     const failed = await store.jobDetail(tenant, job.id);
     assert.deepEqual([failed?.job.state, failed?.job.error, failed?.job.retries], ["FAILED", ERROR, 1]);
@@ -418,6 +453,27 @@ onBothStores((open) => {
     assert.deepEqual(await store.restartWhole(job.id, 1), { tenant, workClass: SCORE });
     assert.equal(await store.restartWhole(job.id, 1), undefined);
     assert.equal((await take(store, node)).kind, "WHOLE");
+  });
+
+  test("where a job belongs in a trace goes with all of its work, and with its pooling", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const job = newJob({ traceparent });
+    await store.insertJobs(tenant, [job, newJob()]);
+    const plan = await take(store, node);
+    assert.equal(plan.traceparent, traceparent);
+    assert.ok(plan.jobAgeMs >= 0);
+    assert.equal((await take(store, node)).traceparent, undefined, "of the other");
+    await recordPlan(store, node, plan, 1);
+    const segment = await take(store, node);
+    assert.equal(segment.traceparent, traceparent);
+    const { poolable } = await store.recordSegment(fence(node, segment), segmentRecord());
+    assert.equal(poolable?.traceparent, traceparent);
+    await store.holdPoolable([job.id], 0);
+    const taken = await store.takePoolable(1000, LEASE_MS);
+    assert.equal(taken.find(({ id }) => id === job.id)?.traceparent, traceparent);
   });
 
   test("a job that is scored is given to one pooler at a time", async () => {

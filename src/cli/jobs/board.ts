@@ -27,6 +27,9 @@ const REDRAW_MS = 100;
 const STEP_PERCENT = 10;
 const MAX_TITLE_COLUMNS = 28;
 
+/** Jobs whose end is remembered; stills come seconds after it. */
+const MAX_ENDED = 10_000;
+
 export class Board implements Disposable {
   readonly #output: BoardOutput;
   readonly #block: LiveBlock;
@@ -34,6 +37,8 @@ export class Board implements Disposable {
   readonly #open = new Map<string, Job>();
   /** Step of progress that was last told, by id. */
   readonly #told = new Map<string, number>();
+  /** The latest jobs whose end was told: they change once more when their stills come. */
+  readonly #ended = new Set<string>();
   #note = "";
   #redraw: NodeJS.Timeout | undefined;
 
@@ -48,12 +53,20 @@ export class Board implements Disposable {
     if (hasEnded(job)) {
       this.#open.delete(job.id);
       this.#told.delete(job.id);
-      this.#line(endedLine(job));
+      this.#tellEnd(job);
       return;
     }
     this.#open.set(job.id, job);
     if (this.#output.terminal().live) this.#drawSoon();
     else this.#tellStep(job, before);
+  }
+
+  #tellEnd(job: Job): void {
+    if (this.#ended.has(job.id)) return;
+    this.#ended.add(job.id);
+    const [oldest] = this.#ended;
+    if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
+    this.#line(endedLine(job));
   }
 
   /** A job that is there no more. */

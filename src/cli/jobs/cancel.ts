@@ -5,27 +5,26 @@ import { type Job, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.t
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
+import { messageJson } from "../message-json.ts";
 import {
   addServerOptions,
   jsonOption,
-  SERVER_HELP,
   type ServerFlags,
+  serverGuide,
   tellFailure,
   withServer,
 } from "../server.ts";
-import { messageJson } from "./json.ts";
 import { titleLine, worst } from "./state.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
-  svc jobs cancel 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
-  svc jobs list --all --label release=7 --json | jq -r .id | xargs svc jobs cancel
+  $ svc jobs cancel 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
+  $ svc jobs list --all --label release=7 --json | jq -r .id | xargs svc jobs cancel
 
-Exit codes:
-  0    every job is cancelled, or was already
-  2    there is no such job, or it had ended otherwise; the others are cancelled
-  3    the server cannot be reached, or failed
-${SERVER_HELP}`;
+${serverGuide({
+  0: "every job is cancelled, or was already",
+  2: "there is no such job, or it had ended otherwise; the others are cancelled",
+})}`;
 
 export function cancelCommand(): Command {
   const command = new PeopleCommand("svc jobs cancel")
@@ -33,7 +32,7 @@ export function cancelCommand(): Command {
     .description("Cancels jobs. A scorer that works on one is killed within a second.")
     .argument("<id...>", "the jobs' ids, in full")
     .addOption(jsonOption("one job per line"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: ServerFlags) =>
     withServer(flags, (connection, signal) => cancel(connection, ids, flags, signal)),
   );

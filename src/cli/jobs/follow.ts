@@ -24,6 +24,7 @@ const PASSING: readonly FailureCode[] = [
   "SERVER_UNREACHABLE",
   "SHUTTING_DOWN",
   "STORE_UNAVAILABLE",
+  "TENANTS_UNAVAILABLE",
   "STREAM_TOO_SLOW",
   // A new token is used for the next call, and a controller learns new keys within half a minute.
   "TOKEN_EXPIRED",

@@ -8,8 +8,9 @@ import { PeopleCommand } from "../command.ts";
 import { csvTarget, writeCsv } from "../csv.ts";
 import { printableJson, quoteName } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
+import { optional } from "../optional.ts";
 import { whole } from "../options.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { fetchJob } from "./get.ts";
 import { type FrameRange, framesOf } from "./result.ts";
 
@@ -21,19 +22,19 @@ interface FramesFlags extends ServerFlags {
 
 const MAX_FRAMES = 999_999_999;
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   Every frame in a spreadsheet:
-    svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv frames.csv
+    $ svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv frames.csv
 
   The frames from 250 to 299, each as a line of JSON:
-    svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --first 250 --count 50 --json
+    $ svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --first 250 --count 50 --json
 
-Exit codes:
-  0    written; of a job that runs, the frames that are scored so far
-  2    there is no such job, or the command line is wrong
-  3    the server cannot be reached or failed, or the file could not be written
-${SERVER_HELP}`;
+${serverGuide({
+  0: "written; of a job that runs, the frames that are scored so far",
+  2: "there is no such job, or the command line is wrong",
+  3: "the server cannot be reached or failed, or the file could not be written",
+})}`;
 
 export function framesCommand(): Command {
   const command = new PeopleCommand("svc jobs frames")
@@ -42,13 +43,13 @@ export function framesCommand(): Command {
     .argument("<id>", "the job's id, in full")
     .addOption(
       new Option("--csv <file>", 'write CSV to a file, "-" for standard output')
-        .default("-")
+        .default("-", "standard output")
         .conflicts("json"),
     )
-    .addOption(jsonOption("one frame per line"))
+    .addOption(jsonOption("one frame per line", "CSV"))
     .addOption(new Option("--first <n>", "first frame, from 0").default(0).argParser(whole(MAX_FRAMES, 0)))
-    .addOption(new Option("--count <n>", "frames at most (default: all)").argParser(whole(MAX_FRAMES)))
-    .addHelpText("after", EXAMPLES);
+    .addOption(optional("--count <n>", "frames at most", "all").argParser(whole(MAX_FRAMES)))
+    .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: FramesFlags) =>
     withServer(flags, (connection, signal) => frames(connection, id, flags, signal)),
   );

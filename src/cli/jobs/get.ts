@@ -5,29 +5,29 @@ import { type Job, Job_State, JobSchema, JobService } from "../../gen/proto/svc/
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { messageJson } from "../message-json.ts";
+import { optional } from "../optional.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { detectTerminal } from "../terminal.ts";
 import { jobLines, jobPage } from "./job-page.ts";
-import { messageJson } from "./json.ts";
 import { jobReport } from "./result.ts";
 
 interface GetFlags extends ServerFlags {
   readonly allMetrics?: boolean;
 }
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   The report of a job, as svc score shows it:
-    svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
+    $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
 
   One number for a script:
-    svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --json | jq .score
+    $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --json | jq .score
 
-Exit codes:
-  0    the job is shown, whatever its state
-  2    there is no such job, or the command line is wrong
-  3    the server cannot be reached, or failed
-${SERVER_HELP}`;
+${serverGuide({
+  0: "the job is shown, whatever its state",
+  2: "there is no such job, or the command line is wrong",
+})}`;
 
 export function getCommand(): Command {
   const command = new PeopleCommand("svc jobs get")
@@ -37,9 +37,9 @@ export function getCommand(): Command {
         "progress or error, and the pieces of its work.",
     )
     .argument("<id>", "the job's id, in full")
-    .option("--all-metrics", "show the models' own features in the report too (default: off)")
+    .addOption(optional("--all-metrics", "show the models' own features in the report too", "off"))
     .addOption(jsonOption("the job"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: GetFlags) =>
     withServer(flags, (connection, signal) => get(connection, id, flags, signal)),
   );

@@ -155,6 +155,7 @@ const PIECE_COLUMNS: readonly TableColumn<JobWork>[] = [
 export function pieceText({ kind, firstFrame, frameCount }: JobWork): string {
   if (kind === JobWork_Kind.PLAN) return "plan";
   if (kind === JobWork_Kind.WHOLE) return "all frames";
+  if (kind === JobWork_Kind.STILLS) return `stills of ${frameCount} frames`;
   return `frames ${firstFrame}-${firstFrame + Math.max(1, frameCount) - 1}`;
 }
 

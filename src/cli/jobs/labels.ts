@@ -1,5 +1,6 @@
 /** The option --label KEY=VALUE. */
-import { InvalidArgumentError, Option } from "commander";
+import { InvalidArgumentError, type Option } from "commander";
+import { optional } from "../optional.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -8,7 +9,7 @@ const MAX_VALUE_CHARACTERS = 255;
 const MAX_LABELS = 32;
 
 export function labelOption(help: string): Option {
-  return new Option("--label <key=value>", `${help}; repeatable (default: none)`).argParser(collectLabel);
+  return optional("--label <key=value>", `${help}; repeatable`, "none").argParser(collectLabel);
 }
 
 function collectLabel(text: string, before: Labels = {}): Labels {

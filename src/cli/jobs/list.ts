@@ -1,67 +1,56 @@
 /** The command `svc jobs list`. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, type Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import {
-  type Job,
-  JobSchema,
-  JobService,
-  type ListJobsRequestSchema,
-  type ListJobsResponse,
-} from "../../gen/proto/svc/v1/job_pb.ts";
+import { type Job, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import { JOB_STATES, type JobState } from "../../jobs/states.ts";
-import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT, writeAll } from "../exit.ts";
 import { ageText } from "../numbers.ts";
-import { whole } from "../options.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { optional } from "../optional.ts";
+import { addLimitOptions, type Limits, pagesOf, printList } from "../pages.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { type TableColumn, tableLines } from "../table.ts";
-import { type Terminal, tableTerminal } from "../terminal.ts";
-import { messageJson } from "./json.ts";
+import type { Terminal } from "../terminal.ts";
 import { type Labels, labelOption } from "./labels.ts";
 import { millisecondsOf, percentOf, stateName, stateOf, titleOf } from "./state.ts";
 
-interface ListFlags extends ServerFlags {
+interface ListFlags extends ServerFlags, Limits {
   readonly state?: readonly JobState[];
   readonly label?: Labels;
-  readonly limit: number;
-  readonly all?: boolean;
 }
 
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 1_000_000;
-/** Jobs per page; the most that the interface gives. */
-const PAGE = 500;
-
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   What runs now, and what failed:
-    svc jobs list --state running
-    svc jobs list --state failed --label release=7
+    $ svc jobs list --state running
+    $ svc jobs list --state failed --label release=7
 
   The ids of all jobs of a release:
-    svc jobs list --all --label release=7 --json | jq -r .id
-${SERVER_HELP}`;
+    $ svc jobs list --all --label release=7 --json | jq -r .id
+
+${serverGuide()}`;
 
 export function listCommand(): Command {
   const command = new PeopleCommand("svc jobs list")
     .summary("the jobs, newest first")
     .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.")
     .addOption(stateOption("only jobs in this state"))
-    .addOption(labelOption("only jobs with this label"))
-    .addOption(new Option("--limit <n>", "jobs at most").default(DEFAULT_LIMIT).argParser(whole(MAX_LIMIT)))
-    .addOption(new Option("--all", "all of them (default: off)").conflicts("limit"))
-    .addOption(jsonOption("one job per line"))
-    .addHelpText("after", EXAMPLES);
+    .addOption(labelOption("only jobs with this label"));
+  addLimitOptions(command, "jobs").addOption(jsonOption("one job per line")).withGuide(GUIDE);
   return addServerOptions(command).action((flags: ListFlags) =>
-    withServer(flags, (connection, signal) => list(connection, flags, signal)),
+    withServer(flags, (connection, signal) =>
+      printList(jobPages(connection, flags, signal), {
+        json: flags.json,
+        schema: JobSchema,
+        table: (jobs, terminal, options) => jobTable(jobs, terminal, Date.now(), options),
+        none: "No jobs.",
+      }),
+    ),
   );
 }
 
 export function stateOption(help: string): Option {
   const words = JOB_STATES.join(", ").toLowerCase();
-  return new Option("--state <state>", `${help}: ${words}; repeatable (default: any)`).argParser(
+  return optional("--state <state>", `${help}: ${words}; repeatable`, "any").argParser(
     (value: string, before: readonly JobState[] | undefined) => {
       const state = JOB_STATES.find((known) => known === value.toUpperCase());
       if (state === undefined) throw new InvalidArgumentError(`There are: ${words}.`);
@@ -70,66 +59,16 @@ export function stateOption(help: string): Option {
   );
 }
 
-async function list(connection: Connection, flags: ListFlags, signal: AbortSignal): Promise<number> {
-  await writeAll(process.stdout, listText(connection, flags, signal));
-  return EXIT.scored;
-}
-
-async function* listText(
+function jobPages(
   connection: Connection,
-  flags: ListFlags,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
-  let first = true;
-  for await (const jobs of pages(connection, flags, signal)) {
-    if (flags.json) yield jobs.map((job) => messageJson(JobSchema, job)).join("");
-    else yield tableText(jobs, first);
-    first = false;
-  }
-  if (first && !flags.json) yield "No jobs.\n";
-}
-
-/** The jobs in pages, none of them empty. */
-async function* pages(
-  connection: Connection,
-  { state = [], label = {}, limit, all }: ListFlags,
+  { state = [], label = {}, ...limits }: ListFlags,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Job[]> {
-  const states = state.map(stateOf);
-  let left = all ? Number.POSITIVE_INFINITY : limit;
-  let pageToken: string | undefined = "";
-  let most = PAGE;
-  while (left > 0 && pageToken !== undefined) {
-    const request = { states, labels: label, pageSize: Math.min(most, left), pageToken };
-    const page = await pageOf(connection, request, signal);
-    if (page === undefined) {
-      most = Math.ceil(request.pageSize / 2);
-      continue;
-    }
-    if (page.jobs.length > 0) yield page.jobs;
-    left -= page.jobs.length;
-    pageToken = page.nextPageToken || undefined;
-  }
-}
-
-/** undefined: so many jobs are more than a message holds, because theirs are long names and many labels. */
-async function pageOf(
-  connection: Connection,
-  request: MessageInitShape<typeof ListJobsRequestSchema> & { pageSize: number },
-  signal: AbortSignal,
-): Promise<ListJobsResponse | undefined> {
-  try {
-    return await connection.call(JobService.method.listJobs, request, { signal });
-  } catch (thrown) {
-    const tooLarge = thrown instanceof Failure && thrown.code === "REQUEST_TOO_LARGE";
-    if (tooLarge && request.pageSize > 1) return undefined;
-    throw thrown;
-  }
-}
-
-function tableText(jobs: readonly Job[], heading: boolean): string {
-  const terminal = tableTerminal(process.stdout, process.env);
-  return `${jobTable(jobs, terminal, Date.now(), { heading }).join("\n")}\n`;
+  const filter = { states: state.map(stateOf), labels: label };
+  return pagesOf(async (at) => {
+    const page = await connection.call(JobService.method.listJobs, { ...filter, ...at }, { signal });
+    return { things: page.jobs, nextPageToken: page.nextPageToken };
+  }, limits);
 }
 
 /** One line per job; `now` in milliseconds of 1970. */

@@ -5,12 +5,12 @@ import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts
 import { printable } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { checkGates, expectGate, type Gate, gateLines, parseGate } from "../gates.ts";
+import { messageJson } from "../message-json.ts";
 import { progressLine } from "../progress.ts";
 import { tellFailure } from "../server.ts";
 import { detectTerminal, type Terminal } from "../terminal.ts";
 import { fetchJob } from "./get.ts";
 import { jobLines } from "./job-page.ts";
-import { messageJson } from "./json.ts";
 import type { ListedJob } from "./list-file.ts";
 import { jobReport } from "./result.ts";
 import { exitCodeOfJob, failureOfJob, progressOf, titleOf, worst } from "./state.ts";

@@ -1,9 +1,10 @@
 /** The options that say what a job is, and the message that they make. */
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { optional } from "../optional.ts";
 import { addPairOptions, type PairFlags } from "../options.ts";
 import { requestOf } from "../pair-request.ts";
 import { type Labels, labelOption } from "./labels.ts";
@@ -16,14 +17,15 @@ export interface SpecFlags extends PairFlags {
 
 const MAX_PRIORITY = 100;
 
-export function addSpecOptions(command: Command): Command {
+export function addSpecOptions<C extends Command>(command: C): C {
   return addPairOptions(command)
-    .addOption(new Option("--name <name>", "a name for people; need not be unique (default: none)"))
+    .addOption(optional("--name <name>", "a name for people; need not be unique", "none"))
     .addOption(labelOption("a label to find the job by"))
     .addOption(
-      new Option(
+      optional(
         "--priority <n>",
-        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher goes first among your tenant's jobs (default: 0)`,
+        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher goes first among your tenant's jobs`,
+        "0",
       ).argParser(parsePriority),
     );
 }

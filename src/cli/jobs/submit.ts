@@ -1,23 +1,24 @@
 /** The command `svc jobs submit`. */
-import { toBinary } from "@bufbuild/protobuf";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import {
   type Job,
   JobSchema,
-  JobService,
   SubmitJobRequestSchema,
   type SubmitJobResponse,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
+import { printable } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
+import { messageJson } from "../message-json.ts";
+import { optional } from "../optional.ts";
 import { gateOption } from "../options.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
-import { messageJson } from "./json.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
 import { expectedGates, type OutcomeFlags, tellOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
+import { storeList } from "./store-list.ts";
 import { MAX_AWAITED } from "./wait.ts";
 
 export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
@@ -26,23 +27,19 @@ export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly wait?: boolean;
 }
 
-/** What the interface takes in one request: jobs, and bytes with room for the rest of a message. */
-const BATCH_JOBS = 1000;
-const BATCH_BYTES = 3 * 1024 * 1024;
-
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   One pair; prints the job's id:
-    svc jobs submit source.mov encode.mp4 --name "trailer, 4 Mbit/s" --label release=7
+    $ svc jobs submit source.mov encode.mp4 --name "trailer, 4 Mbit/s" --label release=7
 
   In a pipeline: wait, show the report of svc score, fail when the mean is under 93:
-    svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
+    $ svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
 
   Many, from a CSV file with the columns reference, distorted and label:title; prints an id per line:
-    svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
+    $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
   Many, from a program; what a line does not say is taken from the options:
-    echo '{"reference": "a.mov", "distorted": "a.mp4", "name": "a"}' | svc jobs submit --from - --metric psnr
+    $ echo '{"reference": "a.mov", "distorted": "a.mp4", "name": "a"}' | svc jobs submit --from - --metric psnr
 
 Files:
   Paths are made absolute here, and opened on the node: it must see the files at the same place.
@@ -50,13 +47,13 @@ Files:
   (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Nothing is submitted
   of a file with a line that cannot be read.
 
-Exit codes:
-  0    stored; with --wait: scored, and every gate passed
-  1    with --wait: scored, but under a gate of --fail-under
-  2    refused; with --wait: the videos cannot be scored
-  3    the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled
-  130  stopped with Ctrl-C; jobs that were stored go on
-${SERVER_HELP}`;
+${serverGuide({
+  0: "stored; with --wait: scored, and every gate passed",
+  1: "with --wait: scored, but under a gate of --fail-under",
+  2: "refused; with --wait: the videos cannot be scored",
+  3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
+  130: "stopped with Ctrl-C; jobs that were stored go on",
+})}`;
 
 export function submitCommand(): Command {
   const command = new PeopleCommand("svc jobs submit")
@@ -65,23 +62,20 @@ export function submitCommand(): Command {
     .argument("[reference]", "the pristine video: any container, .y4m or raw .yuv")
     .argument("[distorted]", "the encoded video; scaled to the reference's size where that differs");
   addSpecOptions(command)
+    .addOption(optional("--from <file>", 'a list of pairs in place of one, "-" for standard input', "none"))
     .addOption(
-      new Option("--from <file>", 'a list of pairs in place of one, "-" for standard input (default: none)'),
-    )
-    .addOption(
-      new Option(
+      optional(
         "--idempotency-key <key>",
-        "makes it safe to repeat: the same key gives the job that was stored first; a line of --from gets KEY/LINE (default: none)",
+        "makes it safe to repeat: the same key gives the job that was stored first; a line of --from gets KEY/LINE",
+        "none",
       ),
     )
-    .addOption(
-      new Option("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs (default: off)`),
-    )
+    .addOption(optional("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs`, "off"))
     .addOption(gateOption())
-    .option("--all-metrics", "with --wait: show the models' own features too (default: off)")
-    .option("-q, --quiet", "with --wait: no progress and no report (default: off)")
+    .addOption(optional("--all-metrics", "with --wait: show the models' own features too", "off"))
+    .addOption(optional("-q, --quiet", "with --wait: no progress and no report", "off"))
     .addOption(jsonOption("the job, with --from one per line,"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((reference?: string, distorted?: string, flags?: SubmitFlags) =>
     flags === undefined ? undefined : submit(reference, distorted, flags),
   );
@@ -137,7 +131,7 @@ async function jobsOf(
   return jobs;
 }
 
-/** Stores the jobs in batches, each as a whole or not at all, and tells of them as they are stored. */
+/** Tells of the jobs as they are stored. */
 async function store(
   connection: Connection,
   jobs: readonly ListedJob[],
@@ -145,55 +139,17 @@ async function store(
   stored: Job[],
   signal: AbortSignal,
 ): Promise<void> {
-  for (const batch of batches(jobs)) {
-    const answers = await send(connection, batch, flags, signal);
-    const known = answers.flatMap(({ job }) => job ?? []);
-    if (known.length !== batch.length) throw new Failure("INTERNAL", "The server answers with too few jobs.");
-    stored.push(...known);
-    await tellStored(answers, flags);
-  }
-}
-
-function* batches(jobs: readonly ListedJob[]): Generator<readonly ListedJob[]> {
-  let batch: ListedJob[] = [];
-  let bytes = 0;
-  for (const job of jobs) {
-    const size = toBinary(SubmitJobRequestSchema, job.request).length;
-    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
-      yield batch;
-      [batch, bytes] = [[], 0];
-    }
-    batch.push(job);
-    bytes += size;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-async function send(
-  connection: Connection,
-  batch: readonly ListedJob[],
-  { from }: SubmitFlags,
-  signal: AbortSignal,
-): Promise<readonly SubmitJobResponse[]> {
-  const { submitJob, submitJobs } = JobService.method;
-  const [first] = batch;
-  if (from === undefined && first) return [await connection.call(submitJob, first.request, { signal })];
-  try {
-    const request = { jobs: batch.map(({ request }) => request) };
-    return (await connection.call(submitJobs, request, { signal })).jobs;
-  } catch (thrown) {
-    const failure = Failure.from(thrown);
-    if (signal.aborted) throw failure;
-    throw notStored(failure, batch);
-  }
-}
-
-/** The server names a job by its place in the batch; the reader knows lines. */
-function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
-  const wrong = batch[Number(found?.["index"])];
-  const told = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
-  const which = `Of the lines ${batch[0]?.line} to ${batch.at(-1)?.line} no job was stored, of those before every one.`;
-  return new Failure(code, `${told} ${which}`, { ...(found && { found }), cause });
+  await storeList(connection, jobs, {
+    listed: flags.from !== undefined,
+    signal,
+    onStored: async (answers) => {
+      stored.push(...answers.flatMap(({ job }) => job ?? []));
+      await tellStored(answers, flags);
+    },
+    onWait: ({ message, code }) => {
+      if (!flags.quiet) process.stderr.write(`Waiting: ${printable(message)} [${code}]\n`);
+    },
+  });
 }
 
 /** Ids on standard output; when that is for the result, on standard error. */

@@ -10,10 +10,10 @@ import type { JobState } from "../../jobs/states.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { messageJson } from "../message-json.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { detectTerminal } from "../terminal.ts";
 import { Board } from "./board.ts";
-import { messageJson } from "./json.ts";
 import { type Labels, labelOption } from "./labels.ts";
 import { stateOption } from "./list.ts";
 import { exitCodeOfJob, stateOf, worst } from "./state.ts";
@@ -24,23 +24,23 @@ interface WatchFlags extends ServerFlags {
   readonly state?: readonly JobState[];
 }
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
   Everything that runs or waits, until Ctrl-C:
-    svc jobs watch
+    $ svc jobs watch
 
   One job until it has ended, in a script:
-    svc jobs watch 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 && echo scored
+    $ svc jobs watch 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 && echo scored
 
   Every event of a release, for a program:
-    svc jobs watch --label release=7 --json
+    $ svc jobs watch --label release=7 --json
 
-Exit codes, with ids:
-  0    every job succeeded
-  2    a job's videos cannot be scored, there is no such job, or the command line is wrong
-  3    a job failed otherwise or was cancelled, or the server stayed away for 10 minutes
-  130  stopped with Ctrl-C; the jobs go on
-${SERVER_HELP}`;
+${serverGuide({
+  0: "with ids: every job succeeded",
+  2: "a job's videos cannot be scored, there is no such job, or the command line is wrong",
+  3: "a job failed otherwise or was cancelled, or the server stayed away for 10 minutes",
+  130: "stopped with Ctrl-C; the jobs go on",
+})}`;
 
 export function watchCommand(): Command {
   const command = new PeopleCommand("svc jobs watch")
@@ -56,7 +56,7 @@ export function watchCommand(): Command {
     .addOption(labelOption("without ids: only jobs with this label"))
     .addOption(stateOption("without ids: only changes into or out of this state"))
     .addOption(jsonOption("one event per line"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: WatchFlags) =>
     withServer(flags, (connection, signal) => watch(connection, ids, flags, signal)),
   );

@@ -6,20 +6,19 @@ import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { printable, quoteName } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../jobs/json.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { messageJson } from "../message-json.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { fetchNodes, nodeState } from "./list.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
-  svc nodes drain encoder-7
-  svc nodes drain 3d1f0a52-7c7e-4b53-b0a6-1c3e5f7d9b11
+  $ svc nodes drain encoder-7
+  $ svc nodes drain 3d1f0a52-7c7e-4b53-b0a6-1c3e5f7d9b11
 
-Exit codes:
-  0    the node takes no new work, and finishes what it has
-  2    there is no such node, or several of that name
-  3    the server cannot be reached, or failed
-${SERVER_HELP}`;
+${serverGuide({
+  0: "the node takes no new work, and finishes what it has",
+  2: "there is no such node, or several of that name",
+})}`;
 
 export function drainCommand(): Command {
   const command = new PeopleCommand("svc nodes drain")
@@ -29,7 +28,7 @@ export function drainCommand(): Command {
     )
     .argument("<node>", "the node's id or name")
     .addOption(jsonOption("the node"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((idOrName: string, flags: ServerFlags) =>
     withServer(flags, (connection, signal) => drain(connection, idOrName, flags, signal)),
   );

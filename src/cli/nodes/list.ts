@@ -7,17 +7,18 @@ import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/
 import { NODE_STATES } from "../../jobs/states.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../jobs/json.ts";
+import { messageJson } from "../message-json.ts";
 import { ageText } from "../numbers.ts";
-import { addServerOptions, jsonOption, SERVER_HELP, type ServerFlags, withServer } from "../server.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import { type Terminal, tableTerminal } from "../terminal.ts";
 
-const EXAMPLES = `
+const GUIDE = `
 Examples:
-  svc nodes list
-  svc nodes list --json | jq -r 'select(.state == "ONLINE") | .name'
-${SERVER_HELP}`;
+  $ svc nodes list
+  $ svc nodes list --json | jq -r 'select(.state == "ONLINE") | .name'
+
+${serverGuide()}`;
 
 export function listCommand(): Command {
   const command = new PeopleCommand("svc nodes list")
@@ -26,7 +27,7 @@ export function listCommand(): Command {
       "Lists the nodes that serve your tenant: id, state, busy and all slots, scorer, last sign of life, name.",
     )
     .addOption(jsonOption("one node per line"))
-    .addHelpText("after", EXAMPLES);
+    .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>
     withServer(flags, (connection, signal) => list(connection, flags, signal)),
   );

@@ -17,7 +17,8 @@ export interface paths {
          * Score a reference/distorted pair and wait for the result
          * @description Stores a job and answers when it is scored, with the result that GET /v1/jobs/{id} keeps.
          *     After --score-timeout it answers 504 with the job's id in `found`, and the job goes on.
-         *     A client that leaves before has its job cancelled, unless it asked to `respond-async`.
+         *     A client that leaves before has its job cancelled, unless it asked to `respond-async` or gave an
+         *     `Idempotency-Key`.
          */
         post: operations["score"];
         delete?: never;
@@ -153,6 +154,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{id}/stills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * The stills of a job: frames of both sides as pictures
+         * @description Of the five worst moments of the first model, at least 2 seconds apart, made when the job has succeeded, and of the frames that were asked for since. A change in the stream of jobs tells when some have come or failed. A job without stills has an empty list.
+         */
+        get: operations["listStills"];
+        put?: never;
+        /**
+         * Ask for stills of more frames
+         * @description Of a job that has succeeded: at most 16 frames at a time, and 64 in all. Of a frame whose stills are there or to come nothing is done; those that failed are made again. The job does not change.
+         */
+        post: operations["requestStills"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/stills/{frame}/{side}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame's number. */
+                frame: string;
+                /** @description reference or distorted. */
+                side: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * One still
+         * @description The frame of one side as it was compared, scaled and turned where it was for the comparison. It never changes: Cache-Control says so.
+         */
+        get: operations["getStill"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/nodes": {
         parameters: {
             query?: never;
@@ -187,6 +242,89 @@ export interface paths {
          * @description No body is needed.
          */
         post: operations["drainNode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the caller's tenant uses at this moment, and its limits */
+        get: operations["getTenant"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant/revocations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is revoked in the caller's tenant, newest first */
+        get: operations["listRevocations"];
+        put?: never;
+        /**
+         * Take tokens of the caller's tenant back before their time
+         * @description This controller refuses them from its answer on, every other one within a second (TOKEN_REVOKED).
+         *     What is revoked already is answered with 200 and its entry, which then ends with the later of both
+         *     expiries.
+         */
+        post: operations["revokeTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant/revocations/{id}:lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The revocation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a revocation
+         * @description No body is needed. What is lifted already is answered again.
+         */
+        post: operations["liftRevocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tenant/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who did, or tried, what in the caller's tenant, newest first
+         * @description Changes, and what was refused; not what was only read. A record is there within a second of its end.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -256,7 +394,7 @@ export interface paths {
         };
         /**
          * Readiness probe
-         * @description 200 while the store answers and its schema is the one that this version works with; 503 before, with the reason, and again as soon as the controller shuts down.
+         * @description 200 while the store answers, its schema is the one that this version works with, and the tenants of the cluster were read once, where they come from there; 503 before, with the reason, and again as soon as the controller shuts down.
          */
         get: operations["getReady"];
         put?: never;
@@ -459,17 +597,17 @@ export interface components {
         /** @description One piece of a job's work. */
         JobWork: {
             /**
-             * @description PLAN probes both files and finds cuts, SEGMENT scores a range of frames, WHOLE all of them in one piece. KIND_UNSPECIFIED: a piece of another tenant's, of which no more is told.
+             * @description PLAN probes both files and finds cuts, SEGMENT scores a range of frames, WHOLE all of them in one piece. STILLS makes pictures of some frames once the job has succeeded; it may fail, and the job stays what it is. KIND_UNSPECIFIED: a piece of another tenant's, of which no more is told.
              * @enum {string}
              */
-            kind: "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE";
+            kind: "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
             /**
              * @description WAITING: for its back-off after a fault.
              * @enum {string}
              */
             state: "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "LEASED" | "DONE" | "FAILED" | "CANCELLED";
             firstFrame: number;
-            /** @description 0 for a plan. */
+            /** @description 0 for a plan. Frames of STILLS are not in a row. */
             frameCount: number;
             /** @description Times that it was given out. */
             attempt: number;
@@ -479,6 +617,32 @@ export interface components {
             startTime?: string;
             /** Format: date-time */
             endTime?: string;
+        };
+        StillList: {
+            stills: components["schemas"]["Still"][];
+        };
+        /** @description A frame of one side as a picture. */
+        Still: {
+            /** @description Its number, as in the per-frame values. */
+            frame: number;
+            /** @enum {string} */
+            side: "REFERENCE" | "DISTORTED";
+            /**
+             * @description FAILED: it was given up, and can be asked for again.
+             * @enum {string}
+             */
+            state: "PENDING" | "READY" | "FAILED";
+            /** @description image/webp; empty unless it is READY. */
+            mediaType: string;
+            /** @description In pixels: those of the compared picture, or fewer where its longer side is over 4096. 0 unless it is READY. */
+            width: number;
+            height: number;
+            /** @description Size of the image. */
+            bytes: number;
+            error?: components["schemas"]["JobError"];
+        };
+        StillsRequest: {
+            frames: number[];
         };
         JobPage: {
             jobs: components["schemas"]["Job"][];
@@ -517,18 +681,110 @@ export interface components {
                 }[];
                 /** @description Version of svc. */
                 version: string;
+                /** @description Whether it makes stills. */
+                stills?: boolean;
             };
             /** Format: date-time */
             registerTime: string;
             /** Format: date-time */
             heartbeatTime: string;
-            /** @description What it works on now. */
+            /** @description What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of other tenants' too that they are, and nothing else. */
             work: {
                 /** @description Empty for a piece of another tenant's. */
                 jobId: string;
                 work: components["schemas"]["JobWork"];
                 framesDone: number;
             }[];
+        };
+        Tenant: {
+            id: string;
+            usage: components["schemas"]["TenantUsage"];
+            limits: components["schemas"]["TenantLimits"];
+        };
+        TenantUsage: {
+            /** @description Jobs of which no piece has been begun. */
+            jobsQueued: number;
+            jobsRunning: number;
+            /** @description Pieces of work that nodes have now; a plan counts too. */
+            segmentsRunning: number;
+        };
+        /** @description What the tenant may have and do at a time. Without a member there is no limit. */
+        TenantLimits: {
+            /** @description Submissions that would make more of them are refused. */
+            jobsQueued?: number;
+            /** @description Work above it waits. */
+            segmentsRunning?: number;
+            /** @description Jobs a second that each controller stores, on average. */
+            submitsPerSecond?: number;
+            /** @description Share of the nodes beside other tenants that have work; 1 is usual. */
+            weight: number;
+        };
+        /** @description Exactly one of `tokenId`, `subject` and `issuedBefore`. */
+        RevokeRequest: {
+            /** @description One token, by its claim `jti`. */
+            tokenId?: string;
+            /** @description All tokens of a subject (`sub`), those that are yet to be issued too. */
+            subject?: string;
+            /** @description An RFC 3339 time. All tokens of the tenant that were issued before then (`iat`), and those that do not say when. Not in the future. A tenant has one such entry, of the latest instant. */
+            issuedBefore?: string;
+            /** @description Seen by the tenant's administrators alone. */
+            reason?: string;
+            /** @description An RFC 3339 time. From then on they count again; no sooner than the tokens' own expiry. */
+            expireTime?: string;
+        };
+        /** @description Has one of `tokenId`, `subject` and `issuedBefore`. */
+        Revocation: {
+            id: string;
+            tokenId?: string;
+            subject?: string;
+            /** Format: date-time */
+            issuedBefore?: string;
+            reason: string;
+            /** @description Subject of the token that revoked it. */
+            revokedBy: string;
+            /** Format: date-time */
+            createTime: string;
+            /**
+             * Format: date-time
+             * @description Absent where it stays until it is lifted.
+             */
+            expireTime?: string;
+        };
+        RevocationPage: {
+            revocations: components["schemas"]["Revocation"][];
+            /** @description Empty on the last page. */
+            nextPageToken: string;
+        };
+        AuditRecord: {
+            /**
+             * Format: date-time
+             * @description When it ended, by the clock of the controller that it came to.
+             */
+            time: string;
+            requestId: string;
+            /**
+             * @description Empty where several are summed up.
+             * @enum {string}
+             */
+            transport: "grpc" | "http" | "";
+            /** @description Subject of the token; empty when it names none. */
+            subject: string;
+            /** @description A method of gRPC as package.Service/Method, or an operationId of REST; empty where there was no such operation, or several are summed up. */
+            operation: string;
+            /** @description Ids of jobs, nodes and revocations that were named or made; revoked subjects and token ids. */
+            targets: string[];
+            /** @description OK, or the code of the failure. */
+            outcome: string;
+            /** @description Address and port of the other end of the connection. */
+            peer: string;
+            durationMs?: number;
+            /** @description How many it stands for, more than 1 where many failures of one kind are summed up. */
+            count: number;
+        };
+        AuditPage: {
+            records: components["schemas"]["AuditRecord"][];
+            /** @description Empty on the last page. */
+            nextPageToken: string;
         };
         Caller: {
             tenant: string;
@@ -658,6 +914,12 @@ export interface components {
             colorRange: string;
             /** @description Clockwise rotation for display in degrees: 0, 90, 180 or 270. */
             rotation: number;
+            /** @description Size of the file. Absent in results of versions that did not tell it. */
+            bytes?: number;
+            /** @description Seconds that the frames take at the stated frame rate; absent where none is stated. */
+            duration?: number;
+            /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
+            bitRate?: number;
         };
         /** @description How the distorted video was scaled; absent when it was not. */
         ScalingInfo: {
@@ -737,7 +999,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request carries no valid token (TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN). */
+        /** @description The request carries no valid token (TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TOKEN_REVOKED). */
         Unauthenticated: {
             headers: {
                 /** @description Bearer realm="svc", with error="invalid_token" when there was a token. */
@@ -854,6 +1116,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description As that of POST /v1/jobs, and the same keys: a request that comes again, because its connection broke, waits for the job that was stored first. Such a job goes on when its client leaves. */
+                "Idempotency-Key"?: string;
                 /** @description `respond-async`: answer 202 with the job's Location at once. `respond-async, wait=N`: wait up to N seconds for the result first. A job that was asked for so goes on when its client leaves. Other preferences are ignored (RFC 7240). */
                 Prefer?: string;
             };
@@ -892,7 +1156,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description Somebody cancelled the job (JOB_CANCELLED). */
+            /** @description Somebody cancelled the job (JOB_CANCELLED), or the key belongs to another job (IDEMPOTENCY_CONFLICT). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1226,6 +1490,120 @@ export interface operations {
             default: components["responses"]["Other"];
         };
     };
+    listStills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By frame, the reference before the distorted. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StillList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    requestStills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StillsRequest"];
+            };
+        };
+        responses: {
+            /** @description All stills of the job as they are now; those that are PENDING follow. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StillList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or has stills of as many frames as it may (TOO_MANY_STILLS). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    getStill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame's number. */
+                frame: string;
+                /** @description reference or distorted. */
+                side: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such job (JOB_NOT_FOUND), or no such still of it, or not yet (STILL_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
     listNodes: {
         parameters: {
             query?: never;
@@ -1282,6 +1660,188 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    getTenant: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tenant. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    listRevocations: {
+        parameters: {
+            query?: {
+                /** @description Most entries of a page. */
+                pageSize?: number;
+                /** @description nextPageToken of the page before. */
+                pageToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of revocations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevocationPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    revokeTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevokeRequest"];
+            };
+        };
+        responses: {
+            /** @description It was revoked already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revocation"];
+                };
+            };
+            /** @description It is revoked. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revocation"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The controller asks nobody for a token (AUTH_DISABLED). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["OverLimit"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    liftRevocation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The revocation's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The revocation, as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revocation"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The tenant has no such revocation (REVOCATION_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Not before this time. */
+                since?: string;
+                /** @description Before this time. */
+                until?: string;
+                /** @description Only of this subject. */
+                subject?: string;
+                /** @description Only this operation, such as svc.v1.JobService/CancelJob or cancelJob. */
+                operation?: string;
+                /** @description Only with this outcome, OK or the code of a failure. */
+                outcome?: string;
+                /** @description Only about this job, node or revocation, by its id. */
+                target?: string;
+                /** @description Most records of a page. */
+                pageSize?: number;
+                /** @description nextPageToken of the page before. */
+                pageToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of records. One may be short, or empty, and others follow. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };
@@ -1366,7 +1926,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Jobs are not accepted (STORE_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
+            /** @description Jobs are not accepted (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
             503: {
                 headers: {
                     /** @description Seconds after which to try again. */
@@ -1397,7 +1957,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Jobs are not accepted (STORE_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
+            /** @description Jobs are not accepted (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
             503: {
                 headers: {
                     /** @description Seconds after which to try again. */

@@ -307,6 +307,12 @@ export interface components {
             colorRange: string;
             /** @description Clockwise rotation for display in degrees: 0, 90, 180 or 270. */
             rotation: number;
+            /** @description Size of the file. Absent in results of versions that did not tell it. */
+            bytes?: number;
+            /** @description Seconds that the frames take at the stated frame rate; absent where none is stated. */
+            duration?: number;
+            /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
+            bitRate?: number;
         };
         /** @description How the distorted video was scaled; absent when it was not. */
         ScalingInfo: {

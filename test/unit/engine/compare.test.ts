@@ -14,6 +14,8 @@ const pairing = (
 ) => pair(track("reference", reference), track("distorted", distorted), request(over));
 const refused = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
 const codes = (result: { warnings: readonly { code: string }[] }) => result.warnings.map(({ code }) => code);
+const messages = (result: { warnings: readonly { message: string }[] }) =>
+  result.warnings.map(({ message }) => message);
 
 test("equal tracks are paired as they are", () => {
   const { width, height, format, scaling, thin, turn, frameCount, warnings } = pairing();
@@ -113,6 +115,22 @@ describe("frame rates", () => {
     assert.deepEqual(result.counts, { reference: 100, distorted: 100 });
     assert.deepEqual(codes(result), ["FRAME_RATE_MISMATCH"]);
   });
+  for (const [fast, every] of [
+    [50, 2],
+    [75, 3],
+  ] as const) {
+    test(`COMMON says which frames were scored where one rate is ${every} times the other`, () => {
+      for (const [side, result] of [
+        ["reference", pairing(at(fast), at(25), { onFrameRateMismatch: "COMMON" })],
+        ["distorted", pairing(at(25), at(fast), { onFrameRateMismatch: "COMMON" })],
+      ] as const) {
+        const [reference, distorted] = side === "reference" ? [fast, 25] : [25, fast];
+        assert.deepEqual(messages(result), [
+          `The reference runs at ${reference} fps and the distorted video at ${distorted} fps; one frame in ${every} of the ${side} was scored, as asked.`,
+        ]);
+      }
+    });
+  }
   test("COMMON pairs by number what only plays at another pace", () => {
     assert.equal(pairing(at(24), at(25), { onFrameRateMismatch: "COMMON" }).thin, undefined);
   });
@@ -125,8 +143,8 @@ describe("frame rates", () => {
 });
 
 describe("frame counts", () => {
-  const settle = (policy: "REFUSE" | "COMMON") => {
-    const tracks = { reference: track("reference"), distorted: track("distorted", { frames: 90 }) };
+  const settle = (policy: "REFUSE" | "COMMON", frames = 90) => {
+    const tracks = { reference: track("reference"), distorted: track("distorted", { frames }) };
     const asked = request({ onFrameCountMismatch: policy });
     return settleCounts(pair(tracks.reference, tracks.distorted, asked), tracks, asked);
   };
@@ -140,6 +158,12 @@ describe("frame counts", () => {
     const result = settle("COMMON");
     assert.equal(result.frameCount, 90);
     assert.deepEqual(codes(result), ["FRAME_COUNT_MISMATCH"]);
+  });
+  test("one frame is no frames", () => {
+    assert.deepEqual(messages(settle("COMMON", 1)), [
+      "The reference has 100 frames and the distorted video 1 frame; as asked, the score is of the first 1 frame of each.",
+    ]);
+    assert.throws(() => settle("REFUSE", 1), /100 frames and the distorted video 1 frame, so/);
   });
 });
 

@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/job.proto.
  */
 export const file_svc_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMi6wQKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsiYQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZRVUVVRUQQARILCgdSVU5OSU5HEAISDQoJU1VDQ0VFREVEEAMSCgoGRkFJTEVEEAQSDQoJQ0FOQ0VMTEVEEAVCCAoGX3Njb3JlIlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QipQMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIj4KBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAyJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiK/AQoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoMuEDCgpKb2JTZXJ2aWNlEkAKCVN1Ym1pdEpvYhIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ghkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlEkMKClN1Ym1pdEpvYnMSGS5zdmMudjEuU3VibWl0Sm9ic1JlcXVlc3QaGi5zdmMudjEuU3VibWl0Sm9ic1Jlc3BvbnNlEjcKBkdldEpvYhIVLnN2Yy52MS5HZXRKb2JSZXF1ZXN0GhYuc3ZjLnYxLkdldEpvYlJlc3BvbnNlEj0KCExpc3RKb2JzEhcuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdBoYLnN2Yy52MS5MaXN0Sm9ic1Jlc3BvbnNlEkAKCUNhbmNlbEpvYhIYLnN2Yy52MS5DYW5jZWxKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkNhbmNlbEpvYlJlc3BvbnNlEkUKClN0cmVhbUpvYnMSGS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QaGi5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlMAESSwoMR2V0Sm9iRnJhbWVzEhsuc3ZjLnYxLkdldEpvYkZyYW1lc1JlcXVlc3QaHC5zdmMudjEuR2V0Sm9iRnJhbWVzUmVzcG9uc2UwAWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
+  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMi6wQKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsiYQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZRVUVVRUQQARILCgdSVU5OSU5HEAISDQoJU1VDQ0VFREVEEAMSCgoGRkFJTEVEEAQSDQoJQ0FOQ0VMTEVEEAVCCAoGX3Njb3JlIlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QisQMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiK/AQoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbDKzBQoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
  * What is to be scored, and how: a score request and what a job has beside it.
@@ -568,7 +568,7 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
   state: JobWork_State;
 
   /**
-   * First frame and number of frames; 0 for a plan.
+   * First frame and number of frames; 0 for a plan. Those of stills are not in a row.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -621,7 +621,7 @@ export type JobWorkJson = {
   state?: JobWork_StateJson;
 
   /**
-   * First frame and number of frames; 0 for a plan.
+   * First frame and number of frames; 0 for a plan. Those of stills are not in a row.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -693,6 +693,14 @@ export const JobWork_Kind = {
    * @generated from enum value: WHOLE = 3;
    */
   WHOLE: 3,
+
+  /**
+   * Making stills of some frames, once the job has succeeded. It may fail, and the job stays what
+   * it is.
+   *
+   * @generated from enum value: STILLS = 4;
+   */
+  STILLS: 4,
 } as const;
 
 /**
@@ -703,7 +711,7 @@ export type JobWork_Kind = (typeof JobWork_Kind)[keyof typeof JobWork_Kind] | Un
 /**
  * @generated from enum svc.v1.JobWork.Kind
  */
-export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE";
+export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
 
 /**
  * Describes the enum svc.v1.JobWork.Kind.
@@ -1400,6 +1408,426 @@ export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonT
   messageDesc(file_svc_v1_job, 17);
 
 /**
+ * A frame of one side as a picture: of the very samples that were compared.
+ *
+ * @generated from message svc.v1.Still
+ */
+export type Still = Message<"svc.v1.Still"> & {
+  /**
+   * From 0, as in the per-frame values.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 2;
+   */
+  side: Still_Side;
+
+  /**
+   * @generated from field: svc.v1.Still.State state = 3;
+   */
+  state: Still_State;
+
+  /**
+   * Of one that is READY: image/webp.
+   *
+   * @generated from field: string media_type = 4;
+   */
+  mediaType: string;
+
+  /**
+   * Pixels: those of the compared picture, or fewer where its longer side is over 4096.
+   *
+   * @generated from field: uint32 width = 5;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 6;
+   */
+  height: number;
+
+  /**
+   * Size of the image.
+   *
+   * @generated from field: uint32 bytes = 7;
+   */
+  bytes: number;
+
+  /**
+   * Of one that is FAILED.
+   *
+   * @generated from field: svc.v1.JobError error = 8;
+   */
+  error?: JobError | undefined;
+};
+
+/**
+ * A frame of one side as a picture: of the very samples that were compared.
+ *
+ * @generated from message svc.v1.Still
+ */
+export type StillJson = {
+  /**
+   * From 0, as in the per-frame values.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame?: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 2;
+   */
+  side?: Still_SideJson;
+
+  /**
+   * @generated from field: svc.v1.Still.State state = 3;
+   */
+  state?: Still_StateJson;
+
+  /**
+   * Of one that is READY: image/webp.
+   *
+   * @generated from field: string media_type = 4;
+   */
+  mediaType?: string;
+
+  /**
+   * Pixels: those of the compared picture, or fewer where its longer side is over 4096.
+   *
+   * @generated from field: uint32 width = 5;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 6;
+   */
+  height?: number;
+
+  /**
+   * Size of the image.
+   *
+   * @generated from field: uint32 bytes = 7;
+   */
+  bytes?: number;
+
+  /**
+   * Of one that is FAILED.
+   *
+   * @generated from field: svc.v1.JobError error = 8;
+   */
+  error?: JobErrorJson;
+};
+
+/**
+ * Describes the message svc.v1.Still.
+ * Use `create(StillSchema)` to create a new message.
+ */
+export const StillSchema: GenMessage<Still, {jsonType: StillJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 18);
+
+/**
+ * @generated from enum svc.v1.Still.Side
+ */
+export const Still_Side = {
+  /**
+   * @generated from enum value: SIDE_UNSPECIFIED = 0;
+   */
+  SIDE_UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: REFERENCE = 1;
+   */
+  REFERENCE: 1,
+
+  /**
+   * @generated from enum value: DISTORTED = 2;
+   */
+  DISTORTED: 2,
+} as const;
+
+/**
+ * @generated from enum svc.v1.Still.Side
+ */
+export type Still_Side = (typeof Still_Side)[keyof typeof Still_Side] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.Still.Side
+ */
+export type Still_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
+
+/**
+ * Describes the enum svc.v1.Still.Side.
+ */
+export const Still_SideSchema: GenEnum<Still_Side, Still_SideJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_job, 18, 0);
+
+/**
+ * @generated from enum svc.v1.Still.State
+ */
+export const Still_State = {
+  /**
+   * @generated from enum value: STATE_UNSPECIFIED = 0;
+   */
+  STATE_UNSPECIFIED: 0,
+
+  /**
+   * A node is to make it.
+   *
+   * @generated from enum value: PENDING = 1;
+   */
+  PENDING: 1,
+
+  /**
+   * @generated from enum value: READY = 2;
+   */
+  READY: 2,
+
+  /**
+   * It was given up; it can be asked for again.
+   *
+   * @generated from enum value: FAILED = 3;
+   */
+  FAILED: 3,
+} as const;
+
+/**
+ * @generated from enum svc.v1.Still.State
+ */
+export type Still_State = (typeof Still_State)[keyof typeof Still_State] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.Still.State
+ */
+export type Still_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "READY" | "FAILED";
+
+/**
+ * Describes the enum svc.v1.Still.State.
+ */
+export const Still_StateSchema: GenEnum<Still_State, Still_StateJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_job, 18, 1);
+
+/**
+ * @generated from message svc.v1.ListStillsRequest
+ */
+export type ListStillsRequest = Message<"svc.v1.ListStillsRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message svc.v1.ListStillsRequest
+ */
+export type ListStillsRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message svc.v1.ListStillsRequest.
+ * Use `create(ListStillsRequestSchema)` to create a new message.
+ */
+export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: ListStillsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 19);
+
+/**
+ * @generated from message svc.v1.ListStillsResponse
+ */
+export type ListStillsResponse = Message<"svc.v1.ListStillsResponse"> & {
+  /**
+   * By frame, the reference before the distorted.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills: Still[];
+};
+
+/**
+ * @generated from message svc.v1.ListStillsResponse
+ */
+export type ListStillsResponseJson = {
+  /**
+   * By frame, the reference before the distorted.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills?: StillJson[];
+};
+
+/**
+ * Describes the message svc.v1.ListStillsResponse.
+ * Use `create(ListStillsResponseSchema)` to create a new message.
+ */
+export const ListStillsResponseSchema: GenMessage<ListStillsResponse, {jsonType: ListStillsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 20);
+
+/**
+ * @generated from message svc.v1.GetStillRequest
+ */
+export type GetStillRequest = Message<"svc.v1.GetStillRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 3;
+   */
+  side: Still_Side;
+};
+
+/**
+ * @generated from message svc.v1.GetStillRequest
+ */
+export type GetStillRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame?: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 3;
+   */
+  side?: Still_SideJson;
+};
+
+/**
+ * Describes the message svc.v1.GetStillRequest.
+ * Use `create(GetStillRequestSchema)` to create a new message.
+ */
+export const GetStillRequestSchema: GenMessage<GetStillRequest, {jsonType: GetStillRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 21);
+
+/**
+ * @generated from message svc.v1.GetStillResponse
+ */
+export type GetStillResponse = Message<"svc.v1.GetStillResponse"> & {
+  /**
+   * @generated from field: svc.v1.Still still = 1;
+   */
+  still?: Still | undefined;
+
+  /**
+   * At most 3 MiB.
+   *
+   * @generated from field: bytes image = 2;
+   */
+  image: Uint8Array;
+};
+
+/**
+ * @generated from message svc.v1.GetStillResponse
+ */
+export type GetStillResponseJson = {
+  /**
+   * @generated from field: svc.v1.Still still = 1;
+   */
+  still?: StillJson;
+
+  /**
+   * At most 3 MiB.
+   *
+   * @generated from field: bytes image = 2;
+   */
+  image?: string;
+};
+
+/**
+ * Describes the message svc.v1.GetStillResponse.
+ * Use `create(GetStillResponseSchema)` to create a new message.
+ */
+export const GetStillResponseSchema: GenMessage<GetStillResponse, {jsonType: GetStillResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 22);
+
+/**
+ * @generated from message svc.v1.RequestStillsRequest
+ */
+export type RequestStillsRequest = Message<"svc.v1.RequestStillsRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * 1 to 16.
+   *
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames: number[];
+};
+
+/**
+ * @generated from message svc.v1.RequestStillsRequest
+ */
+export type RequestStillsRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * 1 to 16.
+   *
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames?: number[];
+};
+
+/**
+ * Describes the message svc.v1.RequestStillsRequest.
+ * Use `create(RequestStillsRequestSchema)` to create a new message.
+ */
+export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonType: RequestStillsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 23);
+
+/**
+ * @generated from message svc.v1.RequestStillsResponse
+ */
+export type RequestStillsResponse = Message<"svc.v1.RequestStillsResponse"> & {
+  /**
+   * All of the job's, as ListStills tells them.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills: Still[];
+};
+
+/**
+ * @generated from message svc.v1.RequestStillsResponse
+ */
+export type RequestStillsResponseJson = {
+  /**
+   * All of the job's, as ListStills tells them.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills?: StillJson[];
+};
+
+/**
+ * Describes the message svc.v1.RequestStillsResponse.
+ * Use `create(RequestStillsResponseSchema)` to create a new message.
+ */
+export const RequestStillsResponseSchema: GenMessage<RequestStillsResponse, {jsonType: RequestStillsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 24);
+
+/**
  * Submits jobs and follows them. Every call sees the caller's tenant only.
  *
  * Errors carry a google.rpc.ErrorInfo detail (domain "svc", reason = the stable
@@ -1482,6 +1910,38 @@ export const JobService: GenService<{
     methodKind: "server_streaming";
     input: typeof GetJobFramesRequestSchema;
     output: typeof GetJobFramesResponseSchema;
+  },
+  /**
+   * The stills of a job: of its worst moments, made when it has succeeded, and of the frames that
+   * were asked for since. A CHANGE in StreamJobs tells when some have come or failed. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.ListStills
+   */
+  listStills: {
+    methodKind: "unary";
+    input: typeof ListStillsRequestSchema;
+    output: typeof ListStillsResponseSchema;
+  },
+  /**
+   * One still with its image. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.GetStill
+   */
+  getStill: {
+    methodKind: "unary";
+    input: typeof GetStillRequestSchema;
+    output: typeof GetStillResponseSchema;
+  },
+  /**
+   * Asks for stills of more frames of a job that has succeeded, at most 16 at a time and 64 in all.
+   * Of a frame whose stills are there or to come nothing is done. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.RequestStills
+   */
+  requestStills: {
+    methodKind: "unary";
+    input: typeof RequestStillsRequestSchema;
+    output: typeof RequestStillsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v1_job, 0);

@@ -8,7 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JobWork, JobWorkJson } from "./job_pb.ts";
+import type { JobWork, JobWorkJson, Still_Side, Still_SideJson } from "./job_pb.ts";
 import { file_svc_v1_job } from "./job_pb.ts";
 import type { ScoreRequest, ScoreRequestJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxImoKEE5vZGVDYXBhYmlsaXRpZXMSIgoGc2NvcmVyGAEgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SIQoGbW9kZWxzGAIgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbBIPCgd2ZXJzaW9uGAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJECgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0iRQoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCCIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSLIAQoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIAEIGCgR3b3JrIiMKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDSIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkilgIKE1JlcG9ydFJlc3VsdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEg8KB2F0dGVtcHQYAyABKA0SIwoFcGllY2UYBCABKAsyEi5zdmMudjEuRnJhbWVQaWVjZUgAEiIKBHBsYW4YBSABKAsyEi5zdmMudjEuUGxhblJlcG9ydEgAEigKB3NlZ21lbnQYBiABKAsyFS5zdmMudjEuU2VnbWVudFJlcG9ydEgAEigKB2ZhaWx1cmUYByABKAsyFS5zdmMudjEuRmFpbHVyZVJlcG9ydEgAEiUKCWhhbmRfYmFjaxgIIAEoCzIQLnN2Yy52MS5IYW5kQmFja0gAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSKMAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsIksKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkiaQoNU2VnbWVudFJlcG9ydBIgCgRsYXN0GAEgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2USEwoLZHVyYXRpb25fbXMYAiABKAESDAoEcGxhbhgDIAEoCRITCgtmcmFtZV9jb3VudBgEIAEoDSJQCg1GYWlsdXJlUmVwb3J0EgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRINCgVmb3VuZBgDIAEoCRIRCgljdXRfZmF1bHQYBCABKAgiCgoISGFuZEJhY2siFgoUUmVwb3J0UmVzdWx0UmVzcG9uc2Ui4wIKBE5vZGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0ZW5hbnRfaWQYAyABKAkSIQoFc3RhdGUYBCABKA4yEi5zdmMudjEuTm9kZS5TdGF0ZRINCgVzbG90cxgFIAEoDRIuCgxjYXBhYmlsaXRpZXMYBiABKAsyGC5zdmMudjEuTm9kZUNhcGFiaWxpdGllcxIxCg1yZWdpc3Rlcl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoEd29yaxgJIAMoCzIQLnN2Yy52MS5Ob2RlV29yayJFCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBk9OTElORRABEgwKCERSQUlOSU5HEAISCwoHT0ZGTElORRADIk4KCE5vZGVXb3JrEg4KBmpvYl9pZBgBIAEoCRIdCgR3b3JrGAIgASgLMg8uc3ZjLnYxLkpvYldvcmsSEwoLZnJhbWVzX2RvbmUYAyABKA0iEgoQTGlzdE5vZGVzUmVxdWVzdCIwChFMaXN0Tm9kZXNSZXNwb25zZRIbCgVub2RlcxgBIAMoCzIMLnN2Yy52MS5Ob2RlIh4KEERyYWluTm9kZVJlcXVlc3QSCgoCaWQYASABKAkiLwoRRHJhaW5Ob2RlUmVzcG9uc2USGgoEbm9kZRgBIAEoCzIMLnN2Yy52MS5Ob2RlMqgDCgtOb2RlU2VydmljZRJJCgxSZWdpc3Rlck5vZGUSGy5zdmMudjEuUmVnaXN0ZXJOb2RlUmVxdWVzdBocLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXNwb25zZRJACglIZWFydGJlYXQSGC5zdmMudjEuSGVhcnRiZWF0UmVxdWVzdBoZLnN2Yy52MS5IZWFydGJlYXRSZXNwb25zZRI9CghQdWxsV29yaxIXLnN2Yy52MS5QdWxsV29ya1JlcXVlc3QaGC5zdmMudjEuUHVsbFdvcmtSZXNwb25zZRJJCgxSZXBvcnRSZXN1bHQSGy5zdmMudjEuUmVwb3J0UmVzdWx0UmVxdWVzdBocLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXNwb25zZRJACglMaXN0Tm9kZXMSGC5zdmMudjEuTGlzdE5vZGVzUmVxdWVzdBoZLnN2Yy52MS5MaXN0Tm9kZXNSZXNwb25zZRJACglEcmFpbk5vZGUSGC5zdmMudjEuRHJhaW5Ob2RlUmVxdWVzdBoZLnN2Yy52MS5EcmFpbk5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxInoKEE5vZGVDYXBhYmlsaXRpZXMSIgoGc2NvcmVyGAEgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SIQoGbW9kZWxzGAIgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbBIPCgd2ZXJzaW9uGAMgASgJEg4KBnN0aWxscxgEIAEoCCIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgiRAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNIkUKEUhlYXJ0YmVhdFJlc3BvbnNlEiEKBHN0b3AYASADKAsyEy5zdmMudjEuUnVubmluZ1dvcmsSDQoFZHJhaW4YAiABKAgiMwoPUHVsbFdvcmtSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHd2FpdF9tcxgCIAEoDSIyChBQdWxsV29ya1Jlc3BvbnNlEh4KBGl0ZW0YASABKAsyEC5zdmMudjEuV29ya0l0ZW0igwIKCFdvcmtJdGVtEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZqb2JfaWQYAyABKAkSEQoJdGVuYW50X2lkGAQgASgJEiUKB3JlcXVlc3QYBSABKAsyFC5zdmMudjEuU2NvcmVSZXF1ZXN0EiAKBHBsYW4YBiABKAsyEC5zdmMudjEuUGxhbldvcmtIABImCgdzZWdtZW50GAcgASgLMhMuc3ZjLnYxLlNlZ21lbnRXb3JrSAASJAoGc3RpbGxzGAggASgLMhIuc3ZjLnYxLlN0aWxsc1dvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCUIGCgR3b3JrIiMKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDSIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSK8AgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIAEIICgZyZXBvcnQiPQoKRnJhbWVQaWVjZRIOCgZudW1iZXIYASABKA0SDAoEcm93cxgCIAEoDBIRCglyb3dfY291bnQYAyABKA0ijAEKClBsYW5SZXBvcnQSDAoEcGxhbhgBIAEoCRIoCghzZWdtZW50cxgCIAMoCzIWLnN2Yy52MS5QbGFubmVkU2VnbWVudBITCgtmcmFtZV9jb3VudBgDIAEoDRIOCgZwaXhlbHMYBCABKA0SIQoGbW9kZWxzGAUgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbCJLCg5QbGFubmVkU2VnbWVudBITCgtmaXJzdF9mcmFtZRgBIAEoDRITCgtmcmFtZV9jb3VudBgCIAEoDRIPCgdzZWdtZW50GAMgASgJImkKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0ijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -46,6 +46,13 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: string version = 3;
    */
   version: string;
+
+  /**
+   * Whether it makes stills. Work for them goes to no other node.
+   *
+   * @generated from field: bool stills = 4;
+   */
+  stills: boolean;
 };
 
 /**
@@ -74,6 +81,13 @@ export type NodeCapabilitiesJson = {
    * @generated from field: string version = 3;
    */
   version?: string;
+
+  /**
+   * Whether it makes stills. Work for them goes to no other node.
+   *
+   * @generated from field: bool stills = 4;
+   */
+  stills?: boolean;
 };
 
 /**
@@ -539,7 +553,20 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
      */
     value: SegmentWork;
     case: "segment";
+  } | {
+    /**
+     * @generated from field: svc.v1.StillsWork stills = 8;
+     */
+    value: StillsWork;
+    case: "stills";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Where its job belongs in a trace, as a traceparent of W3C Trace Context; empty: nowhere.
+   *
+   * @generated from field: string traceparent = 9;
+   */
+  traceparent: string;
 };
 
 /**
@@ -586,6 +613,18 @@ export type WorkItemJson = {
    * @generated from field: svc.v1.SegmentWork segment = 7;
    */
   segment?: SegmentWorkJson;
+
+  /**
+   * @generated from field: svc.v1.StillsWork stills = 8;
+   */
+  stills?: StillsWorkJson;
+
+  /**
+   * Where its job belongs in a trace, as a traceparent of W3C Trace Context; empty: nowhere.
+   *
+   * @generated from field: string traceparent = 9;
+   */
+  traceparent?: string;
 };
 
 /**
@@ -674,6 +713,88 @@ export const SegmentWorkSchema: GenMessage<SegmentWork, {jsonType: SegmentWorkJs
   messageDesc(file_svc_v1_node, 11);
 
 /**
+ * @generated from message svc.v1.StillsWork
+ */
+export type StillsWork = Message<"svc.v1.StillsWork"> & {
+  /**
+   * As in SegmentWork.
+   *
+   * @generated from field: string plan = 1;
+   */
+  plan: string;
+
+  /**
+   * @generated from field: repeated svc.v1.StillsPart parts = 2;
+   */
+  parts: StillsPart[];
+};
+
+/**
+ * @generated from message svc.v1.StillsWork
+ */
+export type StillsWorkJson = {
+  /**
+   * As in SegmentWork.
+   *
+   * @generated from field: string plan = 1;
+   */
+  plan?: string;
+
+  /**
+   * @generated from field: repeated svc.v1.StillsPart parts = 2;
+   */
+  parts?: StillsPartJson[];
+};
+
+/**
+ * Describes the message svc.v1.StillsWork.
+ * Use `create(StillsWorkSchema)` to create a new message.
+ */
+export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 12);
+
+/**
+ * @generated from message svc.v1.StillsPart
+ */
+export type StillsPart = Message<"svc.v1.StillsPart"> & {
+  /**
+   * The segment that the frames were scored in, as in SegmentWork.
+   *
+   * @generated from field: string segment = 1;
+   */
+  segment: string;
+
+  /**
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames: number[];
+};
+
+/**
+ * @generated from message svc.v1.StillsPart
+ */
+export type StillsPartJson = {
+  /**
+   * The segment that the frames were scored in, as in SegmentWork.
+   *
+   * @generated from field: string segment = 1;
+   */
+  segment?: string;
+
+  /**
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames?: number[];
+};
+
+/**
+ * Describes the message svc.v1.StillsPart.
+ * Use `create(StillsPartSchema)` to create a new message.
+ */
+export const StillsPartSchema: GenMessage<StillsPart, {jsonType: StillsPartJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 13);
+
+/**
  * @generated from message svc.v1.ReportResultRequest
  */
 export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
@@ -735,6 +856,14 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
      */
     value: HandBack;
     case: "handBack";
+  } | {
+    /**
+     * A still; the last one of the work ends it.
+     *
+     * @generated from field: svc.v1.StillReport still = 9;
+     */
+    value: StillReport;
+    case: "still";
   } | { case: undefined; value?: undefined };
 };
 
@@ -791,6 +920,13 @@ export type ReportResultRequestJson = {
    * @generated from field: svc.v1.HandBack hand_back = 8;
    */
   handBack?: HandBackJson;
+
+  /**
+   * A still; the last one of the work ends it.
+   *
+   * @generated from field: svc.v1.StillReport still = 9;
+   */
+  still?: StillReportJson;
 };
 
 /**
@@ -798,7 +934,7 @@ export type ReportResultRequestJson = {
  * Use `create(ReportResultRequestSchema)` to create a new message.
  */
 export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonType: ReportResultRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 12);
+  messageDesc(file_svc_v1_node, 14);
 
 /**
  * Consecutive rows of a segment's values.
@@ -857,7 +993,7 @@ export type FramePieceJson = {
  * Use `create(FramePieceSchema)` to create a new message.
  */
 export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 13);
+  messageDesc(file_svc_v1_node, 15);
 
 /**
  * @generated from message svc.v1.PlanReport
@@ -944,7 +1080,7 @@ export type PlanReportJson = {
  * Use `create(PlanReportSchema)` to create a new message.
  */
 export const PlanReportSchema: GenMessage<PlanReport, {jsonType: PlanReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 14);
+  messageDesc(file_svc_v1_node, 16);
 
 /**
  * @generated from message svc.v1.PlannedSegment
@@ -995,7 +1131,7 @@ export type PlannedSegmentJson = {
  * Use `create(PlannedSegmentSchema)` to create a new message.
  */
 export const PlannedSegmentSchema: GenMessage<PlannedSegment, {jsonType: PlannedSegmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 15);
+  messageDesc(file_svc_v1_node, 17);
 
 /**
  * @generated from message svc.v1.SegmentReport
@@ -1066,7 +1202,110 @@ export type SegmentReportJson = {
  * Use `create(SegmentReportSchema)` to create a new message.
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 16);
+  messageDesc(file_svc_v1_node, 18);
+
+/**
+ * @generated from message svc.v1.StillReport
+ */
+export type StillReport = Message<"svc.v1.StillReport"> & {
+  /**
+   * @generated from field: uint32 frame = 1;
+   */
+  frame: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 2;
+   */
+  side: Still_Side;
+
+  /**
+   * image/webp.
+   *
+   * @generated from field: string media_type = 3;
+   */
+  mediaType: string;
+
+  /**
+   * Pixels.
+   *
+   * @generated from field: uint32 width = 4;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 5;
+   */
+  height: number;
+
+  /**
+   * At most 3 MiB.
+   *
+   * @generated from field: bytes image = 6;
+   */
+  image: Uint8Array;
+
+  /**
+   * All others of the work are reported.
+   *
+   * @generated from field: bool last = 7;
+   */
+  last: boolean;
+};
+
+/**
+ * @generated from message svc.v1.StillReport
+ */
+export type StillReportJson = {
+  /**
+   * @generated from field: uint32 frame = 1;
+   */
+  frame?: number;
+
+  /**
+   * @generated from field: svc.v1.Still.Side side = 2;
+   */
+  side?: Still_SideJson;
+
+  /**
+   * image/webp.
+   *
+   * @generated from field: string media_type = 3;
+   */
+  mediaType?: string;
+
+  /**
+   * Pixels.
+   *
+   * @generated from field: uint32 width = 4;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 5;
+   */
+  height?: number;
+
+  /**
+   * At most 3 MiB.
+   *
+   * @generated from field: bytes image = 6;
+   */
+  image?: string;
+
+  /**
+   * All others of the work are reported.
+   *
+   * @generated from field: bool last = 7;
+   */
+  last?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.StillReport.
+ * Use `create(StillReportSchema)` to create a new message.
+ */
+export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 19);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1135,7 +1374,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 17);
+  messageDesc(file_svc_v1_node, 20);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1154,7 +1393,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 18);
+  messageDesc(file_svc_v1_node, 21);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1173,7 +1412,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 19);
+  messageDesc(file_svc_v1_node, 22);
 
 /**
  * @generated from message svc.v1.Node
@@ -1220,7 +1459,8 @@ export type Node = Message<"svc.v1.Node"> & {
   heartbeatTime?: Timestamp | undefined;
 
   /**
-   * What it works on now; only pieces of the caller's tenant say more than that they are.
+   * What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of
+   * other tenants' too that they are, and nothing else.
    *
    * @generated from field: repeated svc.v1.NodeWork work = 9;
    */
@@ -1272,7 +1512,8 @@ export type NodeJson = {
   heartbeatTime?: TimestampJson;
 
   /**
-   * What it works on now; only pieces of the caller's tenant say more than that they are.
+   * What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of
+   * other tenants' too that they are, and nothing else.
    *
    * @generated from field: repeated svc.v1.NodeWork work = 9;
    */
@@ -1284,7 +1525,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 20);
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -1329,7 +1570,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 20, 0);
+  enumDesc(file_svc_v1_node, 23, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -1376,7 +1617,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 21);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -1395,7 +1636,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 22);
+  messageDesc(file_svc_v1_node, 25);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -1422,7 +1663,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -1449,7 +1690,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 27);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -1476,7 +1717,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * What nodes call, and what shows them. Role svc:admin, every call.

@@ -1,0 +1,163 @@
+/**
+ * How long a good caller waits while others flood the gateway: GetJob at a modest, fixed rate over both
+ * transports, alone and beside floods of what must be refused, in turns. Run with `npm run bench:flood`;
+ * figures of one run stand in docs/performance.md.
+ */
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Client } from "./client.ts";
+import { percentile } from "./flight.ts";
+import { KINDS, type Kind, type Order } from "./flood-order.ts";
+import { median } from "./interleave.ts";
+import type { SvcProcess } from "./process.ts";
+import { BenchProvider } from "./provider.ts";
+import { startController } from "./system.ts";
+import { holdTo } from "./target.ts";
+
+/** Of the good caller over each transport, a second. */
+const GOOD_RATE = 25;
+/** Of the flood, a second: the flooder shares the machine, and must not be what is waited for. */
+const FLOOD_RATE = 500;
+const ROUND_MS = 4_000;
+const ROUNDS = 5;
+/** Of the median latency alone. */
+const MOST_RATIO = 2;
+/** Milliseconds of CPU in a tick of /proc. */
+const TICK_MS = 10;
+const FLOODER = fileURLToPath(new URL("flooder.ts", import.meta.url));
+
+interface Turn {
+  /** Milliseconds of each call of the good caller. */
+  readonly grpc: readonly number[];
+  readonly rest: readonly number[];
+  /** Milliseconds of CPU that the controller took. */
+  readonly cpu: number;
+  /** Milliseconds that it took. */
+  readonly elapsed: number;
+  readonly sent: number;
+  readonly refused: number;
+}
+
+const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+try {
+  using provider = await BenchProvider.open();
+  await using controller = await startController(["--data-dir", join(directory, "store")], {
+    auth: [...provider.flags, "--media-root", "/media"],
+  });
+  const token = await provider.newToken();
+  using client = new Client(controller.grpc, token);
+  const job = await client.submit({ reference: "/media/reference.mp4", distorted: "/media/distorted.mp4" });
+  await bench(controller, client, { token, job });
+} finally {
+  await rm(directory, { recursive: true });
+}
+
+async function bench(
+  controller: SvcProcess,
+  client: Client,
+  { token, job }: { readonly token: string; readonly job: string },
+): Promise<void> {
+  const names = ["alone", ...KINDS] as const;
+  const turns = new Map<string, Turn[]>(names.map((name) => [name, []]));
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const name of names) {
+      const turn = await during(controller, name === "alone" ? undefined : name, token, async () => ({
+        grpc: await paced(() => client.job(job)),
+        rest: await paced(() => get(`${controller.rest}/v1/jobs/${job}`, token)),
+      }));
+      if (round > 0) turns.get(name)?.push(turn);
+    }
+    process.stderr.write(`round ${round} of ${ROUNDS}\n`);
+  }
+  console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);
+  console.log(`GetJob ${GOOD_RATE} times a second beside floods of ${FLOOD_RATE} a second; ${ROUNDS} rounds`);
+  print(turns);
+}
+
+/** The good caller's times while a flood of a kind goes on; undefined: none. */
+async function during(
+  controller: SvcProcess,
+  kind: Kind | undefined,
+  token: string,
+  work: () => Promise<Pick<Turn, "grpc" | "rest">>,
+): Promise<Turn> {
+  const [before, began] = [await cpuOf(controller.pid), performance.now()];
+  const flood =
+    kind && startFlood({ kind, rest: controller.rest, grpc: controller.grpc, token, rate: FLOOD_RATE });
+  // Until it runs.
+  await sleep(500);
+  const times = await work();
+  const counts = await (flood?.() ?? { sent: 0, refused: 0 });
+  const cpu = (await cpuOf(controller.pid)) - before;
+  return { ...times, ...counts, cpu, elapsed: performance.now() - began };
+}
+
+/** Returns what ends it and tells how many were sent and refused. */
+function startFlood(order: Order): () => Promise<Pick<Turn, "sent" | "refused">> {
+  const child = spawn(process.execPath, [FLOODER], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.write(`${JSON.stringify(order)}\n`);
+  return async () => {
+    child.stdin.end();
+    let told = "";
+    for await (const chunk of child.stdout) told += String(chunk);
+    return JSON.parse(told) as Pick<Turn, "sent" | "refused">;
+  };
+}
+
+/** Half a round of calls at the good caller's rate, whether those before have their answers or not. */
+async function paced(call: () => Promise<unknown>): Promise<readonly number[]> {
+  const calls: Promise<number>[] = [];
+  const began = performance.now();
+  const count = (ROUND_MS / 2 / 1000) * GOOD_RATE;
+  for (let n = 0; n < count; n++) {
+    const due = began + (n * 1000) / GOOD_RATE;
+    await sleep(Math.max(0, due - performance.now()));
+    const started = performance.now();
+    calls.push(call().then(() => performance.now() - started));
+  }
+  return Promise.all(calls);
+}
+
+async function get(url: string, token: string): Promise<void> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${url}: ${body}`);
+}
+
+/** Milliseconds of CPU that a process has taken so far. */
+async function cpuOf(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+  // The name of the program is in brackets and may hold spaces; the times are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+function print(turns: ReadonlyMap<string, readonly Turn[]>): void {
+  const alone = turns.get("alone") ?? [];
+  for (const [name, own] of turns) {
+    const shown = (["grpc", "rest"] as const).map((transport) => {
+      const all = own.flatMap((turn) => turn[transport]);
+      const ratio = median(
+        own.map((turn, round) => median(turn[transport]) / median(alone[round]?.[transport] ?? [])),
+      );
+      holdTo(MOST_RATIO, ratio, `${name}, ${transport}`);
+      const figures = [median(all), percentile(all, 0.99)].map((value) => value.toFixed(2));
+      return `${transport} ${figures[0]} ms, 99 % ${figures[1]} ms, ratio ${ratio.toFixed(2)}`;
+    });
+    console.log(`  ${name.padEnd(20)} ${shown.join("; ")}; ${costOf(own, alone)}`);
+  }
+}
+
+function costOf(own: readonly Turn[], alone: readonly Turn[]): string {
+  const sum = (turns: readonly Turn[], of: (turn: Turn) => number) =>
+    turns.reduce((all, turn) => all + of(turn), 0);
+  const share = sum(own, ({ cpu }) => cpu) / sum(own, ({ elapsed }) => elapsed);
+  const [sent, refused] = [sum(own, (turn) => turn.sent), sum(own, (turn) => turn.refused)];
+  const more = own.map(({ cpu, sent: count }, round) => (cpu - (alone[round]?.cpu ?? 0)) / count);
+  const each = sent === 0 ? "" : `, ${(median(more) * 1000).toFixed(0)} µs of CPU for each`;
+  return `${(share * 100).toFixed(0)} % of a core; ${sent} sent, ${refused} refused${each}`;
+}

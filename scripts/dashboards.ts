@@ -1,0 +1,25 @@
+/** Writes Grafana's dashboards into the chart; a part of `npm run gen`. */
+import { existsSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Dashboard, grafanaDashboard } from "./dashboards/model.ts";
+import { NODES } from "./dashboards/nodes.ts";
+import { QUALITY } from "./dashboards/quality.ts";
+import { SERVICE } from "./dashboards/service.ts";
+import { TENANTS } from "./dashboards/tenants.ts";
+
+/** Below the checkout. */
+export const DASHBOARDS_FOLDER = join("deploy", "chart", "dashboards");
+
+const DASHBOARDS: readonly Dashboard[] = [SERVICE, TENANTS, NODES, QUALITY];
+
+/** Writes them below `out`; nothing where the checkout at root has no folder of them. */
+export async function generateDashboards(root: string, out: string): Promise<void> {
+  if (!existsSync(join(root, DASHBOARDS_FOLDER))) return;
+  const folder = join(out, DASHBOARDS_FOLDER);
+  await mkdir(folder, { recursive: true });
+  for (const dashboard of DASHBOARDS) {
+    const text = `${JSON.stringify(grafanaDashboard(dashboard), undefined, 2)}\n`;
+    await writeFile(join(folder, `${dashboard.name}.json`), text);
+  }
+}

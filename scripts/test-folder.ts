@@ -1,0 +1,26 @@
+/**
+ * The tests of one folder that take too long for `npm test`: `npm run test:outages`, in which processes are killed,
+ * stopped and replaced, disks fill up and clocks jump; `npm run test:console`, in a browser.
+ *
+ *   node scripts/test-folder.ts test/console/
+ */
+import { PROJECT } from "./gates/gate.ts";
+import { withoutMounts } from "./testing/mounts.ts";
+import { ensurePackages, packagesOf } from "./testing/packages.ts";
+import { runTests } from "./testing/run.ts";
+import { totalsLine } from "./testing/totals.ts";
+
+/** Milliseconds: a run of blows under load that showed too little is made again, up to four times. */
+const LIMIT_MS = 1_800_000;
+
+const [folder, ...others] = process.argv.slice(2);
+if (folder === undefined || !folder.endsWith("/") || others.length > 0) {
+  console.error("usage: node scripts/test-folder.ts FOLDER/");
+  process.exit(2);
+}
+const isRoot = process.getuid?.() === 0;
+const wanted = packagesOf(PROJECT).filter(({ neededBy }) => neededBy.includes(folder));
+const without = new Map([...(await ensurePackages(wanted, { isRoot })), ...withoutMounts({ isRoot })]);
+const totals = await runTests(PROJECT, [`${folder}**/*.test.ts`], { without, limitMs: LIMIT_MS });
+process.stdout.write(`${totalsLine(totals)}\n`);
+if (totals.failed > 0 || totals.passed + totals.skipped === 0) process.exitCode = 1;

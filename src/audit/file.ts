@@ -1,0 +1,113 @@
+/** The audit log's file: appended to, and opened anew when another one, or none, is at its path. */
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import type { Log } from "../platform/log.ts";
+import type { Outlet } from "./lines.ts";
+
+const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
+/** Never waits for the other end of a pipe; what is no file is refused right after. */
+const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY;
+/** Its owner alone reads who did what. */
+const MODE = 0o600;
+/** Milliseconds between two looks whether the file is still the one at the path. */
+const LOOK_EVERY_MS = 1_000;
+const NEWLINE = 10;
+
+/** The file cannot be used at start-up; the message names it and says why. */
+export class AuditFileError extends Error {
+  override readonly name = "AuditFileError";
+}
+
+export class AuditFile implements Outlet {
+  readonly name: string;
+  readonly #log: Log;
+  readonly #lookEveryMs: number;
+  #handle: FileHandle;
+  #looked = performance.now();
+  #stuck = false;
+
+  private constructor(path: string, handle: FileHandle, log: Log, lookEveryMs: number) {
+    this.name = path;
+    this.#handle = handle;
+    this.#log = log;
+    this.#lookEveryMs = lookEveryMs;
+  }
+
+  /** Throws AuditFileError. */
+  static async open(path: string, log: Log, lookEveryMs: number = LOOK_EVERY_MS): Promise<AuditFile> {
+    try {
+      return new AuditFile(path, await openFile(path), log, lookEveryMs);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new AuditFileError(`${path} cannot be written: ${why}`, { cause });
+    }
+  }
+
+  async write(bytes: Buffer, offset: number): Promise<number> {
+    const anew = await this.#follow();
+    // What another file has only the beginning of is whole in this one.
+    const from = anew && offset > 0 ? bytes.lastIndexOf(NEWLINE, offset - 1) + 1 : offset;
+    const { bytesWritten } = await this.#handle.write(bytes, from);
+    if (bytesWritten === 0) throw new Error("nothing could be written");
+    return from + bytesWritten;
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  /** Whether the file is another one now. Without one at the path, lines go on to the one before. */
+  async #follow(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#looked < this.#lookEveryMs) return false;
+    this.#looked = now;
+    try {
+      if (await this.#isCurrent()) return false;
+      const handle = await openFile(this.name);
+      await this.#handle.close();
+      this.#handle = handle;
+      this.#log.info({ path: this.name }, "the audit log was moved away: it goes on in a new file");
+      this.#stuck = false;
+      return true;
+    } catch (err) {
+      if (!this.#stuck) {
+        this.#log.error(
+          { err, path: this.name },
+          "the audit log's file is gone and no new one can be opened",
+        );
+      }
+      this.#stuck = true;
+      return false;
+    }
+  }
+
+  async #isCurrent(): Promise<boolean> {
+    const own = await this.#handle.stat();
+    const current = await stat(this.name).catch(() => undefined);
+    return current?.dev === own.dev && current.ino === own.ino;
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  const handle = await open(path, FLAGS, MODE);
+  try {
+    const { size } = await checked(handle);
+    if (size > 0 && (await lastByte(handle, size)) !== NEWLINE) await handle.write("\n");
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function checked(handle: FileHandle) {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new Error("it is not a file; - stands for the standard output");
+  return stats;
+}
+
+/** Not a line's end: a process was killed while it wrote, and what it wrote must not swallow the next line. */
+async function lastByte(handle: FileHandle, size: number): Promise<number | undefined> {
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0];
+}

@@ -1,0 +1,132 @@
+/** Submitting a list of jobs, in batches that the service takes, and no faster than the tenant may. */
+import { setTimeout as pause } from "node:timers/promises";
+import { toBinary } from "@bufbuild/protobuf";
+import type { Connection } from "../../client/connection.ts";
+import { JobService, SubmitJobRequestSchema, type SubmitJobResponse } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure, type FailureCode } from "../../platform/failure.ts";
+import type { ListedJob } from "./list-file.ts";
+
+/** What the interface takes in one request: jobs, and bytes with room for the rest of a message. */
+const BATCH_JOBS = 1000;
+const BATCH_BYTES = 3 * 1024 * 1024;
+/** Limits of the tenant: what they refuse succeeds later. */
+const PASSING: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
+/** Milliseconds without a job stored after which it gives up: a batch at one job a second takes a third of it. */
+const PATIENCE_MS = 3_600_000;
+/** Milliseconds where the server does not say when to try again. */
+const RETRY_MS = 1_000;
+
+export interface Storing {
+  /** The jobs are of a list, and go in batches. */
+  readonly listed: boolean;
+  /** Awaited, after every batch. */
+  readonly onStored: (answers: readonly SubmitJobResponse[]) => Promise<void>;
+  /** It waits for a limit to pass: told once for each limit. */
+  readonly onWait: (failure: Failure) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Stores all of the jobs in their order, each batch as a whole or not at all. Throws Failure. */
+export async function storeList(
+  connection: Connection,
+  jobs: readonly ListedJob[],
+  storing: Storing,
+): Promise<void> {
+  const waits = new Waits(storing);
+  for (const batch of batches(jobs)) {
+    for (let stored = 0; stored < batch.length; ) {
+      const part = batch.slice(stored);
+      const answers = await waits.through(part, (some) => send(connection, some, storing));
+      stored += answers.length;
+      await storing.onStored(answers);
+    }
+  }
+}
+
+/** Calls that are repeated while a limit of the tenant refuses them. */
+class Waits {
+  readonly #storing: Storing;
+  readonly #told = new Set<FailureCode>();
+  #giveUp = performance.now() + PATIENCE_MS;
+
+  constructor(storing: Storing) {
+    this.#storing = storing;
+  }
+
+  /** Stores the first ones of `jobs`, as many as there is room for: at least one. Throws what does not pass. */
+  async through(
+    jobs: readonly ListedJob[],
+    store: (some: readonly ListedJob[]) => Promise<readonly SubmitJobResponse[]>,
+  ): Promise<readonly SubmitJobResponse[]> {
+    for (let some = jobs; ; ) {
+      try {
+        const answers = await store(some);
+        this.#giveUp = performance.now() + PATIENCE_MS;
+        return answers;
+      } catch (thrown) {
+        const failure = Failure.from(thrown);
+        const room = roomIn(failure);
+        if (room > 0 && room < some.length) some = some.slice(0, room);
+        else await this.#wait(failure, some);
+      }
+    }
+  }
+
+  async #wait(failure: Failure, jobs: readonly ListedJob[]): Promise<void> {
+    const { signal, listed, onWait } = this.#storing;
+    const forMs = failure.retryAfterMs ?? RETRY_MS;
+    if (signal.aborted) throw failure;
+    if (!PASSING.includes(failure.code) || performance.now() + forMs > this.#giveUp)
+      throw listed ? notStored(failure, jobs) : failure;
+    if (!this.#told.has(failure.code)) onWait(failure);
+    this.#told.add(failure.code);
+    await pause(forMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) throw failure;
+  }
+}
+
+/** For how many jobs a full queue has room; 0: for none, or it is another failure. */
+function roomIn({ code, found }: Failure): number {
+  if (code !== "TENANT_QUEUE_FULL") return 0;
+  const room = Number(found?.["limit"]) - Number(found?.["queued"]);
+  return Number.isInteger(room) ? room : 0;
+}
+
+function* batches(jobs: readonly ListedJob[]): Generator<readonly ListedJob[]> {
+  let batch: ListedJob[] = [];
+  let bytes = 0;
+  for (const job of jobs) {
+    const size = toBinary(SubmitJobRequestSchema, job.request).length;
+    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(job);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function send(
+  connection: Connection,
+  jobs: readonly ListedJob[],
+  { listed, signal }: Storing,
+): Promise<readonly SubmitJobResponse[]> {
+  const { submitJob, submitJobs } = JobService.method;
+  const requests = jobs.map(({ request }) => request);
+  const [first] = requests;
+  const answers =
+    !listed && first
+      ? [await connection.call(submitJob, first, { signal })]
+      : (await connection.call(submitJobs, { jobs: requests }, { signal })).jobs;
+  if (answers.filter(({ job }) => job !== undefined).length === jobs.length) return answers;
+  throw new Failure("INTERNAL", "The server answers with too few jobs.");
+}
+
+/** The server names a job by its place in the batch; the reader knows lines. */
+function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
+  const wrong = batch[Number(found?.["index"])];
+  const told = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
+  const which = `Of the lines ${batch[0]?.line} to ${batch.at(-1)?.line} no job was stored, of those before every one.`;
+  return new Failure(code, `${told} ${which}`, { ...(found && { found }), cause });
+}

@@ -1,0 +1,77 @@
+/** The command `svc logout`. */
+import type { Command } from "commander";
+import { revoke } from "../../client/sign-in-again.ts";
+import { normalServer, type Session } from "../../client/token-session.ts";
+import { Failure } from "../../platform/failure.ts";
+import { exitCodes } from "../../platform/help.ts";
+import { conclude, NOT_DONE, PeopleCommand } from "../command.ts";
+import { printableJson } from "../escape.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { jsonOption } from "../server.ts";
+import { serverOption } from "../server-address.ts";
+import { userSessions } from "./sessions.ts";
+import { tell } from "./telling.ts";
+
+interface LogoutFlags {
+  readonly server: string;
+  readonly json?: boolean;
+}
+
+const GUIDE = `
+Examples:
+  $ svc logout --server controller.example:9090
+
+${exitCodes({
+  0: "there is no session for the server any more, or there was none",
+  2: "the file cannot be deleted",
+  130: "stopped with Ctrl-C",
+})}`;
+
+export function logoutCommand(): Command {
+  return new PeopleCommand("svc logout")
+    .summary("end the session of svc login")
+    .description(
+      "Ends your session for a controller: deletes it here, and has the identity provider revoke it where it can.",
+    )
+    .addOption(serverOption())
+    .addOption(jsonOption("what was done"))
+    .withGuide(GUIDE)
+    .action((flags: LogoutFlags) =>
+      conclude({ json: flags.json, indent: 2, title: NOT_DONE, advice: {} }, (signal) =>
+        logout(flags, signal),
+      ),
+    );
+}
+
+async function logout(flags: LogoutFlags, signal: AbortSignal): Promise<number> {
+  const server = normalServer(flags.server);
+  const sessions = userSessions();
+  const { session, removed } = await sessions.locked(async () => {
+    const found = await sessions.read(server).catch(toldUnread);
+    return { session: found, removed: await sessions.remove(server) };
+  });
+  const revoked = session !== undefined && (await revokedWith(session, signal));
+  if (flags.json) {
+    await writeAll(process.stdout, [`${printableJson({ server, ended: removed, revoked }, 2)}\n`]);
+    return EXIT.scored;
+  }
+  const line = removed
+    ? `Your session for ${server} is ended${revoked ? ", at the provider too" : ""}.`
+    : `There was no session for ${server}.`;
+  await writeAll(process.stdout, [`${line}\n`]);
+  return EXIT.scored;
+}
+
+/** What cannot be used is deleted all the same. */
+function toldUnread(thrown: unknown): undefined {
+  tell(`The provider is not told: ${Failure.from(thrown).message}`);
+}
+
+async function revokedWith(session: Session, signal: AbortSignal): Promise<boolean> {
+  try {
+    return await revoke(session, signal);
+  } catch (thrown) {
+    tell(`The session is deleted here, but not at the provider: ${Failure.from(thrown).message}`);
+    return false;
+  }
+}

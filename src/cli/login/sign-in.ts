@@ -1,0 +1,59 @@
+/** The person's part of a sign-in: what is shown, and the browser that is opened. */
+import type { Provider } from "../../client/sign-in.ts";
+import { signInByBrowser } from "../../client/sign-in-browser.ts";
+import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sign-in-device.ts";
+import type { Grant, SignInOptions } from "../../client/token-session.ts";
+import { browserCommand, openBrowser } from "../../platform/open-browser.ts";
+import { printable } from "../escape.ts";
+import { tell, tellAddress } from "./telling.ts";
+
+/** What was asked for on the command line. */
+export interface Way {
+  readonly device: boolean;
+  /** Of the browser flow, which it asks for. */
+  readonly port: number | undefined;
+}
+
+export interface SignIn extends SignInOptions {
+  readonly way: Way;
+  readonly signal: AbortSignal;
+}
+
+/** Throws Failure, or the signal's reason. */
+export function signIn(provider: Provider, { way, ...options }: SignIn): Promise<Grant> {
+  const browser = browserCommand(process.env, process.platform);
+  const isSeen = browser !== undefined || way.port !== undefined;
+  if (way.device || (!isSeen && hasDeviceFlow(provider))) {
+    return signInByDevice(provider, { ...options, onCode });
+  }
+  return signInByBrowser(provider, {
+    ...options,
+    port: way.port ?? 0,
+    onUrl: (url) => showAddress(url, browser),
+    onForged: () => {
+      tell("Something else than your sign-in called back, and was turned away. Still waiting for you …");
+    },
+  });
+}
+
+function showAddress(url: string, browser: readonly string[] | undefined): void {
+  if (browser === undefined) {
+    tell("To sign in, open this address in a browser on this machine:");
+  } else {
+    tell("To sign in, use the browser that is being opened, or open this address on this machine:");
+    openBrowser(browser, url, () => tell("The browser could not be opened. Open the address yourself."));
+  }
+  tellAddress(url);
+  tell("Waiting for you … (Ctrl-C to stop)");
+}
+
+function onCode({ url, userCode, completeUrl }: DeviceCode): void {
+  tell("To sign in, open this address on any device:");
+  tellAddress(url);
+  tell(`and enter the code ${printable(userCode)}`);
+  if (completeUrl !== undefined) {
+    tell("or open this one, which holds the code:");
+    tellAddress(completeUrl);
+  }
+  tell("Waiting for you … (Ctrl-C to stop)");
+}

@@ -1,0 +1,55 @@
+/** Which controller a command talks to, and how: its address, and TLS. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { openTls, TLS_SETTINGS, type TlsSettings, tlsSettingsFault } from "../client/tls-settings.ts";
+import { variableOf } from "../platform/config.ts";
+import { Failure } from "../platform/failure.ts";
+import { withFacts } from "../platform/help.ts";
+import { optional } from "./optional.ts";
+import { switchVariable } from "./switch-variable.ts";
+
+export interface AddressFlags extends Partial<TlsSettings> {
+  readonly server: string;
+}
+
+const DEFAULT_SERVER = "127.0.0.1:9090";
+/** A name or an address, IPv6 in brackets, and a port. */
+const SERVER = /^([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]):(\d{1,5})$/;
+const MAX_PORT = 65_535;
+
+export function serverOption(): Option {
+  return new Option("--server <host:port>", "the controller's gRPC address")
+    .default(DEFAULT_SERVER)
+    .env("SVC_SERVER")
+    .argParser(parseServer);
+}
+
+/** --server, and what its connection needs. */
+export function addAddressOptions(command: Command): Command {
+  command.addOption(serverOption());
+  const { tls, ...files } = TLS_SETTINGS;
+  // Not by .env(): a switch would be on whatever its variable says.
+  command.addOption(new Option(tls.flags, withFacts(tls.help, tls.shownDefault, variableOf(tls))));
+  for (const setting of Object.values(files)) {
+    const option = optional(setting.flags, setting.help, setting.shownDefault);
+    command.addOption(option.env(variableOf(setting)).argParser(parseGiven));
+  }
+  return command;
+}
+
+/** Throws INVALID_REQUEST. */
+export function tlsOf(flags: AddressFlags): ReturnType<typeof openTls> {
+  const fault = tlsSettingsFault(flags);
+  if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);
+  return openTls({ ...flags, tls: flags.tls ?? switchVariable("SVC_TLS") }, flags.server);
+}
+
+export function parseGiven(value: string): string {
+  if (value !== "") return value;
+  throw new InvalidArgumentError("It is empty.");
+}
+
+function parseServer(value: string): string {
+  const port = Number(SERVER.exec(value)?.[2] ?? 0);
+  if (port >= 1 && port <= MAX_PORT) return value;
+  throw new InvalidArgumentError(`Use HOST:PORT, for example ${DEFAULT_SERVER}.`);
+}

@@ -1,0 +1,67 @@
+/** The token that a command sends to its controller: of a flag, a variable, or the kept session. */
+import type { Command } from "commander";
+import { checkedToken, type TokenSource } from "../client/token.ts";
+import { KeptToken } from "../client/token-kept.ts";
+import { normalServer, type Session } from "../client/token-session.ts";
+import {
+  openTokens,
+  TOKEN_SETTINGS,
+  type TokenSettings,
+  tokenSettingsFault,
+} from "../client/token-settings.ts";
+import { variableOf } from "../platform/config.ts";
+import { Failure } from "../platform/failure.ts";
+import { userSessions } from "./login/sessions.ts";
+import { optional } from "./optional.ts";
+import { type AddressFlags, parseGiven } from "./server-address.ts";
+
+export interface TokenFlags extends AddressFlags, Partial<TokenSettings> {}
+
+export function addTokenOptions(command: Command): Command {
+  for (const setting of Object.values(TOKEN_SETTINGS)) {
+    const fallback =
+      setting === TOKEN_SETTINGS.tokenFile
+        ? "the variable SVC_TOKEN, else the session of svc login, else none"
+        : setting.shownDefault;
+    const option = optional(setting.flags, setting.help, fallback);
+    command.addOption(option.env(variableOf(setting)).argParser(parseGiven));
+  }
+  return command;
+}
+
+/**
+ * Where the token comes from; undefined: none is sent. `secure`: the connection is over TLS. Throws
+ * INVALID_REQUEST.
+ */
+export async function tokensOf(flags: TokenFlags, secure: boolean): Promise<TokenSource | undefined> {
+  const given = givenTokens(flags);
+  if (given !== undefined) return given;
+  const session = await keptSession(flags.server);
+  return session && new KeptToken(userSessions(), session.server, secure);
+}
+
+/** The session that a command uses; undefined: there is none, or a flag or a variable gives the token. */
+export async function sessionOf(flags: TokenFlags): Promise<Session | undefined> {
+  using given = givenTokens(flags);
+  return given === undefined ? await keptSession(flags.server) : undefined;
+}
+
+function keptSession(server: string): Promise<Session | undefined> {
+  return userSessions().read(normalServer(server));
+}
+
+function givenTokens(flags: TokenFlags): TokenSource | undefined {
+  const fault = tokenSettingsFault(flags);
+  if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);
+  return openTokens(flags) ?? tokenOfVariable();
+}
+
+function tokenOfVariable(): TokenSource | undefined {
+  const { SVC_TOKEN: given } = process.env;
+  if (!given) return undefined;
+  return {
+    get: async () => checkedToken(given, "The variable SVC_TOKEN"),
+    refused() {},
+    [Symbol.dispose]() {},
+  };
+}

@@ -1,0 +1,43 @@
+/** Points in time as they are written on a command line. */
+import { InvalidArgumentError } from "commander";
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+const SPAN = /^(\d{1,6})(m|h|d)$/;
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** "now", or an instant with its zone. Milliseconds since 1970. Throws InvalidArgumentError. */
+export function parseInstant(text: string): number {
+  if (text === "now") return Date.now();
+  const instant = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(instant)) return instant;
+  throw new InvalidArgumentError("Use now, or a time with its zone, such as 2026-05-17T09:30:00Z.");
+}
+
+/** An instant with its zone, or how long from now. Milliseconds since 1970. Throws InvalidArgumentError. */
+export function parseDeadline(text: string): number {
+  return parseSpan(text, 1, "how long from now");
+}
+
+/** An instant with its zone, or how long ago. Milliseconds since 1970. Throws InvalidArgumentError. */
+export function parsePast(text: string): number {
+  return parseSpan(text, -1, "how long ago");
+}
+
+function parseSpan(text: string, direction: 1 | -1, what: string): number {
+  const [, count = "", unit = ""] = SPAN.exec(text) ?? [];
+  const span = UNITS[unit];
+  if (span !== undefined) return Date.now() + direction * Number(count) * span;
+  const instant = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(instant)) return instant;
+  throw new InvalidArgumentError(
+    `Use ${what} (45m, 12h, 30d), or a time with its zone, such as 2026-05-17T09:30:00Z.`,
+  );
+}
+
+/** In UTC to the second: 2026-05-17 09:30:00Z. */
+export function instantText(milliseconds: number): string {
+  return new Date(milliseconds)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "Z");
+}

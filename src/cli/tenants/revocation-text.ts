@@ -1,0 +1,45 @@
+/** Revocations as people read them. */
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Revocation } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { ageText } from "../numbers.ts";
+import { type TableColumn, tableLines } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+import { instantText } from "./instants.ts";
+
+const KINDS = { tokenId: "token id", subject: "subject", issuedBefore: "issued before" } as const;
+
+/** One line for each; `now` in milliseconds of 1970. */
+export function revocationTable(
+  revocations: readonly Revocation[],
+  terminal: Terminal,
+  now: number,
+  { heading }: { readonly heading: boolean },
+): string[] {
+  const columns: readonly TableColumn<Revocation>[] = [
+    { heading: "ID", text: ({ id }) => id, atLeast: 36 },
+    { heading: "REVOKED", text: kindText, atLeast: 13 },
+    { heading: "WHAT", text: whatText, atLeast: 20 },
+    { heading: "UNTIL", text: untilText, atLeast: 20, dispensable: 1 },
+    { heading: "AGE", text: (one) => ageOf(one, now), atLeast: 4, align: "right", dispensable: 2 },
+    { heading: "BY", text: ({ revokedBy }) => revokedBy || "-", atLeast: 8, dispensable: 3 },
+    { heading: "REASON", text: ({ reason }) => reason, atLeast: 0 },
+  ];
+  return tableLines(revocations, columns, terminal, { heading });
+}
+
+function kindText({ what }: Revocation): string {
+  return what.case === undefined ? "-" : KINDS[what.case];
+}
+
+function whatText({ what }: Revocation): string {
+  if (what.case === "issuedBefore") return instantText(timestampMs(what.value));
+  return what.value ?? "-";
+}
+
+function untilText({ expireTime }: Revocation): string {
+  return expireTime === undefined ? "lifted" : instantText(timestampMs(expireTime));
+}
+
+function ageOf({ createTime }: Revocation, now: number): string {
+  return createTime === undefined ? "-" : ageText(now - timestampMs(createTime));
+}

@@ -1,0 +1,54 @@
+/** The command `svc tenants show`. */
+import type { Command } from "commander";
+import type { Connection } from "../../client/connection.ts";
+import { type Tenant, TenantSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { PeopleCommand } from "../command.ts";
+import { printable } from "../escape.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { messageJson } from "../message-json.ts";
+import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+
+const GUIDE = `
+Examples:
+  $ svc tenants show
+  $ svc tenants show --json | jq .usage.jobsQueued
+
+${serverGuide()}`;
+
+export function showCommand(): Command {
+  const command = new PeopleCommand("svc tenants show")
+    .summary("what your tenant has in the queue and in work, and may have")
+    .description(
+      "Shows your tenant: its id, its jobs that wait and that run, the pieces of work under way, and its limits.",
+    )
+    .addOption(jsonOption("the tenant"))
+    .withGuide(GUIDE);
+  return addServerOptions(command).action((flags: ServerFlags) =>
+    withServer(flags, (connection, signal) => show(connection, flags, signal)),
+  );
+}
+
+async function show(connection: Connection, { json }: ServerFlags, signal: AbortSignal): Promise<number> {
+  const { tenant } = await connection.call(TenantService.method.getTenant, {}, { signal });
+  if (tenant === undefined) throw new Failure("INTERNAL", "The server answers nothing about the tenant.");
+  const text = json ? messageJson(TenantSchema, tenant, 2) : `${tenantLines(tenant).join("\n")}\n`;
+  await writeAll(process.stdout, [text]);
+  return EXIT.scored;
+}
+
+/** A line for each thing, its name first. */
+export function tenantLines({ id, usage, limits }: Tenant): string[] {
+  const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
+  const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);
+  const lines: readonly (readonly [name: string, text: string])[] = [
+    ["tenant", printable(id)],
+    ["jobs queued", `${jobsQueued}${of(limits?.jobsQueued)}`],
+    ["jobs running", String(jobsRunning)],
+    ["segments running", `${segmentsRunning}${of(limits?.segmentsRunning)}`],
+    ["submits a second", limits?.submitsPerSecond === undefined ? "any" : `up to ${limits.submitsPerSecond}`],
+    ["weight", String(limits?.weight ?? 1)],
+  ];
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
+}

@@ -1,0 +1,147 @@
+/** The sessions of a user, each in a file of its own that nobody else can read. */
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import { JsonFault } from "../platform/json.ts";
+import { withLock } from "./token-lock.ts";
+import { parseSession, type Session, sessionText } from "./token-session.ts";
+
+/** More than tokens that a server takes need. */
+const MAX_BYTES = 256 * 1024;
+/** Permission bits of group and others. */
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+/** What there is no session for: no file, or one that is not ours to read. */
+const NONE: readonly unknown[] = ["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"];
+
+export class Sessions {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Name of the file for a server, which normalServer has written. */
+  fileOf(server: string): string {
+    return join(this.#directory, `session-${encodeURIComponent(server)}.json`);
+  }
+
+  /**
+   * The session for a server; undefined: there is none. Throws INVALID_REQUEST when the file could have
+   * been read or written by others, or is not one that was written here.
+   */
+  async read(server: string): Promise<Session | undefined> {
+    const path = this.fileOf(server);
+    let file: FileHandle;
+    try {
+      file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    } catch (error) {
+      if (NONE.includes(codeOf(error))) return undefined;
+      throw faulty(server, path, codeOf(error) === "ELOOP" ? "is a symbolic link" : "cannot be opened");
+    }
+    await using held = file;
+    const fault = faultOf(await held.stat()) ?? directoryFault(await stat(this.#directory));
+    if (fault !== undefined) throw faulty(server, path, fault);
+    try {
+      const session = parseSession(await textOf(held));
+      if (session.server === server) return session;
+    } catch (error) {
+      if (error instanceof JsonFault) throw faulty(server, path, error.message);
+      throw error;
+    }
+    throw faulty(server, path, "is for another server");
+  }
+
+  /** Replaces the session for its server as a whole, or throws INVALID_REQUEST. To be called in `locked`. */
+  async write(session: Session): Promise<void> {
+    const path = this.fileOf(session.server);
+    const temporary = `${path}.new`;
+    try {
+      await rm(temporary, { force: true });
+      await using file = await open(temporary, "wx", 0o600);
+      await file.writeFile(sessionText(session));
+      await file.sync();
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => {});
+      throw notKept(path, error);
+    }
+  }
+
+  /** Whether there was one. To be called in `locked`. */
+  async remove(server: string): Promise<boolean> {
+    const path = this.fileOf(server);
+    try {
+      await rm(path);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return false;
+      throw new Failure("INVALID_REQUEST", `${JSON.stringify(path)} cannot be deleted: ${messageOf(error)}.`);
+    }
+  }
+
+  /** Runs while no other process changes a session; makes the folder. Throws INVALID_REQUEST when that cannot be. */
+  async locked<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+      const fault = directoryFault(await stat(this.#directory));
+      if (fault !== undefined) throw new Error(fault);
+    } catch (error) {
+      throw notKept(this.#directory, error);
+    }
+    let begun = false;
+    const once = () => {
+      begun = true;
+      return run();
+    };
+    return withLock(join(this.#directory, "lock"), once).catch((error: unknown) => {
+      throw begun || error instanceof Failure ? error : notKept(this.#directory, error);
+    });
+  }
+}
+
+async function textOf(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+  if (bytesRead > MAX_BYTES) throw new JsonFault("is too large");
+  return buffer.toString("utf8", 0, bytesRead);
+}
+
+/** Why a file is not used; undefined: it is. */
+function faultOf(found: Stats): string | undefined {
+  if (!found.isFile()) return "is no file";
+  if (isOthers(found)) return "belongs to another user";
+  const mode = (found.mode & 0o777).toString(8);
+  return (found.mode & OTHERS) === 0 ? undefined : `can be read or written by others (its mode is ${mode})`;
+}
+
+function directoryFault(found: Stats): string | undefined {
+  if (isOthers(found)) return "is in a folder that belongs to another user";
+  return (found.mode & OTHERS_WRITE) === 0 ? undefined : "is in a folder that others can write to";
+}
+
+function isOthers({ uid }: Stats): boolean {
+  return process.getuid !== undefined && uid !== process.getuid();
+}
+
+function faulty(server: string, path: string, fault: string): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `The session for ${server} is not used: ${JSON.stringify(path)} ${fault}. Delete it with svc logout --server ${server}, and sign in again.`,
+  );
+}
+
+function notKept(path: string, error: unknown): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `No session can be kept: ${JSON.stringify(path)} ${messageOf(error)}. Make that a folder of your own, or name another one in XDG_STATE_HOME.`,
+  );
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

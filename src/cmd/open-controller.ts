@@ -1,0 +1,74 @@
+/** Opens the store, and the controller on it. */
+import type { Registry } from "prom-client";
+import { type Controller, type FollowedTokens, openController } from "../controller/controller.ts";
+import type { MediaPolicy } from "../controller/media-policy.ts";
+import { RevocationFeed } from "../controller/revocation-feed.ts";
+import type { LimitsOf } from "../jobs/limits.ts";
+import type { Log } from "../platform/log.ts";
+import type { Tracer } from "../platform/span.ts";
+import type { Store } from "../store/store.ts";
+import type { TokenRules } from "./authentication.ts";
+import type { ControlSettings } from "./controller-settings.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface OpenOptions {
+  readonly settings: ControlSettings;
+  /** Of those who call; undefined: nobody is asked for one. */
+  readonly tokens: TokenRules | undefined;
+  /** Tenant whose nodes serve all tenants; undefined: none. */
+  readonly fleetTenant: string | undefined;
+  /** Which files jobs may name. */
+  readonly media: MediaPolicy;
+  /** What each tenant may have and do at a time. */
+  readonly limitsOf: LimitsOf;
+  readonly openStore: () => Promise<Store>;
+  /** Whoever opened it ends it. */
+  readonly tracer: Tracer;
+  readonly registry: Registry;
+  readonly log: Log;
+}
+
+export interface Opened {
+  readonly store: Store;
+  readonly controller: Controller;
+}
+
+/** No controller is ready that would refuse every token, because it does not know which are revoked. */
+async function followed(
+  { revocations: list, clockSkewMs }: TokenRules,
+  store: Store,
+  log: Log,
+): Promise<FollowedTokens> {
+  const feed = new RevocationFeed({ store, list, log });
+  try {
+    await feed.refresh();
+    return { feed, clockSkewMs };
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
+}
+
+export async function openWith(options: OpenOptions): Promise<Opened> {
+  const { settings, fleetTenant, media, limitsOf, tokens, tracer, openStore, registry, log } = options;
+  const store = await openStore();
+  const controller = openController({
+    store,
+    tokens: tokens && (await followed(tokens, store, log)),
+    tracer,
+    log,
+    registry,
+    settings: {
+      leaseMs: settings.lease * 1000,
+      segmentSeconds: settings.segmentSeconds,
+      retentionMs: settings.retention * DAY_MS,
+      auditRetentionMs: settings.auditRetention * DAY_MS,
+      media,
+      limitsOf,
+      fleetTenant,
+    },
+  });
+  controller.start();
+  return { store, controller };
+}

@@ -1,0 +1,97 @@
+/** The audit log of the caller's tenant, newest first, in pages. */
+import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { AuditRecord } from "../audit/record.ts";
+import {
+  type AuditRecord as AuditMessage,
+  AuditRecordSchema,
+  type ListAuditRequest,
+  type ListAuditResponse,
+  ListAuditResponseSchema,
+} from "../gen/proto/svc/v1/audit_pb.ts";
+import type { Log } from "../platform/log.ts";
+import type { AuditCursor, AuditFilter } from "../store/audit-records.ts";
+import type { Store } from "../store/store.ts";
+import { answer, invalid } from "./calls.ts";
+import type { AuditOperations, CallContext } from "./operations.ts";
+import { pageToken, readPageToken } from "./page-token.ts";
+
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 500;
+/** Characters of a filter: longer ones could fit nothing. */
+const MOST_CHARS = 512;
+const MOST_UINT32 = 2 ** 32 - 1;
+
+export class AuditService implements AuditOperations {
+  readonly #store: Store;
+  readonly #log: Log;
+
+  constructor({ store, log }: { readonly store: Store; readonly log: Log }) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  listAudit(request: ListAuditRequest, context: CallContext): Promise<ListAuditResponse> {
+    const { pageSize, pageToken: token } = request;
+    return answer(this.#log, context, async () => {
+      if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
+      const filter = filterOf(request);
+      const list = listOf(filter);
+      const after = cursorOf(readPageToken(token, list));
+      const { tenant } = context.principal;
+      const page = await this.#store.listAudit(tenant, filter, after, pageSize || DEFAULT_PAGE);
+      return create(ListAuditResponseSchema, {
+        records: page.records.map(messageOf),
+        nextPageToken: page.next === undefined ? "" : tokenOf(page.next, list),
+      });
+    });
+  }
+}
+
+/** Throws INVALID_REQUEST. */
+function filterOf({ since, until, subject, operation, outcome, target }: ListAuditRequest): AuditFilter {
+  const texts = { subject, operation, outcome, target };
+  for (const [name, text] of Object.entries(texts)) {
+    if (text.length > MOST_CHARS || !text.isWellFormed() || text.includes("\0"))
+      throw invalid(`${name} is longer than ${MOST_CHARS} characters, or holds one that no text may.`);
+  }
+  return {
+    ...(since && { sinceMs: millisecondsOf("since", since) }),
+    ...(until && { untilMs: millisecondsOf("until", until) }),
+    ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== "")),
+  };
+}
+
+const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
+function millisecondsOf(name: string, time: Timestamp): number {
+  const ms = timestampMs(time);
+  if (ms >= FIRST_MS && ms <= LAST_MS) return ms;
+  throw invalid(`${name} is not a time of the years 1 to 9999.`);
+}
+
+/** Tells the lists of different filters apart. */
+function listOf(filter: AuditFilter): string {
+  const hash = createHash("sha256").update(JSON.stringify(filter)).digest("base64url");
+  return `audit ${hash.slice(0, 11)}`;
+}
+
+function tokenOf({ timeMs, id }: AuditCursor, list: string): string {
+  return pageToken({ createdAtMicros: timeMs * 1000, id }, list);
+}
+
+function cursorOf(cursor: ReturnType<typeof readPageToken>): AuditCursor | undefined {
+  return cursor && { timeMs: Math.floor(cursor.createdAtMicros / 1000), id: cursor.id };
+}
+
+function messageOf(record: AuditRecord): AuditMessage {
+  const { timeMs, requestId, transport, subject, operation, targets, outcome, peer } = record;
+  const { durationMs, count } = record;
+  return create(AuditRecordSchema, {
+    ...{ time: timestampFromMs(timeMs), requestId, transport, subject, operation, targets: [...targets] },
+    ...{ outcome, peer, count: Math.min(count, MOST_UINT32) },
+    ...(durationMs !== undefined && { durationMs: Math.min(durationMs, MOST_UINT32) }),
+  });
+}

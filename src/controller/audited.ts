@@ -1,0 +1,153 @@
+/** The controller's operations as the audit log sees them: what they are about, and what became of them. */
+import { Failure } from "../platform/failure.ts";
+import type {
+  AuditOperations,
+  CallContext,
+  JobOperations,
+  NodeOperations,
+  RevocationOperations,
+  TenantOperations,
+} from "./operations.ts";
+
+type Ids = readonly (string | undefined)[];
+
+export function auditedJobs(jobs: JobOperations): JobOperations {
+  return {
+    submitJob: once(
+      (...call) => jobs.submitJob(...call),
+      () => [],
+      ({ job }) => [job?.id],
+    ),
+    submitAwaited: (request, options, context) =>
+      watched(
+        context,
+        [],
+        () => jobs.submitAwaited(request, options, context),
+        ({ job }) => [job?.id],
+      ),
+    submitJobs: once(
+      (...call) => jobs.submitJobs(...call),
+      () => [],
+      (told) => told.jobs.map(({ job }) => job?.id),
+    ),
+    getJob: once((...call) => jobs.getJob(...call), idOf),
+    listJobs: once((...call) => jobs.listJobs(...call)),
+    cancelJob: once((...call) => jobs.cancelJob(...call), idOf),
+    streamJobs: inParts(
+      (...call) => jobs.streamJobs(...call),
+      ({ ids }) => ids,
+    ),
+    getJobFrames: inParts((...call) => jobs.getJobFrames(...call), idOf),
+    listStills: once((...call) => jobs.listStills(...call), idOf),
+    getStill: once((...call) => jobs.getStill(...call), idOf),
+    requestStills: once((...call) => jobs.requestStills(...call), idOf),
+    waitForJob: (jobId, options, context) =>
+      watched(context, [jobId], () => jobs.waitForJob(jobId, options, context)),
+  };
+}
+
+/** Sessions are secrets of their nodes, so that what is done with them is about the work or the node. */
+export function auditedNodes(nodes: NodeOperations): NodeOperations {
+  return {
+    registerNode: once(
+      (...call) => nodes.registerNode(...call),
+      () => [],
+      ({ nodeId }) => [nodeId],
+    ),
+    heartbeat: once((...call) => nodes.heartbeat(...call)),
+    pullWork: once(
+      (...call) => nodes.pullWork(...call),
+      () => [],
+      ({ item }) => [item?.jobId, item?.itemId],
+    ),
+    reportResult: once(
+      (...call) => nodes.reportResult(...call),
+      ({ itemId }) => [itemId],
+    ),
+    listNodes: once((...call) => nodes.listNodes(...call)),
+    drainNode: once((...call) => nodes.drainNode(...call), idOf),
+  };
+}
+
+export function auditedTenants(tenants: TenantOperations): TenantOperations {
+  return {
+    getTenant: once((...call) => tenants.getTenant(...call)),
+    whoAmI: once((...call) => tenants.whoAmI(...call)),
+  };
+}
+
+export function auditedRevocations(revocations: RevocationOperations): RevocationOperations {
+  return {
+    revokeTokens: once(
+      (...call) => revocations.revokeTokens(...call),
+      ({ what }) => [typeof what.value === "string" ? what.value : undefined],
+      ({ revocation }) => [revocation?.id],
+    ),
+    listRevocations: once((...call) => revocations.listRevocations(...call)),
+    liftRevocation: once((...call) => revocations.liftRevocation(...call), idOf),
+  };
+}
+
+export function auditedAudit(audit: AuditOperations): AuditOperations {
+  return { listAudit: once((...call) => audit.listAudit(...call)) };
+}
+
+function idOf({ id }: { readonly id: string }): Ids {
+  return [id];
+}
+
+/** An operation that answers once. `asked`: what it names; `made`: what came of it. */
+function once<Request, Response>(
+  call: (request: Request, context: CallContext) => Promise<Response>,
+  asked: (request: NoInfer<Request>) => Ids = () => [],
+  made: (response: NoInfer<Response>) => Ids = () => [],
+): (request: Request, context: CallContext) => Promise<Response> {
+  return (request, context) => watched(context, asked(request), () => call(request, context), made);
+}
+
+async function watched<Response>(
+  { entry }: CallContext,
+  asked: Ids,
+  work: () => Promise<Response>,
+  made: (response: Response) => Ids = () => [],
+): Promise<Response> {
+  if (entry === undefined) return work();
+  const release = entry.hold();
+  let done = false;
+  try {
+    entry.about(asked);
+    const response = await work();
+    entry.about(made(response));
+    done = true;
+    return response;
+  } catch (thrown) {
+    entry.failed(Failure.from(thrown).code);
+    throw thrown;
+  } finally {
+    release(done);
+  }
+}
+
+/** An operation that answers in parts: it is done when its caller has them all, or has gone, whoever else forgets it. */
+function inParts<Request, Part>(
+  call: (request: Request, context: CallContext) => AsyncIterable<Part>,
+  asked: (request: NoInfer<Request>) => Ids,
+): (request: Request, context: CallContext) => AsyncIterable<Part> {
+  return async function* (request, context) {
+    const { entry, signal } = context;
+    const release = entry?.hold();
+    const end = () => release?.(false);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+    try {
+      entry?.about(asked(request));
+      yield* call(request, context);
+    } catch (thrown) {
+      entry?.failed(Failure.from(thrown).code);
+      throw thrown;
+    } finally {
+      signal.removeEventListener("abort", end);
+      end();
+    }
+  };
+}

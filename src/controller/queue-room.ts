@@ -1,0 +1,202 @@
+/**
+ * How many jobs each tenant has in the queue, so that none has more than it may. To count them costs too much
+ * for every submission: a controller counts once a second while a tenant submits, and adds what it let in
+ * itself, which is never less than what is there of it. When that leaves no room, submissions of the tenant
+ * wait until it is known of all before them whether they were stored, and the jobs are counted again: so the
+ * limit holds exactly. What other controllers stored is known once it is counted.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { Failure } from "../platform/failure.ts";
+import type { Store } from "../store/store.ts";
+
+/** Milliseconds until jobs are counted again while there is room, at least. */
+const COUNT_EVERY_MS = 1_000;
+/** Between two counts lies as much time as the first took, times this; without room, times the other. */
+const SPARE = 20;
+const SPARE_WITHOUT_ROOM = 5;
+const LONGEST_PAUSE_MS = 500;
+/** Milliseconds after which a tenant that submits nothing is forgotten. */
+const FORGET_AFTER_MS = 60_000;
+/** Milliseconds: by then some jobs of a full queue have begun, usually. */
+const RETRY_AFTER_MS = 2_000;
+
+/** Called once, when it is known how many of the jobs were stored; with all of them, when that never will be. */
+export type Settle = (stored: number) => void;
+
+export class QueueRoom {
+  readonly #store: Pick<Store, "queued">;
+  readonly #limitOf: (tenant: string) => number;
+  readonly #queues = new Map<string, Queue>();
+  #forgotAt = performance.now();
+
+  /** @param limitOf jobs that a tenant may have in the queue; Infinity: any number. It may change at any time. */
+  constructor(store: Pick<Store, "queued">, limitOf: (tenant: string) => number) {
+    this.#store = store;
+    this.#limitOf = limitOf;
+  }
+
+  /** Room for so many jobs, at least one. Throws TENANT_QUEUE_FULL, and what counting throws. */
+  async take(tenant: string, jobs: number): Promise<Settle> {
+    if (this.#limitOf(tenant) === Number.POSITIVE_INFINITY) return () => {};
+    const queue = this.#queueOf(tenant);
+    await queue.take(jobs);
+    return (stored) => queue.settle(jobs, stored);
+  }
+
+  #queueOf(tenant: string): Queue {
+    this.#forget();
+    const known = this.#queues.get(tenant);
+    if (known !== undefined) return known;
+    const queue = new Queue(
+      () => this.#store.queued(tenant),
+      () => this.#limitOf(tenant),
+    );
+    this.#queues.set(tenant, queue);
+    return queue;
+  }
+
+  #forget(): void {
+    const since = performance.now() - FORGET_AFTER_MS;
+    if (this.#forgotAt > since) return;
+    this.#forgotAt = performance.now();
+    for (const [tenant, queue] of this.#queues) if (queue.isUnusedSince(since)) this.#queues.delete(tenant);
+  }
+}
+
+interface Waiter {
+  readonly jobs: number;
+  readonly admit: () => void;
+  readonly refuse: (failure: Failure) => void;
+}
+
+/** Of one tenant. */
+class Queue {
+  readonly #store: () => Promise<number>;
+  readonly #limit: () => number;
+  readonly #waiting: Waiter[] = [];
+  /** Jobs at the last count; before the first, no room is known. */
+  #counted = Number.POSITIVE_INFINITY;
+  /** Jobs let in that the last count may not have. */
+  #added = 0;
+  /** Jobs let in of which it is not known yet whether they are stored. */
+  #open = 0;
+  /** While jobs are counted: those let in that this count may not have. */
+  #missed = 0;
+  #counting: Promise<void> | undefined;
+  #countedAt = 0;
+  #countMs = 0;
+  #usedAt = 0;
+  #onSettled = (): void => {};
+
+  constructor(store: () => Promise<number>, limit: () => number) {
+    this.#store = store;
+    this.#limit = limit;
+  }
+
+  isUnusedSince(time: number): boolean {
+    return this.#usedAt < time && this.#open === 0 && this.#waiting.length === 0;
+  }
+
+  async take(jobs: number): Promise<void> {
+    this.#usedAt = performance.now();
+    if (this.#waiting.length === 0 && this.#fits(jobs)) {
+      this.#let(jobs);
+      const every = Math.max(COUNT_EVERY_MS, SPARE * this.#countMs);
+      // Nobody waits for it: when it fails, the next one tells.
+      if (this.#usedAt - this.#countedAt > every) this.#count().catch(() => {});
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiting.push({ jobs, admit: resolve, refuse: reject });
+    if (this.#waiting.length === 1) void this.#serve();
+    await promise;
+  }
+
+  settle(jobs: number, stored: number): void {
+    this.#open -= jobs;
+    this.#added -= jobs - stored;
+    this.#missed -= jobs - stored;
+    if (this.#open === 0) this.#onSettled();
+  }
+
+  #fits(jobs: number): boolean {
+    return this.#counted + this.#added + jobs <= this.#limit();
+  }
+
+  #let(jobs: number): void {
+    this.#added += jobs;
+    this.#open += jobs;
+    this.#missed += jobs;
+  }
+
+  /** Counts for those that wait, until nobody does. Never fails. */
+  async #serve(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const spare = Math.min(LONGEST_PAUSE_MS, SPARE_WITHOUT_ROOM * this.#countMs);
+      await pause(Math.max(0, this.#countedAt + spare - performance.now()));
+      await this.#settled();
+      // One that began before is not of now.
+      await this.#counting?.catch(() => {});
+      const asked = this.#waiting.length;
+      try {
+        await this.#count();
+        this.#answer(asked);
+      } catch (thrown) {
+        for (const { refuse } of this.#waiting.splice(0)) refuse(Failure.from(thrown));
+      }
+    }
+  }
+
+  /** Those that came after the count began are refused by the next one. */
+  #answer(asked: number): void {
+    for (const [place, waiter] of this.#waiting.splice(0).entries()) {
+      if (this.#fits(waiter.jobs)) {
+        this.#let(waiter.jobs);
+        waiter.admit();
+      } else if (place < asked) {
+        waiter.refuse(full(this.#limit(), this.#counted + this.#added, waiter.jobs));
+      } else {
+        this.#waiting.push(waiter);
+      }
+    }
+  }
+
+  /** Until nothing is open; nothing is let in meanwhile, because somebody waits. */
+  async #settled(): Promise<void> {
+    if (this.#open === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onSettled = resolve;
+    await promise;
+  }
+
+  #count(): Promise<void> {
+    this.#counting ??= this.#countNow().finally(() => {
+      this.#counting = undefined;
+    });
+    return this.#counting;
+  }
+
+  async #countNow(): Promise<void> {
+    const began = performance.now();
+    this.#missed = this.#open;
+    try {
+      this.#counted = await this.#store();
+      this.#added = this.#missed;
+    } finally {
+      this.#countedAt = performance.now();
+      this.#countMs = this.#countedAt - began;
+    }
+  }
+}
+
+function full(limit: number, queued: number, submitted: number): Failure {
+  const advice =
+    submitted > limit
+      ? `Submit at most ${limit} at once.`
+      : "Submit again once some of them have begun, or cancel some.";
+  return new Failure(
+    "TENANT_QUEUE_FULL",
+    `The tenant has ${queued} ${queued === 1 ? "job" : "jobs"} in the queue, and may have ${limit}: there is no room for ${submitted} more, and none of them was stored. ${advice}`,
+    { found: { limit, queued, submitted }, retryAfterMs: RETRY_AFTER_MS },
+  );
+}

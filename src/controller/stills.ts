@@ -1,0 +1,88 @@
+/** Stills of a job, as its tenant asks for them. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type GetStillRequest,
+  type GetStillResponse,
+  GetStillResponseSchema,
+  type ListStillsRequest,
+  type ListStillsResponse,
+  ListStillsResponseSchema,
+  type RequestStillsRequest,
+  type RequestStillsResponse,
+  RequestStillsResponseSchema,
+  type Still,
+  Still_Side,
+  Still_State,
+  StillSchema,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { MOST_FRAMES_ASKED } from "../jobs/stills.ts";
+import { Failure } from "../platform/failure.ts";
+import type { StillRow, StillSide } from "../store/still-records.ts";
+import type { Store } from "../store/store.ts";
+import { ownJob } from "./access.ts";
+import { invalid } from "./calls.ts";
+import { errorMessage } from "./job-message.ts";
+
+export async function listStills(
+  store: Store,
+  tenant: string,
+  { id }: ListStillsRequest,
+): Promise<ListStillsResponse> {
+  await ownJob(store, id, (own) => store.job(tenant, own));
+  return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** Throws STILL_NOT_FOUND for one that is not there, or not yet. */
+export async function getStill(
+  store: Store,
+  tenant: string,
+  { id, frame, side: asked }: GetStillRequest,
+): Promise<GetStillResponse> {
+  const side = sideOf(asked);
+  if (side === undefined) throw invalid("side is missing. Use REFERENCE or DISTORTED.");
+  const still = await store.still(tenant, id, frame, side);
+  if (still === undefined) {
+    await ownJob(store, id, (own) => store.job(tenant, own));
+    throw new Failure(
+      "STILL_NOT_FOUND",
+      `The job has no still of frame ${frame}, or not yet. List its stills, or ask for this one.`,
+    );
+  }
+  const { mediaType, width, height, image } = still;
+  const told = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
+  return create(GetStillResponseSchema, { still: { ...told, bytes: image.length }, image });
+}
+
+/** Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, INVALID_REQUEST. */
+export async function requestStills(
+  store: Store,
+  tenant: string,
+  { id, frames }: RequestStillsRequest,
+): Promise<RequestStillsResponse> {
+  if (frames.length < 1 || frames.length > MOST_FRAMES_ASKED) {
+    throw invalid(`frames has ${frames.length} frames. Use 1 to ${MOST_FRAMES_ASKED}.`);
+  }
+  const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
+  if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
+  return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** undefined: none, or one of a newer version. */
+export function sideOf(side: Still_Side): StillSide | undefined {
+  if (side === Still_Side.REFERENCE) return "REFERENCE";
+  return side === Still_Side.DISTORTED ? "DISTORTED" : undefined;
+}
+
+async function messages(store: Store, tenant: string, id: string): Promise<Still[]> {
+  return (await store.listStills(tenant, id)).map(stillMessage);
+}
+
+function stillMessage({ frame, side, state, image, error }: StillRow): Still {
+  return create(StillSchema, {
+    frame,
+    side: Still_Side[side],
+    state: Still_State[state],
+    ...image,
+    ...(error && { error: errorMessage(error) }),
+  });
+}

@@ -1,0 +1,65 @@
+/** Looks at the store's clock: whether it jumped, and whether the store answers at all. */
+import type { LeaseGuard } from "../jobs/lease-guard.ts";
+import type { Log } from "../platform/log.ts";
+import type { Store } from "../store/store.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+
+/** A look that takes longer says nothing about the clock. */
+const LOOK_MS = 500;
+
+export interface StoreClockOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  /** It hears what the looks find. */
+  readonly guard: LeaseGuard;
+  readonly leaseMs: number;
+}
+
+export class StoreClock {
+  readonly #options: StoreClockOptions;
+
+  constructor(options: StoreClockOptions) {
+    this.#options = options;
+  }
+
+  /** Throws STORE_UNAVAILABLE. */
+  async look(): Promise<void> {
+    const { guard, log, metrics } = this.#options;
+    const before = performance.now();
+    const wall = await this.#ask();
+    const after = performance.now();
+    metrics.roundTrip.observe((after - before) / 1000);
+    if (after - before > LOOK_MS) return;
+    const jump = guard.observe({ wall, steady: (before + after) / 2 });
+    if (jump !== 0) log.warn({ jumpMs: Math.round(jump) }, "the database's clock jumped");
+  }
+
+  /**
+   * Only a store that does not even tell its time keeps nodes from renewing; one that fails at
+   * something else must not keep lost leases alive. Throws STORE_UNAVAILABLE.
+   */
+  async lookForOutage(): Promise<void> {
+    const { guard, leaseMs } = this.#options;
+    const before = performance.now();
+    let answered = false;
+    try {
+      await this.look();
+      answered = performance.now() - before < leaseMs / 2;
+    } finally {
+      if (!answered) guard.unavailable(performance.now());
+    }
+  }
+
+  async #ask(): Promise<number> {
+    const { store, metrics } = this.#options;
+    try {
+      const wall = await store.now();
+      metrics.storeUp.set(1);
+      return wall;
+    } catch (thrown) {
+      metrics.storeUp.set(0);
+      throw thrown;
+    }
+  }
+}

@@ -1,0 +1,194 @@
+/** Stills: frames of both sides as pictures, of the very samples that were compared. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../platform/failure.ts";
+import type { Segment } from "./cut.ts";
+import { decodeFailure, EVERY_FRAME, Messages, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
+import { sideChain } from "./graph.ts";
+import { inputArguments } from "./input.ts";
+import { decodeLimits } from "./limits.ts";
+import { bothSides, type Plan } from "./plan.ts";
+import type { ProbeContext } from "./probe.ts";
+import { SIDES, type Side } from "./request.ts";
+import { type Limits, Sandbox } from "./sandbox.ts";
+import type { Sources } from "./source.ts";
+import { type Colours, coloursOf } from "./still-colours.ts";
+import type { Still } from "./work.ts";
+
+/** Bytes of a still: with the message around it under gRPC's 4 MiB. A busy 1920x1080 takes half a megabyte. */
+export const MAX_STILL_BYTES = 3 * 2 ** 20;
+/** Pixels of a still's longer side; a larger picture is scaled down to it. */
+export const MAX_STILL_SIDE = 4096;
+/**
+ * How stills are drawn, in turn, until all of them are small enough: WebP's quality
+ * (docs/adr/0014-stills-are-webp.md), and what their size is divided by. Pure noise comes to the last.
+ */
+const DRAWINGS = [
+  { quality: 90, divisor: 1 },
+  { quality: 75, divisor: 1 },
+  { quality: 50, divisor: 1 },
+  { quality: 50, divisor: 2 },
+];
+/** Encoding effort, 0 to 6: more than this saves hardly a byte and takes longer. */
+const EFFORT = 2;
+/** Bytes that a still may take before it is found to be too large. */
+const WRITTEN_BYTES = 64 * 2 ** 20;
+/** Exact as can be: no dither, which would show as a difference, and chroma brought to every pixel. */
+const TO_RGB = "flags=bicubic+accurate_rnd+full_chroma_int:sws_dither=none";
+
+const mediaType = "image/webp";
+
+/** Pictures of frames of a segment's own, in frame order, each of both sides. Throws Failure. */
+export async function makeStills(
+  plan: Plan,
+  segment: Segment,
+  frames: readonly number[],
+  sources: Sources,
+  context: ProbeContext,
+): Promise<readonly Still[]> {
+  const { ffmpeg } = context;
+  if (ffmpeg === undefined) throw noDecoder();
+  const wanted = [...new Set(frames)].sort((a, b) => a - b);
+  for (const frame of wanted) refuseOutside(frame, segment);
+  const bySide = { ...context, ffmpeg };
+  const colours = await bothSides(context.signal, (side, signal) =>
+    coloursOf(sources[side], plan.tracks[side], { ...bySide, signal }),
+  );
+  for (const { quality, divisor } of DRAWINGS) {
+    const size = stillSize(plan.pairing, divisor);
+    const work = { plan, segment, wanted, sources, size, quality };
+    const images = await bothSides(context.signal, (side, signal) =>
+      draw({ ...work, side }, colours[side], { ...bySide, signal }),
+    );
+    if (
+      Object.values(images)
+        .flat()
+        .some(({ length }) => length > MAX_STILL_BYTES)
+    )
+      continue;
+    return wanted.flatMap((frame, index) =>
+      SIDES.map((side) => ({ frame, side, mediaType, ...size, image: images[side][index] ?? none() })),
+    );
+  }
+  throw new Failure("MEDIA_TOO_LARGE", `A still of these frames takes more than ${MAX_STILL_BYTES} bytes.`);
+}
+
+/** Whether an ffmpeg writes what stills are kept as. */
+export async function canMakeStills({
+  ffmpeg,
+  isolation,
+}: Pick<ProbeContext, "ffmpeg" | "isolation">): Promise<boolean> {
+  if (ffmpeg === undefined) return false;
+  await using sandbox = Sandbox.open({ sources: [], isolation, signal: AbortSignal.timeout(TRIAL_MS) });
+  const picture = ["-f", "lavfi", "-i", "color=s=64x64:r=1:d=1"];
+  const args = [
+    "-nostdin",
+    "-v",
+    "error",
+    ...picture,
+    ...encoding(DRAWINGS[0]?.quality ?? none()),
+    "trial.webp",
+  ];
+  return (await sandbox.run({ program: ffmpeg, args, limits: TRIAL_LIMITS })).code === 0;
+}
+
+/** A trial takes 50 ms. */
+const TRIAL_MS = 10_000;
+const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface SideWork {
+  readonly plan: Plan;
+  readonly segment: Segment;
+  /** Sorted, each once. */
+  readonly wanted: readonly number[];
+  readonly sources: Sources;
+  readonly side: Side;
+  readonly size: Size;
+  readonly quality: number;
+}
+
+type Running = ProbeContext & { readonly ffmpeg: string };
+
+/** The images of a side in the order of the frames. */
+async function draw(
+  work: SideWork,
+  colours: Colours,
+  { ffmpeg, isolation, signal }: Running,
+): Promise<readonly Uint8Array[]> {
+  const { sources, plan, side, wanted } = work;
+  const source = sources[side];
+  const messages = new Messages();
+  await using sandbox = Sandbox.open({ sources: [source], isolation, signal });
+  const exit = await sandbox.run({
+    program: ffmpeg,
+    args: drawArguments(work, colours),
+    limits: { ...decodeLimits(plan.tracks[side]), fileBytes: WRITTEN_BYTES },
+    onStderr: (line) => messages.read(line),
+  });
+  refuseBrokenRun(exit, messages);
+  if (exit.code !== 0) throw decodeFailure(source, messages);
+  return await Promise.all(
+    wanted.map(async (frame, index) => {
+      const written = readFile(join(sandbox.directory, imageName(index)));
+      return written.catch((error: NodeJS.ErrnoException) => {
+        throw error.code === "ENOENT" ? notDecoded(side, frame) : error;
+      });
+    }),
+  );
+}
+
+/** The side decoded and converted as it was to be compared, and of that the frames wanted, as pictures. */
+function drawArguments(work: SideWork, { matrix, range }: Colours): readonly string[] {
+  const { plan, segment, wanted, sources, side, size, quality } = work;
+  const { tracks, pairing } = plan;
+  const seen = segment.first - segment.before;
+  const some = wanted.map((frame) => frame - seen);
+  const chain = sideChain(tracks[side], pairing, segment.cut?.[side].range, some);
+  const toRgb = `scale=${size.width}:${size.height}:${TO_RGB}:in_range=${range}:in_color_matrix=${matrix}:out_range=pc`;
+  return [
+    ...[...QUIET, "-xerror"],
+    ...inputArguments({ tracks, sources, pairing, segment }, side),
+    ...["-filter_complex", `[0:V:0]${chain},${toRgb},format=bgra[out]`, "-map", "[out]"],
+    ...["-frames:v", String(wanted.length), ...EVERY_FRAME, ...encoding(quality)],
+    ...["-f", "image2", "-start_number", "0", "still-%d.webp"],
+  ];
+}
+
+function encoding(quality: number): readonly string[] {
+  return ["-c:v", "libwebp", "-quality", String(quality), "-compression_level", String(EFFORT)];
+}
+
+/** Name in the working directory. */
+function imageName(index: number): string {
+  return `still-${index}.webp`;
+}
+
+/** Both sides are compared in one size, and shown in it. */
+function stillSize({ width, height }: Size, divisor: number): Size {
+  const share = Math.min(1, MAX_STILL_SIDE / Math.max(width, height)) / divisor;
+  const scaled = (pixels: number): number => Math.max(1, Math.round(pixels * share));
+  return { width: scaled(width), height: scaled(height) };
+}
+
+function refuseOutside(frame: number, { first, count }: Segment): void {
+  if (Number.isInteger(frame) && frame >= first && frame < first + count) return;
+  const detail = `Frame ${frame} is not one of the ${count} from ${first} on that it is to be found among.`;
+  throw new Failure("INVALID_REQUEST", detail);
+}
+
+function none(): never {
+  throw new TypeError("the list is shorter than it was made");
+}
+
+function notDecoded(side: Side, frame: number): Failure {
+  return new Failure("FRAME_COUNT_MISMATCH", `Frame ${frame} of the ${side} video did not decode.`);
+}
+
+function noDecoder(): Failure {
+  return new Failure("SCORER_NOT_FOUND", "Stills are made by an ffmpeg, and there is none. Install ffmpeg.");
+}

@@ -1,0 +1,59 @@
+/** The worst moments of a video: the lowest values of a metric, well apart from each other. */
+
+/** Per-frame values, by row. */
+export interface Series {
+  readonly length: number;
+  frame(row: number): number;
+  /** undefined: it has none. */
+  value(metric: string, row: number): number | undefined;
+}
+
+export interface Moment {
+  readonly row: number;
+  readonly frame: number;
+  readonly value: number;
+}
+
+/** A viewer takes frames closer than this for one moment. */
+const APART_SECONDS = 2;
+/** The same, when the rate is not known: 2 s at 25 fps. */
+const APART_FRAMES = 50;
+
+/** Rates closer than this are the same frames at another pace. */
+const SAME_PACE = 1.05;
+
+/**
+ * Frames per second of the scored frames, from what the files state; undefined when neither states
+ * a rate. Frame numbers count the slower side's frames where the rates differ.
+ */
+export function scoredRate(reference: number | undefined, distorted: number | undefined): number | undefined {
+  if (reference === undefined || distorted === undefined) return reference ?? distorted;
+  return reference / distorted > SAME_PACE ? distorted : reference;
+}
+
+/** Frames between two moments at a rate in frames per second. */
+export function framesApart(rate: number | undefined): number {
+  return rate === undefined ? APART_FRAMES : Math.ceil(APART_SECONDS * rate);
+}
+
+/** Up to `count` moments, the worst first; of equal values the earlier one. */
+export function worstMoments(series: Series, metric: string, apart: number, count = 5): Moment[] {
+  const moments: Moment[] = [];
+  while (moments.length < count) {
+    const next = lowest(series, metric, apart, moments);
+    if (!next) break;
+    moments.push(next);
+  }
+  return moments;
+}
+
+function lowest(series: Series, metric: string, apart: number, taken: readonly Moment[]): Moment | undefined {
+  let found: Moment | undefined;
+  for (let row = 0; row < series.length; row++) {
+    const value = series.value(metric, row);
+    if (value === undefined || (found && value >= found.value)) continue;
+    const frame = series.frame(row);
+    if (taken.every((moment) => Math.abs(moment.frame - frame) >= apart)) found = { row, frame, value };
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+/** How a process in a Pod reaches its cluster's API server: as the Pod's service account. */
+import { join } from "node:path";
+import { readSmallFile } from "../platform/small-file.ts";
+import { type Access, AccessError, type Identity } from "./access.ts";
+
+/** Where Kubernetes puts the files of a Pod's service account. */
+const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+export interface PodSurroundings {
+  /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, which every container has. */
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+  /** Default: where Kubernetes puts them. */
+  readonly accountFolder?: string;
+}
+
+/** Throws AccessError when this is no Pod, or one without a service account's token. */
+export async function inCluster(pod: PodSurroundings): Promise<Access> {
+  const { host, port, accountFolder = ACCOUNT_FOLDER } = pod;
+  if (!host || !port) {
+    throw new AccessError(
+      "This is no Pod of a Kubernetes cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set. Give --kubeconfig.",
+    );
+  }
+  const identity = () => identityIn(accountFolder);
+  await identity();
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    namespace: await namespaceIn(accountFolder),
+    identity,
+  };
+}
+
+/** The token is good for an hour or so, and replaced on disk before. */
+async function identityIn(folder: string): Promise<Identity> {
+  const [ca, token] = await Promise.all([textOf(join(folder, "ca.crt")), textOf(join(folder, "token"))]);
+  return { ca, token: token.trim() };
+}
+
+async function namespaceIn(folder: string): Promise<string> {
+  return (await textOf(join(folder, "namespace"))).trim();
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    return (await readSmallFile(path)).toString("utf8");
+  } catch (cause) {
+    throw new AccessError(
+      `The Pod's service account cannot be used: ${path}: ${reasonOf(cause)}. Let the Pod have its token (automountServiceAccountToken), or give --kubeconfig.`,
+      { cause },
+    );
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

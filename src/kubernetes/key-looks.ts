@@ -1,0 +1,67 @@
+/**
+ * Looks whether the keys of tenants can be fetched, before the first token comes: so that a mistake shows when
+ * it is made. They are the gateway's own key sets, with their limit of one fetch in 30 s.
+ */
+import type { KeySetState } from "../auth/key-set.ts";
+import type { KeySets } from "../auth/key-sets.ts";
+import type { Realm } from "../auth/realm.ts";
+import type { Verdict } from "./verdicts.ts";
+
+/** Fetches at once. */
+const MOST_AT_ONCE = 8;
+/** Milliseconds after which keys that could not be fetched, or of which none can be used, are tried again. */
+const AGAIN_MS = 60_000;
+
+export class KeyLooks {
+  readonly #keySets: KeySets;
+  readonly #ended: () => void;
+  readonly #fetching = new Set<string>();
+  /** Endpoints that are due. */
+  #due: string[] = [];
+
+  /** `ended`: called at the end of every fetch. */
+  constructor(keySets: KeySets, ended: () => void) {
+    this.#keySets = keySets;
+    this.#ended = ended;
+  }
+
+  stateOf({ jwksEndpoint }: Realm): KeySetState | undefined {
+    return this.#keySets.of(jwksEndpoint).state;
+  }
+
+  /** Begins the fetches that are due, as many as may be at once; each that ends makes room for another. */
+  tend(verdicts: readonly Verdict[]): void {
+    const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
+    this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
+    const due = realms.filter((realm) => realm.tenant.enabled && this.#isDue(realm));
+    this.#due = [...new Set(due.map(({ jwksEndpoint }) => jwksEndpoint))];
+    this.#fetchNext();
+  }
+
+  /** No other fetch begins. */
+  stop(): void {
+    this.#due = [];
+  }
+
+  #fetchNext(): void {
+    while (this.#fetching.size < MOST_AT_ONCE) {
+      const endpoint = this.#due.shift();
+      if (endpoint === undefined) return;
+      if (!this.#fetching.has(endpoint)) void this.#fetch(endpoint);
+    }
+  }
+
+  #isDue(realm: Realm): boolean {
+    const state = this.stateOf(realm);
+    if (state === undefined) return true;
+    return state.keys === 0 && Date.now() - state.fetchedAt >= AGAIN_MS;
+  }
+
+  async #fetch(endpoint: string): Promise<void> {
+    this.#fetching.add(endpoint);
+    await this.#keySets.of(endpoint).fetch();
+    this.#fetching.delete(endpoint);
+    this.#ended();
+    this.#fetchNext();
+  }
+}

@@ -1,0 +1,147 @@
+/** Writes the status of SvcTenants: by one of the controllers, and only what is not written yet. */
+import { Counter, type Registry } from "prom-client";
+import type { KeySets } from "../auth/key-sets.ts";
+import { Background, pause } from "../platform/lifecycle.ts";
+import type { Log } from "../platform/log.ts";
+import type { ApiClient } from "./api-client.ts";
+import { ApiFault } from "./api-fault.ts";
+import { KeyLooks } from "./key-looks.ts";
+import type { LeaseHolder } from "./lease.ts";
+import type { Resource } from "./resource.ts";
+import { API_VERSION, pathOfTenants, type SvcTenants } from "./svc-tenants.ts";
+import { isWritten, statusOf, type TenantStatus } from "./tenant-status.ts";
+import type { Verdict } from "./verdicts.ts";
+
+/** Milliseconds between two rounds at least: a resource's status is not written more often, whoever else writes it too. */
+const ROUND_MS = 1_000;
+/** Milliseconds between two rounds where nothing changes: for the times of fetches, and keys to be tried again. */
+const REST_MS = 30_000;
+/** Milliseconds before the next round when a write failed. */
+const FAILED_MS = 5_000;
+const FIELD_MANAGER = "svc-controller";
+
+/** `refused`: this one; `away`: no other can be written either. */
+type Outcome = "written" | "refused" | "away";
+
+export interface StatusWriterOptions {
+  readonly client: ApiClient;
+  readonly namespace: string;
+  readonly tenants: SvcTenants;
+  readonly keySets: KeySets;
+  /** Who holds it writes. */
+  readonly lease: LeaseHolder;
+  readonly log: Log;
+  readonly registry: Registry;
+}
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  readonly #writes: Counter<"outcome">;
+  readonly #looks: KeyLooks;
+  readonly #writing = new Background((signal, isStarted) => this.#run(signal, isStarted));
+  /** What was written of a resource, until the watch tells of it. */
+  readonly #written = new WeakMap<Resource, TenantStatus>();
+  /** Those whose keys were being fetched in the round before. */
+  readonly #waiting = new WeakSet<Resource>();
+  #wake = () => {};
+  #isWoken = false;
+  #troubled = false;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+    this.#looks = new KeyLooks(options.keySets, () => this.wake());
+    this.#writes = new Counter({
+      name: "svc_tenants_status_writes_total",
+      help: "Writes of the status of SvcTenants, by the controller that holds the lease.",
+      labelNames: ["outcome"],
+      registers: [options.registry],
+    });
+    for (const outcome of ["ok", "failed"] as const) this.#writes.inc({ outcome }, 0);
+  }
+
+  start(): void {
+    this.#writing.start();
+  }
+
+  /** Safe twice, and before the start. */
+  async stop(): Promise<void> {
+    await this.#writing.stop();
+    this.#looks.stop();
+  }
+
+  /** Something may be to write. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#wake();
+  }
+
+  async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    isStarted();
+    while (!signal.aborted) {
+      this.#isWoken = false;
+      const wentWell = !this.#options.lease.isHeld || (await this.#round(signal));
+      await pause(wentWell ? ROUND_MS : FAILED_MS, signal);
+      if (wentWell) await this.#untilWoken(signal);
+    }
+  }
+
+  async #untilWoken(signal: AbortSignal): Promise<void> {
+    if (this.#isWoken || signal.aborted) return;
+    const rest = new AbortController();
+    this.#wake = () => rest.abort();
+    await pause(REST_MS, AbortSignal.any([signal, rest.signal]));
+    this.#wake = () => {};
+  }
+
+  /** False: a write failed. */
+  async #round(signal: AbortSignal): Promise<boolean> {
+    const { tenants, lease } = this.#options;
+    this.#looks.tend(tenants.verdicts);
+    let wentWell = true;
+    for (const verdict of tenants.verdicts) {
+      if (signal.aborted || !lease.isHeld) break;
+      const keys = verdict.kind === "accepted" ? this.#looks.stateOf(verdict.realm) : undefined;
+      const before = this.#written.get(verdict.resource) ?? verdict.resource.status;
+      const status = statusOf(verdict, { keys, before, now: new Date() });
+      if (isWritten(status, before) || this.#mayPass(verdict, status)) continue;
+      const outcome = await this.#write(verdict, status, signal);
+      if (outcome !== "written") wentWell = false;
+      if (outcome === "away") break;
+    }
+    return wentWell;
+  }
+
+  /** That keys are being fetched is written only when it takes longer than a round. */
+  #mayPass({ resource }: Verdict, { conditions: [ready] }: TenantStatus): boolean {
+    if (ready.status !== "Unknown" || this.#waiting.has(resource)) return false;
+    this.#waiting.add(resource);
+    this.#isWoken = true;
+    return true;
+  }
+
+  async #write(verdict: Verdict, status: TenantStatus, signal: AbortSignal): Promise<Outcome> {
+    const { client, namespace, log } = this.#options;
+    const { name, uid } = verdict.resource;
+    const path = `${pathOfTenants(namespace)}/${name}/status`;
+    // With its uid: not into one that was made anew under the same name.
+    const body = { apiVersion: API_VERSION, kind: "SvcTenant", metadata: { name, uid }, status };
+    const query = { fieldManager: FIELD_MANAGER, force: "true" };
+    try {
+      await client.ask({ method: "PATCH", path, query, body, type: "application/apply-patch+yaml", signal });
+      this.#written.set(verdict.resource, status);
+      this.#writes.inc({ outcome: "ok" });
+      this.#troubled = false;
+      return "written";
+    } catch (thrown) {
+      if (signal.aborted) return "away";
+      if (!(thrown instanceof ApiFault)) throw thrown;
+      // It is gone, or another by now: the watch tells.
+      if (thrown.reason === "not_found" || thrown.reason === "conflict") return "written";
+      this.#writes.inc({ outcome: "failed" });
+      if (!this.#troubled)
+        log.warn({ namespace, name, reason: thrown.message }, "the status cannot be written");
+      this.#troubled = true;
+      return thrown.reason === "refused" ? "refused" : "away";
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/** What is written into the status of a SvcTenant. */
+import { isDeepStrictEqual } from "node:util";
+import type { KeySetState } from "../auth/key-set.ts";
+import { isObject } from "../platform/json.ts";
+import { describe, type Verdict } from "./verdicts.ts";
+
+/**
+ * Milliseconds by which the time of the last fetch may be behind, as long as nothing else changed: each use of keys
+ * fetches them every 5 minutes, and each write is one for the cluster's database.
+ */
+const FETCH_TIME_BEHIND_MS = 600_000;
+const MESSAGE_MOST_CHARS = 2_000;
+
+interface Condition {
+  readonly type: "Ready";
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+  readonly observedGeneration: number;
+  readonly lastTransitionTime: string;
+}
+
+export interface TenantStatus {
+  readonly observedGeneration: number;
+  readonly conditions: readonly [Condition];
+  readonly keys?: { readonly lastFetchTime: string; readonly outcome: string; readonly count: number };
+}
+
+type Ready = Pick<Condition, "status" | "reason" | "message">;
+
+export interface StatusNow {
+  /** Undefined: they were not fetched yet. */
+  readonly keys: KeySetState | undefined;
+  /** The status that the resource has, in whatever form. */
+  readonly before: unknown;
+  readonly now: Date;
+}
+
+/** The status that a resource should have. */
+export function statusOf(verdict: Verdict, { keys, before, now }: StatusNow): TenantStatus {
+  const ready = readyOf(verdict, keys);
+  const condition = conditionIn(before);
+  const kept = condition?.["status"] === ready.status ? condition["lastTransitionTime"] : undefined;
+  const lastTransitionTime = typeof kept === "string" ? kept : secondOf(now);
+  const observedGeneration = verdict.resource.generation;
+  const next = { type: "Ready", ...ready, observedGeneration, lastTransitionTime } as const;
+  const shown = verdict.kind === "accepted" && keys !== undefined && { keys: keysOf(keys, before) };
+  return { observedGeneration, conditions: [next], ...shown };
+}
+
+/** Whether the status that a resource has says the same. */
+export function isWritten(status: TenantStatus, before: unknown): boolean {
+  const own = isObject(before) ? before : {};
+  return (
+    own["observedGeneration"] === status.observedGeneration &&
+    isDeepStrictEqual(conditionIn(own), { ...status.conditions[0] }) &&
+    isDeepStrictEqual(own["keys"], status.keys)
+  );
+}
+
+function readyOf(verdict: Verdict, keys: KeySetState | undefined): Ready {
+  switch (verdict.kind) {
+    case "invalid":
+      return notReady("Invalid", describe(verdict).join(" "));
+    case "duplicate":
+      return notReady("DuplicateTenantId", describe(verdict).join(" "));
+    case "too-many":
+      return notReady("TooManyTenants", describe(verdict).join(" "));
+    default:
+      return verdict.realm.tenant.enabled
+        ? readyByKeys(keys)
+        : notReady("Disabled", "The tenant's tokens are refused: enabled is false.");
+  }
+}
+
+function readyByKeys(keys: KeySetState | undefined): Ready {
+  if (keys === undefined)
+    return { status: "Unknown", reason: "KeysPending", message: "The provider's keys are being fetched." };
+  if (keys.keys > 0) return { status: "True", reason: "Accepted", message: "The tenant's tokens are taken." };
+  return notReady(
+    "KeysUnavailable",
+    keys.outcome === "read"
+      ? "The key set at oidc.jwksEndpoint has no key that can verify RS256, so no token can be taken."
+      : `The key set at oidc.jwksEndpoint cannot be read (${keys.outcome}), so no token can be taken.`,
+  );
+}
+
+function notReady(reason: string, message: string): Ready {
+  return { status: "False", reason, message: message.slice(0, MESSAGE_MOST_CHARS).toWellFormed() };
+}
+
+function keysOf(
+  { fetchedAt, outcome, keys }: KeySetState,
+  before: unknown,
+): NonNullable<TenantStatus["keys"]> {
+  const fetched = { outcome, count: keys };
+  const written = isObject(before) && isObject(before["keys"]) ? before["keys"] : {};
+  const at = typeof written["lastFetchTime"] === "string" ? written["lastFetchTime"] : "";
+  const isSame = written["outcome"] === outcome && written["count"] === keys;
+  const isNear = Math.abs(fetchedAt - Date.parse(at)) < FETCH_TIME_BEHIND_MS;
+  return { lastFetchTime: isSame && isNear ? at : secondOf(new Date(fetchedAt)), ...fetched };
+}
+
+function conditionIn(status: unknown): Record<string, unknown> | undefined {
+  const conditions = isObject(status) ? status["conditions"] : undefined;
+  return (Array.isArray(conditions) ? conditions : [])
+    .filter((one) => isObject(one))
+    .find((one) => one["type"] === "Ready");
+}
+
+/** As Kubernetes writes times. */
+function secondOf(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, "Z");
+}

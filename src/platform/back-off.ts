@@ -1,0 +1,28 @@
+/** How long to wait before something that failed is tried again. */
+
+/** Share of a pause that is left to chance, so that many do not come back as one. */
+const SPREAD = 0.5;
+
+export class BackOff {
+  readonly #firstMs: number;
+  readonly #longestMs: number;
+  #nextMs: number;
+
+  /** Pauses double from `firstMs` to `longestMs`. */
+  constructor(firstMs: number, longestMs: number) {
+    this.#firstMs = firstMs;
+    this.#longestMs = longestMs;
+    this.#nextMs = firstMs;
+  }
+
+  /** Milliseconds of the next pause. */
+  next(): number {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(this.#longestMs, pauseMs * 2);
+    return pauseMs * (1 - SPREAD * Math.random());
+  }
+
+  reset(): void {
+    this.#nextMs = this.#firstMs;
+  }
+}

@@ -1,0 +1,18 @@
+/** GET /v1/tenant/audit: translate, call the controller's service, translate back. */
+import type { FastifyReply } from "fastify";
+import type { AuditOperations } from "../controller/operations.ts";
+import { ListAuditRequestSchema } from "../gen/proto/svc/v1/audit_pb.ts";
+import type { operations } from "../gen/rest/controller.ts";
+import { auditJson } from "../messages/json.ts";
+import { contextOf } from "./context.ts";
+import type { Call } from "./handlers.ts";
+import { messageOf } from "./message.ts";
+
+export async function listAudit(
+  audit: AuditOperations,
+  call: Call<operations["listAudit"]>,
+): Promise<FastifyReply> {
+  // The parameters are the request's members in their JSON form.
+  const page = await audit.listAudit(messageOf(ListAuditRequestSchema, call.query), contextOf(call));
+  return call.reply.send({ records: page.records.map(auditJson), nextPageToken: page.nextPageToken });
+}

@@ -1,0 +1,54 @@
+/** Revoked tokens over REST: translate, call the controller's service, translate back. */
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { RevocationOperations } from "../controller/operations.ts";
+import {
+  LiftRevocationRequestSchema,
+  ListRevocationsRequestSchema,
+  type Revocation,
+  RevokeTokensRequestSchema,
+} from "../gen/proto/svc/v1/tenant_pb.ts";
+import type { operations } from "../gen/rest/controller.ts";
+import { revocationJson } from "../messages/json.ts";
+import { contextOf } from "./context.ts";
+import type { Call } from "./handlers.ts";
+import { messageOf } from "./message.ts";
+
+export async function revokeTokens(
+  revocations: RevocationOperations,
+  call: Call<operations["revokeTokens"]>,
+): Promise<FastifyReply> {
+  const request = messageOf(RevokeTokensRequestSchema, call.body);
+  const { revocation, existed } = await revocations.revokeTokens(request, contextOf(call));
+  return call.reply.code(existed ? 200 : 201).send(revocationJson(present(revocation)));
+}
+
+export async function listRevocations(
+  revocations: RevocationOperations,
+  call: Call<operations["listRevocations"]>,
+): Promise<FastifyReply> {
+  const { pageSize, pageToken } = call.query;
+  const request = create(ListRevocationsRequestSchema, {
+    ...(pageSize !== undefined && { pageSize }),
+    ...(pageToken !== undefined && { pageToken }),
+  });
+  const page = await revocations.listRevocations(request, contextOf(call));
+  return call.reply.send({
+    revocations: page.revocations.map(revocationJson),
+    nextPageToken: page.nextPageToken,
+  });
+}
+
+export async function liftRevocation(
+  revocations: RevocationOperations,
+  call: Call<operations["liftRevocation"]>,
+): Promise<FastifyReply> {
+  const request = create(LiftRevocationRequestSchema, { id: call.params.id });
+  const { revocation } = await revocations.liftRevocation(request, contextOf(call));
+  return call.reply.send(revocationJson(present(revocation)));
+}
+
+function present(revocation: Revocation | undefined): Revocation {
+  if (revocation === undefined) throw new TypeError("the service told no revocation");
+  return revocation;
+}

@@ -1,0 +1,78 @@
+/** Stills of a job over REST: which there are, their images, and asking for more. */
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { JobOperations } from "../controller/operations.ts";
+import {
+  GetStillRequestSchema,
+  ListStillsRequestSchema,
+  RequestStillsRequestSchema,
+  type Still,
+  Still_Side,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import type { components, operations } from "../gen/rest/controller.ts";
+import { stillJson } from "../messages/json.ts";
+import { Failure } from "../platform/failure.ts";
+import { contextOf } from "./context.ts";
+import type { Call } from "./handlers.ts";
+
+/** Only a picture is ever served as what it says it is; of these the contract tells. */
+const MEDIA_TYPES = ["image/webp"];
+/** Seconds: a still never changes, but its job is deleted in time. */
+const MAX_AGE = 86_400;
+const LARGEST_FRAME = 2 ** 32 - 1;
+const SIDES: Readonly<Record<string, Still_Side>> = {
+  reference: Still_Side.REFERENCE,
+  distorted: Still_Side.DISTORTED,
+};
+
+export async function listStills(
+  jobs: JobOperations,
+  call: Call<operations["listStills"]>,
+): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { stills } = await jobs.listStills(create(ListStillsRequestSchema, { id }), contextOf(call));
+  return call.reply.send(listOf(stills));
+}
+
+export async function requestStills(
+  jobs: JobOperations,
+  call: Call<operations["requestStills"]>,
+): Promise<FastifyReply> {
+  const { frames } = call.body as components["schemas"]["StillsRequest"];
+  const request = create(RequestStillsRequestSchema, { id: call.params.id, frames });
+  const { stills } = await jobs.requestStills(request, contextOf(call));
+  return call.reply.code(202).send(listOf(stills));
+}
+
+export async function getStill(
+  jobs: JobOperations,
+  call: Call<operations["getStill"]>,
+): Promise<FastifyReply> {
+  const { id, frame, side } = call.params;
+  const request = create(GetStillRequestSchema, { id, frame: frameOf(frame), side: sideOf(side) });
+  const { still, image } = await jobs.getStill(request, contextOf(call));
+  const type = MEDIA_TYPES.find((known) => known === still?.mediaType);
+  if (type === undefined) throw new TypeError(`${JSON.stringify(still?.mediaType)} is not served`);
+  // Who shares a browser with somebody is asked again for a token of his own.
+  call.reply.type(type).headers({
+    "cache-control": `private, max-age=${MAX_AGE}, immutable`,
+    vary: "authorization",
+  });
+  return call.caller.send(Buffer.from(image.buffer, image.byteOffset, image.length));
+}
+
+function listOf(stills: readonly Still[]): object {
+  return { stills: stills.map(stillJson) };
+}
+
+function frameOf(text: string): number {
+  const frame = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (frame <= LARGEST_FRAME) return frame;
+  throw new Failure("INVALID_REQUEST", "The frame in the path is not a number from 0 to 4294967295.");
+}
+
+function sideOf(text: string): Still_Side {
+  const side = Object.hasOwn(SIDES, text) ? SIDES[text] : undefined;
+  if (side !== undefined) return side;
+  throw new Failure("INVALID_REQUEST", "The side in the path is neither reference nor distorted.");
+}

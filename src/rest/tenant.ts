@@ -1,0 +1,18 @@
+/** The operations on the caller's tenant: translate, call the controller's service, translate back. */
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { TenantOperations } from "../controller/operations.ts";
+import { GetTenantRequestSchema } from "../gen/proto/svc/v1/tenant_pb.ts";
+import type { operations } from "../gen/rest/controller.ts";
+import { tenantJson } from "../messages/json.ts";
+import { contextOf } from "./context.ts";
+import type { Call } from "./handlers.ts";
+
+export async function getTenant(
+  tenants: TenantOperations,
+  call: Call<operations["getTenant"]>,
+): Promise<FastifyReply> {
+  const { tenant } = await tenants.getTenant(create(GetTenantRequestSchema), contextOf(call));
+  if (tenant === undefined) throw new TypeError("a tenant is not told");
+  return call.reply.send(tenantJson(tenant));
+}

@@ -1,0 +1,95 @@
+/** The TCP ports of a gRPC server, in clear or over TLS: what connects goes through here before it is gRPC's. */
+
+import { lookup } from "node:dns/promises";
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import type { Certificate } from "../platform/certificate.ts";
+import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
+
+/** Milliseconds in which a client must have finished its TLS handshake. */
+const HANDSHAKE_LIMIT_MS = 10_000;
+/** Of several addresses of a name this machine may lack one, as that of IPv6. */
+const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
+
+export class Ports {
+  readonly connections: Connections;
+  readonly #servers: Server[] = [];
+  readonly #accept: (socket: Socket) => void;
+
+  /** `take` gets every connection that speaks HTTP/2. `certificate`: undefined: in clear. */
+  constructor(
+    take: (socket: Socket) => void,
+    certificate: Certificate | undefined,
+    connections: Connections = new Connections(),
+  ) {
+    this.connections = connections;
+    const tls = certificate && secured(certificate, take);
+    this.#accept = tls === undefined ? take : (socket) => tls.emit("connection", socket);
+  }
+
+  /** Listens on all addresses of a host, on one port; resolves with the port taken. */
+  async listen(host: string, port: number): Promise<number> {
+    let taken = port;
+    let missing: unknown;
+    for (const { address } of await lookup(host, { all: true })) {
+      try {
+        taken = await this.#listenOn(address, taken);
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+        missing = error;
+      }
+    }
+    if (this.#servers.length === 0) throw missing;
+    return taken;
+  }
+
+  /** Takes no new connections; resolves when those that are open have ended: at once when no call is under way. */
+  async close(): Promise<void> {
+    const closed = this.#servers.splice(0).map((server) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      return promise;
+    });
+    await this.connections.drain(Promise.all(closed));
+  }
+
+  async #listenOn(host: string, port: number): Promise<number> {
+    const server = createServer({ noDelay: true }, (socket) => this.#connected(socket));
+    server.maxConnections = MOST_CONNECTIONS;
+    server.listen({ host, port });
+    await once(server, "listening");
+    this.#servers.push(server);
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  }
+
+  #connected(socket: Socket): void {
+    this.connections.add(socket);
+    this.#accept(socket);
+  }
+}
+
+/** New connections get the certificate that counts when they begin. */
+function secured(certificate: Certificate, take: (socket: Socket) => void): TlsServer {
+  const server = createTlsServer(
+    {
+      ...certificate.context,
+      ALPNProtocols: ["h2"],
+      requestCert: certificate.asksClients,
+      rejectUnauthorized: certificate.asksClients,
+      handshakeTimeout: HANDSHAKE_LIMIT_MS,
+    },
+    (socket) => {
+      // Without a listener an error, such as that of a client that went, would end the process.
+      socket.on("error", () => {});
+      take(socket);
+    },
+  );
+  certificate.onRenewed((context) => server.setSecureContext(context));
+  return server;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && NO_SUCH_ADDRESS.includes(String(error.code));
+}

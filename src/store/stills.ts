@@ -1,0 +1,228 @@
+/** Stills: which are asked for, the work that is to make them, and those that are there. */
+import type { WorkState } from "../jobs/states.ts";
+import { MOST_STILL_FRAMES, MOST_STILL_WORK, STILLS_COST, STILLS_RANK } from "../jobs/stills.ts";
+import { SCORING_KINDS, STILLS_CLASS } from "../jobs/work.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Database } from "./database.ts";
+import type { StoredError } from "./job-records.ts";
+import { classKey, isId, quoted } from "./rows.ts";
+import { type Sender, statement, type Value } from "./statement.ts";
+import { SIDES, type StillImage, type StillRow, type StillSide, type StillsPart } from "./still-records.ts";
+import type { Ready } from "./work-records.ts";
+
+/**
+ * Statement that adds the work for stills of the jobs of a subquery `of`, which has whole rows of job.
+ * Their rank lets all scoring of the tenant go first, and they come behind the work of their own job.
+ *
+ * @param first number of its first parameter; stillsValues gives the values.
+ */
+export function addingStills(of: string, first: number, condition = "true"): string {
+  const [parts, key, frame, count] = [0, 1, 2, 3].map((n) => `$${first + n}`);
+  return `
+    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
+      first_frame, frame_count, stills)
+    select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING', '${STILLS_CLASS}', ${key}::bigint,
+      ${STILLS_RANK} - ${of}.priority, ${of}.seq,
+      ${of}.segments_total + (select count(*) from work where work.job_id = ${of}.id and work.kind = 'STILLS')::int,
+      ${of}.generation, ${STILLS_COST}, ${frame}::bigint, ${count}::bigint, ${parts}::jsonb
+    from ${of} where ${condition}`;
+}
+
+/** The values of addingStills. */
+export function stillsValues(parts: readonly StillsPart[]): Value[] {
+  const frames = parts.flatMap((part) => part.frames);
+  return [JSON.stringify(parts), classKey(STILLS_CLASS), Math.min(...frames), frames.length];
+}
+
+const LOCK_JOB = statement(`
+  select state, frames_total from job where tenant_id = $1 and id = $2 for update`);
+
+const ASKED = statement(`
+  select work.state, work.stills, work.error from work join job on job.id = work.job_id and job.generation = work.generation
+  where job.tenant_id = $1 and job.id = $2 and work.kind = 'STILLS' order by work.seq`);
+
+interface AskedColumns {
+  readonly state: WorkState;
+  readonly stills: readonly StillsPart[];
+  readonly error: StoredError | null;
+}
+
+/** Each still that is there, without its image. */
+const THERE = statement(`
+  select frame, side, media_type, width, height, octet_length(image) as bytes from still
+  where tenant_id = $1 and job_id = $2 order by frame, side`);
+
+interface ThereColumns {
+  readonly frame: number;
+  readonly side: StillSide;
+  readonly media_type: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+}
+
+/** The scored work that holds each of some frames. */
+const SCORED_IN = statement(`
+  select asked.frame, work.segment from unnest($3::bigint[]) as asked(frame)
+  join job on job.tenant_id = $1 and job.id = $2
+  join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
+    and work.kind in (${quoted(SCORING_KINDS)})
+    and asked.frame >= work.first_frame and asked.frame < work.first_frame + work.frame_count
+  order by asked.frame`);
+
+const ADD = statement(`
+  with asked as (select * from job where tenant_id = $1 and id = $2)
+  ${addingStills("asked", 3)}`);
+
+export async function requestStills(
+  database: Database,
+  tenant: string,
+  jobId: string,
+  frames: readonly number[],
+): Promise<{ ready: Ready | undefined } | undefined> {
+  if (!isId(jobId)) return undefined;
+  return database.transaction({ tenant }, async (sender) => {
+    // Two that ask at once ask one after the other.
+    const [job] = await sender.query<{ state: string; frames_total: number | null }>(LOCK_JOB, [
+      tenant,
+      jobId,
+    ]);
+    if (job === undefined) return undefined;
+    if (job.state !== "SUCCEEDED") throw notSucceeded(job.state);
+    const outside = frames.find((frame) => frame >= (job.frames_total ?? 0));
+    if (outside !== undefined) throw noSuchFrame(outside, job.frames_total ?? 0);
+    const fresh = await notAsked(sender, tenant, jobId, frames);
+    if (fresh.length === 0) return { ready: undefined };
+    const scored = await sender.query<{ frame: number; segment: string | null }>(SCORED_IN, [
+      tenant,
+      jobId,
+      fresh,
+    ]);
+    await sender.query(ADD, [tenant, jobId, ...stillsValues(partsOf(scored))]);
+    return { ready: { tenant, workClass: STILLS_CLASS } };
+  });
+}
+
+/** Those of some frames of which there are no stills, nor any to come. Throws TOO_MANY_STILLS. */
+async function notAsked(
+  sender: Sender,
+  tenant: string,
+  jobId: string,
+  frames: readonly number[],
+): Promise<readonly number[]> {
+  const there = completeFrames(await sender.query<ThereColumns>(THERE, [tenant, jobId]));
+  const asked = await sender.query<AskedColumns>(ASKED, [tenant, jobId]);
+  const toCome = asked.filter(({ state }) => state !== "FAILED").flatMap(framesOf);
+  const known = new Set([...there, ...toCome]);
+  const fresh = [...new Set(frames)].filter((frame) => !known.has(frame));
+  // Those that failed count: asked for again, they take no further place.
+  const before = new Set(asked.flatMap(framesOf));
+  const all = new Set([...before, ...fresh]).size;
+  if (fresh.length > 0 && all > MOST_STILL_FRAMES) throw tooMany(before.size);
+  if (fresh.length > 0 && asked.length >= MOST_STILL_WORK) throw tooOften();
+  return fresh;
+}
+
+function framesOf({ stills }: Pick<AskedColumns, "stills">): readonly number[] {
+  return stills.flatMap((part) => part.frames);
+}
+
+function completeFrames(stills: readonly ThereColumns[]): readonly number[] {
+  const byFrame = Map.groupBy(stills, ({ frame }) => frame);
+  return [...byFrame].filter(([, both]) => both.length === SIDES.length).map(([frame]) => frame);
+}
+
+function partsOf(scored: readonly { frame: number; segment: string | null }[]): StillsPart[] {
+  return [...Map.groupBy(scored, ({ segment }) => segment)].map(([segment, rows]) => ({
+    ...(segment !== null && { segment }),
+    frames: rows.map(({ frame }) => frame),
+  }));
+}
+
+export async function listStills(
+  database: Database,
+  tenant: string,
+  jobId: string,
+): Promise<readonly StillRow[]> {
+  if (!isId(jobId)) return [];
+  // In this order: what becomes ready meanwhile is told as ready.
+  const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
+  const there = await database.query<ThereColumns>({ tenant }, THERE, [tenant, jobId]);
+  const images = new Map(there.map((row) => [`${row.frame} ${row.side}`, row]));
+  // The last one that asked for a frame counts: only of what failed it is another one.
+  const works = new Map(asked.flatMap((work) => framesOf(work).map((frame) => [frame, work])));
+  return [...works]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([frame, work]) =>
+      SIDES.map((side) => rowOf(frame, side, work, images.get(`${frame} ${side}`))),
+    );
+}
+
+function rowOf(
+  frame: number,
+  side: StillSide,
+  { state, error }: AskedColumns,
+  image: ThereColumns | undefined,
+): StillRow {
+  if (image !== undefined) {
+    const { media_type: mediaType, width, height, bytes } = image;
+    return { frame, side, state: "READY", image: { mediaType, width, height, bytes }, error: undefined };
+  }
+  const failed = state === "FAILED";
+  return {
+    ...{ frame, side, image: undefined },
+    state: failed ? "FAILED" : "PENDING",
+    error: failed ? (error ?? undefined) : undefined,
+  };
+}
+
+const GET = statement(`
+  select frame, side, media_type, width, height, image from still
+  where tenant_id = $1 and job_id = $2 and frame = $3 and side = $4`);
+
+export async function getStill(
+  database: Database,
+  tenant: string,
+  jobId: string,
+  frame: number,
+  side: StillSide,
+): Promise<StillImage | undefined> {
+  if (!isId(jobId)) return undefined;
+  type Columns = ThereColumns & { readonly image: Uint8Array };
+  const [row] = await database.query<Columns>({ tenant }, GET, [tenant, jobId, frame, side]);
+  if (row === undefined) return undefined;
+  const { media_type: mediaType, width, height, image } = row;
+  return { frame, side, mediaType, width, height, image };
+}
+
+function notSucceeded(state: string): Failure {
+  return new Failure(
+    "JOB_NOT_SUCCEEDED",
+    `The job is ${state}: stills are made of jobs that have succeeded alone.`,
+    { found: { state } },
+  );
+}
+
+function noSuchFrame(frame: number, frames: number): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `There is no frame ${frame}: the job has the frames 0 to ${frames - 1}.`,
+    { found: { frame, frames } },
+  );
+}
+
+function tooOften(): Failure {
+  return new Failure(
+    "TOO_MANY_STILLS",
+    `Stills of this job were asked for ${MOST_STILL_WORK} times, those that failed too, which is the most.`,
+    { found: { limit: MOST_STILL_WORK } },
+  );
+}
+
+function tooMany(frames: number): Failure {
+  return new Failure(
+    "TOO_MANY_STILLS",
+    `Stills of ${frames} frames were asked for, and a job has those of ${MOST_STILL_FRAMES} at most.`,
+    { found: { frames, limit: MOST_STILL_FRAMES } },
+  );
+}

@@ -1,0 +1,59 @@
+/** Sends spans to a collector by OTLP over HTTP, which may be slow, broken or hostile. */
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+
+/** Milliseconds for the whole of it, from the connection to the answer. */
+const LIMIT_MS = 10_000;
+/** What a collector answers that may take the same spans later (OTLP, "Retryable Response Codes"). */
+const LATER = new Set([429, 502, 503, 504]);
+
+/** Why spans were not taken. */
+export class CollectorError extends Error {
+  override readonly name = "CollectorError";
+  /** Whether the same may be taken later. */
+  readonly later: boolean;
+
+  constructor(later: boolean, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.later = later;
+  }
+}
+
+export interface CollectorOptions {
+  /** Where spans are posted. */
+  readonly url: string;
+  /** Sent with every request; they may hold credentials, and are told to nobody else. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds; default 10,000. */
+  readonly limitMs?: number;
+}
+
+/** Resolves when the collector took them. Throws CollectorError, at most `limitMs` later. */
+export async function sendSpans(
+  { url, headers, limitMs = LIMIT_MS }: CollectorOptions,
+  spans: readonly ReadableSpan[],
+  signal: AbortSignal,
+): Promise<void> {
+  const body = ProtobufTraceSerializer.serializeRequest([...spans]);
+  if (body === undefined) throw new CollectorError(false, "the spans cannot be encoded");
+  const late = AbortSignal.timeout(limitMs);
+  let answer: Response;
+  try {
+    answer = await fetch(url, {
+      method: "POST",
+      // A redirect would take the headers elsewhere.
+      redirect: "manual",
+      headers: { ...headers, "content-type": "application/x-protobuf" },
+      body: new Uint8Array(body),
+      signal: AbortSignal.any([signal, late]),
+    });
+  } catch (cause) {
+    const why = late.aborted ? `did not answer within ${limitMs / 1000} s` : "cannot be reached";
+    throw new CollectorError(true, `the collector ${why}`, { cause });
+  }
+  // What it has to say besides is not read: the status tells whether it took them.
+  await answer.body?.cancel().catch(() => {});
+  const { status } = answer;
+  if (status >= 200 && status < 300) return;
+  throw new CollectorError(LATER.has(status), `the collector answered with status ${status}`);
+}

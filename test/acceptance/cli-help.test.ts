@@ -1,0 +1,110 @@
+/** --help of every command, as a person reads it; and names that there are not. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Ended, SVC, start, startOnTerminal } from "../cli/program.ts";
+
+interface Page {
+  readonly words: readonly string[];
+  readonly text: string;
+}
+
+const COLUMNS = 80;
+/** What an option ends in: its default, and its variable where it has one. */
+const NOTATION = / \(default: [^"; ](?:(?!env: ).)*(; env: SVC_[A-Z_]+)?\)$/;
+
+describe("--help of every command", async () => {
+  const pages = await pagesBelow([]);
+  const described = (page: Page) => ["svc", ...page.words].join(" ");
+
+  test("the commands are found from svc --help on", () => {
+    const names = pages.map(described);
+    for (const name of ["svc score", "svc jobs frames", "svc tenants lift", "svc controller", "svc migrate"])
+      assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
+  });
+
+  for (const page of pages) {
+    test(described(page), () => {
+      assert.match(page.text, /^Examples:\n(.*\n)*? +\$ .*svc /m);
+      assert.match(page.text, /^Exit codes:\n {2}0 {4}\S/m);
+      for (const option of optionsOf(page.text)) {
+        if (/^(-h, --help|-V, --version) /.test(option)) continue;
+        assert.match(option, NOTATION);
+        assert.equal(option.split(/default: |env: /).length, option.includes("env: ") ? 3 : 2, option);
+      }
+      assert.deepEqual(tooWide(page.text, COLUMNS), []);
+    });
+  }
+});
+
+test("help fits a narrow terminal", async () => {
+  for (const words of [["jobs"], ["jobs", "submit"], ["controller"]]) {
+    await using running = startOnTerminal([SVC, ...words, "--help"], 60);
+    const { stdout } = await running.ended();
+    assert.match(stdout, /Examples:/);
+    assert.deepEqual(tooWide(stdout.replaceAll("\r", ""), 60), []);
+  }
+});
+
+const UNKNOWN = [
+  { words: ["scor"], see: "svc", meant: "score" },
+  { words: ["scor", "--help"], see: "svc", meant: "score" },
+  { words: ["help", "nosuch"], see: "svc" },
+  { words: ["jobs", "nosuch", "--help"], see: "svc jobs" },
+  { words: ["help", "jobs", "nosuch"], see: "svc jobs" },
+  { words: ["jobs", "help", "sumbit"], see: "svc jobs", meant: "submit" },
+  { words: ["jobs", "sumbit", "a", "b"], see: "svc jobs", meant: "submit" },
+];
+
+test("a command that there is not is an error, also where its help is asked for", async () => {
+  for (const { words, see, meant } of UNKNOWN) {
+    const { code, stdout, stderr } = await svc(words);
+    assert.equal(code, 2, words.join(" "));
+    assert.equal(stdout, "");
+    const suggestion = meant === undefined ? "" : `\n(Did you mean ${meant}?)`;
+    const name = words.find((word) => !["jobs", "help"].includes(word));
+    assert.equal(stderr, `error: unknown command '${name}'${suggestion}\nSee ${see} --help.\n`);
+  }
+});
+
+test("help names are what the interface calls them, and either spelling is understood", async () => {
+  const { stdout } = await svc(["score", "--help"]);
+  assert.match(stdout.replaceAll(/\s+/g, " "), /: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs \(default/);
+  for (const name of ["ms_ssim", "ms-ssim"]) {
+    const { stderr } = await svc(["score", "--metric", name, "/nowhere/a.mp4", "/nowhere/b.mp4"]);
+    assert.match(stderr, /\[MEDIA_NOT_FOUND\]/);
+  }
+});
+
+async function svc(words: readonly string[]): Promise<Ended> {
+  await using running = start(SVC, words);
+  running.child.stdin?.end();
+  return await running.ended();
+}
+
+/** The page of a command, and those of the commands that it lists. */
+async function pagesBelow(words: readonly string[]): Promise<Page[]> {
+  const { code, stdout, stderr } = await svc([...words, "--help"]);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  const below: Page[] = [];
+  for (const name of namesOf(stdout)) below.push(...(await pagesBelow([...words, name])));
+  return [{ words, text: stdout }, ...below];
+}
+
+function namesOf(text: string): string[] {
+  const section = /^Commands:\n((?: .*\n)+)/m.exec(text)?.[1] ?? "";
+  const names = [...section.matchAll(/^ {2}(\w+)/gm)].map(([, name = ""]) => name);
+  return names.filter((name) => name !== "help");
+}
+
+/** The options of a page, each in one line. */
+function optionsOf(text: string): string[] {
+  const section = /^Options:\n((?: .*\n)+)/m.exec(text)?.[1] ?? "";
+  return section.split(/\n(?= {2}-)/).map((option) => option.trim().replaceAll(/\s+/g, " "));
+}
+
+/** Lines that are wider than the terminal; a command to copy may be, with what follows its "\". */
+function tooWide(text: string, columns: number): string[] {
+  const lines = text.split("\n");
+  const isCommand = (at: number) => / \$ /.test(lines[at] ?? "") || lines[at - 1]?.endsWith("\\") === true;
+  return lines.filter((line, at) => line.length > columns && !isCommand(at));
+}

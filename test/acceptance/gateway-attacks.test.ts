@@ -1,0 +1,232 @@
+/** A controller under attack, from outside: what strangers can make it hold, and what they can make it do. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { status } from "@grpc/grpc-js";
+import { KeyServer, keys } from "../auth/key-server.ts";
+import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { bearer, CHECK, endOf, part, RawGrpc } from "../server/raw-grpc.ts";
+import { dial, readToEnd } from "../server/rest-client.ts";
+import { soon, until } from "../server/svc-process.ts";
+
+const ISSUER = "https://id.example";
+/** Milliseconds from one fetch of a key set to the next. */
+const COOL_DOWN_MS = 30_000;
+const MIB = 1024 * 1024;
+const SUBMIT = "/svc.v1.JobService/SubmitJobs";
+
+let directory: MediaDirectory;
+let signer: Signer;
+let keyServer: KeyServer;
+let auth: readonly string[];
+let controller: ControllerProcess;
+before(async () => {
+  directory = await MediaDirectory.open();
+  signer = newSigner("one");
+  keyServer = await KeyServer.open(keys(signer));
+  auth = ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER];
+  controller = await ControllerProcess.start({
+    dataDir: directory.file("data"),
+    auth,
+    args: ["--request-timeout", "2"],
+  });
+});
+after(async () => {
+  await controller[Symbol.asyncDispose]();
+  await keyServer.close();
+  await directory.remove();
+});
+
+function token(claims: object = {}, from = signer): string {
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  return signToken(from, { iss: ISSUER, aud: undefined, exp, ...claims });
+}
+
+async function metric(name: string): Promise<number> {
+  const text = await (await fetch(`${controller.metrics}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith(name));
+  return lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+}
+
+function whoami(authorization: string): Promise<Response> {
+  return fetch(`${controller.rest}/v1/whoami`, { headers: { authorization } });
+}
+
+test("strangers who send half a message of 4 MiB make it hold little, and others are answered", async () => {
+  const before = await controller.residentBytes();
+  await using stack = new AsyncDisposableStack();
+  const calls: ReturnType<typeof endOf>[] = [];
+  for (let connection = 0; connection < 10; connection++) {
+    const stranger = stack.use(await RawGrpc.open(controller.grpc));
+    for (const path of [CHECK, SUBMIT])
+      for (let call = 0; call < 10; call++) {
+        const stream = stranger.begin(path);
+        stream.write(part(4 * MIB, 2 * MIB));
+        calls.push(endOf(stream));
+      }
+  }
+  const ended = await Promise.all(calls);
+  const told = new Set(ended.map(({ reason }) => reason));
+  assert.deepEqual(told, new Set(["REQUEST_TOO_LARGE", "TOKEN_MISSING"]));
+  assert.equal((await whoami(`Bearer ${token()}`)).status, 200);
+  const grown = (await controller.residentBytes()) - before;
+  assert.ok(grown < 100 * MIB, `${grown / MIB} MiB for what would be 400`);
+});
+
+test("a tenant's unfinished messages are held up to 64 MiB", async () => {
+  await using mine = await RawGrpc.open(controller.grpc);
+  const calls = Array.from({ length: 40 }, () => mine.begin(SUBMIT, bearer(token())));
+  const ended = calls.map(endOf);
+  for (const call of calls) call.write(part(4 * MIB, 2 * MIB));
+  const first = await Promise.race(ended);
+  assert.deepEqual([first.status, first.reason], [status.RESOURCE_EXHAUSTED, "TOO_MANY_UNFINISHED"]);
+  await until(
+    async () => calls.filter(({ closed }) => closed).length >= 8,
+    "what is over the limit to be ended",
+  );
+  const other = token({ tid: "other" });
+  await using theirs = await RawGrpc.open(controller.grpc);
+  const call = theirs.begin("/svc.v1.JobService/ListJobs", bearer(other));
+  call.end(part(0, 0));
+  assert.equal((await endOf(call)).status, status.OK);
+});
+
+test("of 1,500 silent connections the oldest are cut, and a newcomer is answered, over both ports", async () => {
+  // With the usual time for a request: none of them is cut for its silence meanwhile.
+  await using patient = await ControllerProcess.start({ dataDir: directory.file("patient"), auth });
+  const ask = { headers: { authorization: `Bearer ${token()}` } };
+  for (const port of [new URL(patient.rest).port, patient.grpc.split(":")[1]]) {
+    const silent = await Promise.all(Array.from({ length: 1_500 }, () => silentAt(Number(port))));
+    await until(
+      async () => silent.filter(({ destroyed }) => destroyed).length >= 400,
+      "the oldest to be cut",
+    );
+    assert.ok(silent[0]?.destroyed && silent.at(-1)?.destroyed === false);
+    assert.equal((await fetch(`${patient.rest}/v1/whoami`, ask)).status, 200);
+    await using client = await RawGrpc.open(patient.grpc);
+    const call = client.begin(CHECK);
+    call.end(part(0, 0));
+    assert.equal((await endOf(call)).status, status.OK);
+    for (const socket of silent) socket.destroy();
+  }
+});
+
+/** A connection that says nothing; it notices when it is cut. */
+async function silentAt(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {}).on("end", () => socket.destroy());
+  socket.resume();
+  await once(socket, "connect");
+  return socket;
+}
+
+test("thousands of unknown kids and of bad signatures fetch the key set no more than once in its cool-down", async () => {
+  const begun = performance.now();
+  assert.equal((await whoami(`Bearer ${token()}`)).status, 200);
+  const fetches = await metric("svc_auth_fetches_total");
+  const [header = "", claims = "", signature = ""] = token().split(".");
+  const unknown = (n: number) => {
+    const changed = Buffer.from(JSON.stringify({ alg: "RS256", kid: `none-${n}` })).toString("base64url");
+    return `${changed}.${claims}.${signature}`;
+  };
+  const forged = (n: number) =>
+    `${header}.${claims}.${signature.slice(0, -8)}${String(n).padStart(6, "A")}AA`;
+  for (let turn = 0; turn < 20; turn++) {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const one = turn * 100 + n;
+        const answer = await whoami(`Bearer ${n % 2 === 0 ? unknown(one) : forged(one)}`);
+        await answer.arrayBuffer();
+        return answer.status;
+      }),
+    );
+    assert.ok(answers.every((code) => code === 401));
+  }
+  const coolDowns = Math.floor((performance.now() - begun) / COOL_DOWN_MS);
+  assert.ok((await metric("svc_auth_fetches_total")) - fetches <= 1 + coolDowns);
+  assert.equal((await whoami(`Bearer ${token()}`)).status, 200);
+});
+
+describe("over REST", () => {
+  const head = () => `Host: svc\r\nAuthorization: Bearer ${token()}\r\nContent-Type: application/json\r\n`;
+
+  async function answerTo(bytes: string): Promise<string> {
+    const socket = dial(controller);
+    socket.write(bytes);
+    return readToEnd(socket);
+  }
+
+  test("a token over 8 KiB is refused, headers over 16 KiB are not read", async () => {
+    assert.equal((await whoami(`Bearer ${"a".repeat(9_000)}`)).status, 401);
+    assert.match(
+      await answerTo(`GET /v1/whoami HTTP/1.1\r\nX: ${"a".repeat(17_000)}\r\n\r\n`),
+      /^HTTP\/1\.1 431 /,
+    );
+  });
+
+  test("a compressed body is not unpacked", async () => {
+    const body = `Content-Encoding: gzip\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`;
+    assert.match(
+      await answerTo(`POST /v1/jobs HTTP/1.1\r\n${head()}${body}`),
+      /^HTTP\/1\.1 415 .*UNSUPPORTED_MEDIA/s,
+    );
+  });
+
+  test("JSON of 100,000 levels, and a member twice, are refused", async () => {
+    for (const body of [
+      `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`,
+      '{"reference":"a","reference":"b"}',
+    ]) {
+      const length = `Connection: close\r\nContent-Length: ${body.length}\r\n\r\n`;
+      assert.match(
+        await answerTo(`POST /v1/jobs HTTP/1.1\r\n${head()}${length}${body}`),
+        /^HTTP\/1\.1 400 .*INVALID_JSON/s,
+      );
+    }
+  });
+
+  test("no other protocol is switched to", async () => {
+    const upgrade =
+      "Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
+    assert.match(await answerTo(`GET /v1/health HTTP/1.1\r\nHost: svc\r\n${upgrade}`), /^HTTP\/1\.1 200 /);
+    assert.doesNotMatch(await answerTo("CONNECT else:80 HTTP/1.1\r\nHost: else:80\r\n\r\n"), /^HTTP\/1\.1 2/);
+  });
+
+  test("a thousand requests in a pipeline without a token are a thousand refusals", async () => {
+    const one = "GET /v1/jobs HTTP/1.1\r\nHost: svc\r\n";
+    const answer = await answerTo(`${`${one}\r\n`.repeat(999)}${one}Connection: close\r\n\r\n`);
+    assert.equal(answer.match(/HTTP\/1\.1 401 /g)?.length, 1_000);
+  });
+
+  test("who sends the headers, or the body, a byte now and then is cut off in time", async () => {
+    const bodyless = `POST /v1/jobs HTTP/1.1\r\n${head()}Content-Length: 50\r\n\r\n`;
+    for (const start of ["GET /v1/jobs HTTP/1.1\r\n", bodyless]) {
+      const socket = dial(controller);
+      socket.on("error", () => {});
+      socket.write(start);
+      const drip = setInterval(() => socket.write("x"), 100);
+      assert.match(await soon(readToEnd(socket), "the end of a slow request"), /^HTTP\/1\.1 408 /);
+      clearInterval(drip);
+      socket.destroy();
+    }
+  });
+});
+
+test("connections that say nothing, or half a request, do not hold it up when it stops", async () => {
+  await using other = await ControllerProcess.start({ dataDir: directory.file("stopping") });
+  const ports = [new URL(other.rest).port, other.grpc.split(":")[1]];
+  const sockets = await Promise.all([...ports, ...ports].map((port) => silentAt(Number(port))));
+  sockets[0]?.write("GET /v1/jobs HTTP/1.1\r\nHo");
+  await fetch(`${other.rest}/v1/health`);
+  const closings = sockets.map((socket) => once(socket, "close"));
+  other.signal("SIGTERM");
+  await Promise.all(closings);
+  assert.equal(await other.exited(), 0);
+  assert.equal(
+    other.log.find(({ msg }) => msg === "shut-down phase ran out of time"),
+    undefined,
+  );
+});

@@ -1,0 +1,91 @@
+/** Pages of others, whose names were pointed at this machine: where nobody is asked for a token they get nothing. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { dial, readToEnd } from "../server/rest-client.ts";
+import { ServerProcess } from "../server/server-process.ts";
+
+const EVIL = "Host: evil.example:8080\r\n";
+const MISDIRECTED = /^HTTP\/1\.1 421 Misdirected Request\r\n.*"code":"MISDIRECTED"/s;
+const OK = /^HTTP\/1\.1 200 /;
+
+let directory: string;
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), "svc-rebinding-"));
+});
+after(() => rm(directory, { recursive: true }));
+
+/** The answer to a request with these lines of headers, each with its end. */
+function answerTo(rest: string, headers: string, line = "GET /v1/health HTTP/1.1"): Promise<string> {
+  const socket = dial({ rest });
+  socket.write(`${line}\r\n${headers}Connection: close\r\n\r\n`);
+  return readToEnd(socket);
+}
+
+describe("svc up, whose every caller is an administrator", () => {
+  let up: ControllerProcess;
+  before(async () => {
+    up = await ControllerProcess.up({ dataDir: join(directory, "up"), console: true, ready: false });
+  });
+  after(() => up[Symbol.asyncDispose]());
+
+  const lines = [
+    ...["/v1/whoami", "/v1/jobs", "/v1/jobs:stream", "/v1/health", "/readyz", "/ui", "/ui/spec.json"],
+    ...["/console", "/console/config.json", "/nothing", "/%zz"],
+  ].map((path) => `GET ${path} HTTP/1.1`);
+  for (const line of [
+    ...lines,
+    "POST /v1/jobs HTTP/1.1",
+    "OPTIONS /v1/jobs HTTP/1.1",
+    "GET /v1/jobs HTTP/1.0",
+  ])
+    test(`${line} for another host: 421`, async () => {
+      assert.match(await answerTo(up.rest, EVIL, line), MISDIRECTED);
+    });
+
+  test("it says what to do", async () => {
+    assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host; .*--host/);
+  });
+
+  for (const headers of [`${EVIL}Host: localhost\r\n`, `Host: localhost\r\n${EVIL}`, "Host:\r\n"])
+    test(`${JSON.stringify(headers)}: 421`, async () => {
+      assert.match(await answerTo(up.rest, headers), MISDIRECTED);
+    });
+
+  for (const host of ["localhost", "svc.localhost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080"])
+    test(`${host} is answered`, async () => {
+      assert.match(await answerTo(up.rest, `Host: ${host}\r\n`, "GET /v1/whoami HTTP/1.1"), OK);
+    });
+
+  test("a request of HTTP/1.0 without a host is answered", async () => {
+    assert.match(await answerTo(up.rest, "", "GET /v1/whoami HTTP/1.0"), OK);
+  });
+
+  test("nor are the metrics for another host", async () => {
+    const line = "GET /metrics HTTP/1.1";
+    assert.match(await answerTo(up.metrics, EVIL, line), MISDIRECTED);
+    assert.match(await answerTo(up.metrics, "Host: localhost:9464\r\n", line), OK);
+  });
+});
+
+test("svc server on loopback, and on all addresses", async () => {
+  await using loopback = await ServerProcess.start({ ready: false });
+  assert.match(await answerTo(loopback.rest, EVIL), MISDIRECTED);
+  await using named = await ServerProcess.start({ args: ["--host", "localhost"], ready: false });
+  assert.match(await answerTo(named.rest, EVIL), MISDIRECTED);
+  await using open = await ServerProcess.start({ args: ["--host", "0.0.0.0"], ready: false });
+  assert.match(await answerTo(open.rest, EVIL), OK);
+});
+
+test("a controller that asks for tokens answers for any host, and its metrics on loopback do not", async () => {
+  await using controller = await ControllerProcess.start({
+    dataDir: join(directory, "guarded"),
+    auth: ["--jwks-endpoint", "https://id.example/keys", "--auth-issuer", "https://id.example"],
+  });
+  assert.match(await answerTo(controller.rest, EVIL), OK);
+  assert.match(await answerTo(controller.rest, EVIL, "GET /v1/jobs HTTP/1.1"), /^HTTP\/1\.1 401 /);
+  assert.match(await answerTo(controller.metrics, EVIL, "GET /metrics HTTP/1.1"), MISDIRECTED);
+});

@@ -1,0 +1,250 @@
+/** Stills from the request to the pixel: a real controller, database, node, scorer and decoder. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { picture } from "../media/picture.ts";
+import { decode, type Planes } from "../media/truth.ts";
+import { type Clips, makeClips } from "../server/clips.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { EventStream } from "../server/event-stream.ts";
+import { type Job, JobsClient } from "../server/jobs-client.ts";
+import type { Problem, Result } from "../server/rest-client.ts";
+import { until } from "../server/server-process.ts";
+import { SvcProcess } from "../server/svc-process.ts";
+
+/** Twelve seconds: room for five moments that are two seconds apart, in pieces of two seconds. */
+const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };
+const APART = 50;
+
+interface Still {
+  readonly frame: number;
+  readonly side: "REFERENCE" | "DISTORTED";
+  readonly state: string;
+  readonly mediaType: string;
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  readonly error?: { readonly code: string };
+}
+
+interface StillList {
+  readonly stills: readonly Still[];
+}
+
+let clips: Clips;
+let pair: { readonly reference: string; readonly distorted: string };
+let planes: Readonly<Record<Still["side"], Planes>>;
+
+before(async () => {
+  clips = await makeClips();
+  const { directory } = clips;
+  pair = {
+    reference: await pristine(directory, "film.y4m", FILM),
+    distorted: await encode(directory, "film.mp4", FILM, LOSSY.h264),
+  };
+  planes = {
+    REFERENCE: await decode(directory, pair.reference, FILM),
+    DISTORTED: await decode(directory, pair.distorted, FILM),
+  };
+});
+after(() => clips[Symbol.asyncDispose]());
+
+/** The five worst frames, two seconds apart, by the values that the service itself tells. */
+function worstOf(frames: Result["frames"]): number[] {
+  const left = new Map(frames.map(({ frame, metrics }) => [frame, metrics["vmaf"] ?? Number.NaN]));
+  const worst: number[] = [];
+  while (left.size > 0 && worst.length < 5) {
+    const [frame] = [...left].reduce((low, one) => (one[1] < low[1] ? one : low));
+    worst.push(frame);
+    for (const near of left.keys()) if (Math.abs(near - frame) < APART) left.delete(near);
+  }
+  return worst.sort((a, b) => a - b);
+}
+
+class Stills {
+  readonly #server: { readonly rest: string };
+  readonly #jobs: JobsClient;
+
+  constructor(server: { readonly rest: string }, jobs: JobsClient) {
+    this.#server = server;
+    this.#jobs = jobs;
+  }
+
+  async list(id: string): Promise<readonly Still[]> {
+    return (await this.#jobs.call<StillList>("listStills", `/v1/jobs/${id}/stills`)).body.stills;
+  }
+
+  ask(id: string, frames: readonly unknown[]) {
+    return this.#jobs.post<StillList>("requestStills", `/v1/jobs/${id}/stills`, { frames });
+  }
+
+  /** Waits until none is to come any more. */
+  async settled(id: string): Promise<readonly Still[]> {
+    let stills: readonly Still[] = [];
+    await until(async () => {
+      stills = await this.list(id);
+      return stills.every(({ state }) => state !== "PENDING");
+    }, "the stills");
+    return stills;
+  }
+
+  async refused(id: string, place: string): Promise<string> {
+    const answer = await this.#jobs.call<Problem>("getStill", `/v1/jobs/${id}/stills/${place}`);
+    return `${answer.status} ${answer.body.code}`;
+  }
+
+  /** Each is the picture of its frame, to the byte. */
+  async exact(id: string, stills: readonly Still[]): Promise<void> {
+    for (const still of stills) {
+      const { frame, side, state, mediaType, width, height, bytes } = still;
+      assert.deepEqual([state, mediaType, width, height], ["READY", "image/webp", 160, 90]);
+      const response = await fetch(
+        `${this.#server.rest}/v1/jobs/${id}/stills/${frame}/${side.toLowerCase()}`,
+      );
+      const image = Buffer.from(await response.arrayBuffer());
+      assert.equal(response.status, 200);
+      assert.equal(response.headers.get("content-type"), "image/webp");
+      assert.equal(response.headers.get("x-content-type-options"), "nosniff");
+      assert.match(response.headers.get("cache-control") ?? "", /^private, max-age=\d+, immutable$/);
+      assert.equal(response.headers.get("vary"), "authorization");
+      assert.equal(image.length, bytes);
+      assert.ok(
+        (await picture(planes[side], frame)).equals(image),
+        `frame ${frame} ${side} is another picture`,
+      );
+    }
+  }
+}
+
+describe("with svc up", () => {
+  let up: ControllerProcess;
+  let jobs: JobsClient;
+  let stills: Stills;
+
+  before(async () => {
+    const dataDir = clips.directory.file("data");
+    up = await ControllerProcess.up({ dataDir, args: ["--segment-seconds", "2"] });
+    jobs = await JobsClient.of(up);
+    stills = new Stills(up, jobs);
+  });
+  after(async () => up[Symbol.asyncDispose]());
+
+  test("a job that succeeds gets stills of its five worst moments, and its stream tells when", async () => {
+    using stream = await EventStream.open(`${up.rest}/v1/jobs:stream`);
+    await stream.find(({ event }) => event === "snapshotEnd");
+    const { id } = (await jobs.submit(pair)).body;
+    const changes: Job[] = [];
+    while (changes.filter(({ state }) => state === "SUCCEEDED").length < 2) {
+      const { data } = await stream.find(({ event }) => event === "change");
+      changes.push(JSON.parse(data).job);
+    }
+    const [ended, shown] = changes.slice(-2);
+    assert.ok(ended && shown);
+    assert.deepEqual(
+      shown,
+      { ...ended, revision: ended.revision + 1 },
+      "nothing else of the job has changed",
+    );
+    const listed = await stills.list(id);
+    const { body } = await jobs.call<Pick<Result, "frames">>("getJobFrames", `/v1/jobs/${id}/frames`);
+    const worst = worstOf(body.frames);
+    assert.equal(worst.length, 5);
+    assert.deepEqual(
+      listed.map(({ frame, side }) => [frame, side]),
+      worst.flatMap((frame) => [
+        [frame, "REFERENCE"],
+        [frame, "DISTORTED"],
+      ]),
+    );
+    await stills.exact(id, listed);
+    const { work = [], segmentsTotal } = (await jobs.get(id)).body;
+    assert.ok(segmentsTotal > 1, "it was cut");
+    assert.deepEqual(
+      work.filter(({ kind }) => kind === "STILLS").map(({ state, attempt }) => [state, attempt]),
+      [["DONE", 1]],
+    );
+  });
+
+  test("any other frame can be asked for, once", async () => {
+    const { id } = (await jobs.submit(pair)).body;
+    await jobs.until(id, "SUCCEEDED");
+    const worst = (await stills.settled(id)).map(({ frame }) => frame);
+    const other = [0, 1, 299].filter((frame) => !worst.includes(frame));
+    const asked = await stills.ask(id, [...other, ...worst.slice(0, 1)]);
+    assert.equal(asked.status, 202);
+    assert.equal(asked.body.stills.length, worst.length + 2 * other.length);
+    assert.equal((await stills.ask(id, other)).status, 202);
+    const all = await stills.settled(id);
+    await stills.exact(
+      id,
+      all.filter(({ frame }) => other.includes(frame)),
+    );
+    const { work = [] } = (await jobs.get(id)).body;
+    assert.equal(work.filter(({ kind }) => kind === "STILLS").length, 2, "asked for twice, made once");
+  });
+
+  test("what there is not is said plainly", async () => {
+    const { id } = (await jobs.submit(clips.longPair)).body;
+    assert.deepEqual(await stills.list(id), []);
+    const early = await stills.ask(id, [0]);
+    assert.deepEqual([early.status, early.body.code], [409, "JOB_NOT_SUCCEEDED"]);
+    assert.equal(await stills.refused(id, "0/reference"), "404 STILL_NOT_FOUND");
+    await jobs.cancel(id);
+    assert.equal((await stills.ask(id, [0])).body.code, "JOB_NOT_SUCCEEDED");
+    const done = (await jobs.submit(pair)).body.id;
+    await jobs.until(done, "SUCCEEDED");
+    for (const frames of [[], [300], [-1], [1.5], ["1"], Array.from({ length: 17 }, (_, n) => n)]) {
+      const { status, body } = await stills.ask(done, frames);
+      assert.deepEqual([status, body.code], [400, "INVALID_REQUEST"], JSON.stringify(frames));
+    }
+    for (const place of ["x/reference", "0/middle", "4294967296/reference", "0/REFERENCE", "0/__proto__"])
+      assert.equal(await stills.refused(done, place), "400 INVALID_REQUEST", place);
+    const nobody = "0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10";
+    assert.equal(await stills.refused(nobody, "0/reference"), "404 JOB_NOT_FOUND");
+    await stills.settled(done);
+  });
+
+  test("media that changed since: the stills fail with the reason, and the job stays as it was", async () => {
+    const distorted = await encode(clips.directory, "changing.mp4", FILM, LOSSY.h264);
+    const { id } = (await jobs.submit({ ...pair, distorted })).body;
+    await jobs.until(id, "SUCCEEDED");
+    await stills.settled(id);
+    await encode(clips.directory, "changing.mp4", { ...FILM, seed: 2 }, LOSSY.h264);
+    const free = [3, 103, 203];
+    await stills.ask(id, free);
+    const failed = (await stills.settled(id)).filter(({ state }) => state === "FAILED");
+    assert.ok(failed.length > 0);
+    assert.deepEqual([...new Set(failed.map(({ error }) => error?.code))], ["MEDIA_CHANGED"]);
+    assert.equal((await jobs.get(id)).body.state, "SUCCEEDED");
+  });
+});
+
+test("stills whose node is killed are made by another one", async () => {
+  const dataDir = clips.directory.file("other-data");
+  await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "5"] });
+  const jobs = await JobsClient.of(controller);
+  const stills = new Stills(controller, jobs);
+  const start = (name: string): SvcProcess =>
+    new SvcProcess("node", {
+      args: ["--controller", controller.grpc, "--metrics-port", "0", "--slots", "1", "--name", name],
+    });
+  await using first = start("first");
+  const { id } = (await jobs.submit(pair)).body;
+  await jobs.until(id, "SUCCEEDED");
+  await stills.settled(id);
+  // It stands still, and so is given work that it will never begin.
+  first.signal("SIGSTOP");
+  await stills.ask(id, [4]);
+  await until(async () => {
+    const { work = [] } = (await jobs.get(id)).body;
+    return work.at(-1)?.state === "LEASED";
+  }, "the lease");
+  first.signal("SIGKILL");
+  await first.exited();
+  await using second = start("second");
+  await second.logged("registered");
+  const made = (await stills.settled(id)).filter(({ frame }) => frame === 4);
+  await stills.exact(id, made);
+  const { work = [], retries, state } = (await jobs.get(id)).body;
+  assert.deepEqual([work.at(-1)?.kind, work.at(-1)?.attempt, retries, state], ["STILLS", 2, 0, "SUCCEEDED"]);
+});

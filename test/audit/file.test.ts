@@ -1,0 +1,197 @@
+/** The audit log's file: whole lines, rotation, a full disk, what cannot be a log at all. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { AuditFile, AuditFileError } from "../../src/audit/file.ts";
+import { Lines, type LinesOptions, type Outlet } from "../../src/audit/lines.ts";
+import type { AuditRecord } from "../../src/audit/record.ts";
+import { openLog } from "../../src/platform/log.ts";
+import { until } from "../server/svc-process.ts";
+
+const LOG = openLog({ level: "silent", format: "json" });
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svc-audit-"));
+});
+after(() => rm(folder, { recursive: true }));
+
+function record(requestId: string): AuditRecord {
+  return {
+    ...{ id: randomUUID(), timeMs: 0, requestId, transport: "grpc", tenant: "acme", subject: "alice" },
+    ...{ operation: "o", targets: [], outcome: "OK", peer: "p", durationMs: 1, count: 1 },
+  };
+}
+
+async function linesIn(
+  path: string,
+): Promise<{ requestId: string; operation: string; outcome: string; count?: number }[]> {
+  const text = await readFile(path, "utf8");
+  assert.ok(text === "" || text.endsWith("\n"));
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+}
+
+const idsIn = async (path: string) => (await linesIn(path)).map(({ requestId }) => requestId);
+
+function writer(outlet: Outlet, over: Partial<LinesOptions> = {}) {
+  let lost = 0;
+  const count = (some: number) => (lost += some);
+  const lines = new Lines({ outlet, log: LOG, lost: (some) => void count(some), ...over });
+  return { lines, lost: () => lost };
+}
+
+test("every line in its order, in a file that its owner alone reads", async () => {
+  const path = join(folder, "new.log");
+  const { lines, lost } = writer(await AuditFile.open(path, LOG));
+  const ids = Array.from({ length: 10_000 }, (_, n) => String(n));
+  for (const id of ids) lines.take(record(id));
+  await lines.close();
+  assert.deepEqual(await idsIn(path), ids);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.equal(lost(), 0);
+  lines.take(record("late"));
+  assert.equal(lost(), 1, "what comes after the end is counted");
+});
+
+test("a file that is there is gone on with, also after a line that was torn", async () => {
+  const path = join(folder, "torn.log");
+  await writeFile(path, '{"requestId":"before"}\n{"reque');
+  const { lines } = writer(await AuditFile.open(path, LOG));
+  lines.take(record("after"));
+  await lines.close();
+  const [first, torn, last] = (await readFile(path, "utf8")).split("\n");
+  assert.deepEqual([first, torn], ['{"requestId":"before"}', '{"reque']);
+  assert.equal((JSON.parse(last ?? "") as AuditRecord).requestId, "after");
+});
+
+test("a file that is moved away, removed or replaced is opened anew; each line is in one of them", async () => {
+  const path = join(folder, "rotated.log");
+  const { lines } = writer(await AuditFile.open(path, LOG, 0));
+  const seen = (where: string, id: string) =>
+    until(async () => (await readFile(where, "utf8").catch(() => "")).includes(`"${id}"`), `line ${id}`);
+  lines.take(record("one"));
+  await seen(path, "one");
+  await rename(path, `${path}.1`);
+  lines.take(record("two"));
+  await seen(path, "two");
+  await rm(path);
+  lines.take(record("three"));
+  await seen(path, "three");
+  await rename(path, `${path}.2`);
+  await writeFile(path, "");
+  lines.take(record("four"));
+  await lines.close();
+  assert.deepEqual(await idsIn(`${path}.1`), ["one"]);
+  assert.deepEqual(await idsIn(`${path}.2`), ["three"]);
+  assert.deepEqual(await idsIn(path), ["four"]);
+});
+
+test("where no new file can be made, lines go on to the one before", async () => {
+  const away = join(folder, "away");
+  await mkdir(away);
+  const path = join(away, "a.log");
+  const { lines, lost } = writer(await AuditFile.open(path, LOG, 0));
+  lines.take(record("one"));
+  await until(async () => (await readFile(path, "utf8")) !== "", "the first line");
+  await rename(away, `${away}-moved`);
+  lines.take(record("two"));
+  await lines.close();
+  assert.deepEqual([await idsIn(join(`${away}-moved`, "a.log")), lost()], [["one", "two"], 0]);
+});
+
+test("two processes write to one file without tearing lines", async () => {
+  const path = join(folder, "shared.log");
+  const both = [writer(await AuditFile.open(path, LOG)), writer(await AuditFile.open(path, LOG))];
+  for (let n = 0; n < 2_000; n++)
+    for (const [which, { lines }] of both.entries()) lines.take(record(`${which} ${n}`));
+  await Promise.all(both.map(({ lines }) => lines.close()));
+  assert.equal(new Set(await idsIn(path)).size, 4_000);
+});
+
+/** Writes to a disk that is full (/dev/full) for as long as it is told to, else to a file. */
+async function fullAtTimes(path: string) {
+  const file = await AuditFile.open(path, LOG);
+  const full = await open("/dev/full", "w");
+  const state = { full: true, failures: 0 };
+  const outlet: Outlet = {
+    name: path,
+    write: async (bytes, offset) => {
+      if (!state.full) return file.write(bytes, offset);
+      state.failures++;
+      return (await full.write(bytes, offset)).bytesWritten;
+    },
+    close: async () => {
+      await full.close();
+      await file.close();
+    },
+  };
+  return { outlet, state };
+}
+
+test("a full disk: lines wait, and what there is no room for is counted, in the log too", async () => {
+  const path = join(folder, "full.log");
+  const { outlet, state } = await fullAtTimes(path);
+  const { lines, lost } = writer(outlet, { retryMs: 1, mostWaiting: 20_000 });
+  for (let n = 0; n < 1_000; n++) lines.take(record(String(n)));
+  await until(async () => state.failures > 3, "some tries");
+  const gone = lost();
+  assert.ok(gone > 800 && gone < 950, `${gone} are lost`);
+  state.full = false;
+  await until(async () => (await readFile(path, "utf8")).includes("LOST"), "the lost lines to be told");
+  await lines.close();
+  const told = await linesIn(path);
+  assert.deepEqual(
+    told.slice(0, 1000 - gone).map(({ requestId }) => requestId),
+    Array.from({ length: 1000 - gone }, (_, n) => String(n)),
+  );
+  const { operation, outcome, count } = told.at(-1) ?? {};
+  assert.deepEqual([operation, outcome, count], ["system/audit-log", "LOST", gone]);
+});
+
+test("a disk that stays full holds nobody up at the end", async () => {
+  const { outlet } = await fullAtTimes(join(folder, "never.log"));
+  const { lines, lost } = writer(outlet);
+  for (let n = 0; n < 5; n++) lines.take(record(String(n)));
+  await lines.close();
+  assert.equal(lost(), 5);
+});
+
+test("what cannot be a log is refused, with its name", async () => {
+  const refused = async (path: string, why: RegExp) => {
+    await assert.rejects(AuditFile.open(path, LOG), (thrown) => {
+      assert.ok(thrown instanceof AuditFileError);
+      assert.ok(thrown.message.startsWith(`${path} cannot be written: `), thrown.message);
+      assert.match(thrown.message, why);
+      return true;
+    });
+  };
+  await refused(folder, /EISDIR/);
+  await refused(join(folder, "none", "a.log"), /ENOENT/);
+  await refused("/dev/null", /not a file/);
+  const file = join(folder, "plain");
+  await appendFile(file, "");
+  await refused(join(file, "a.log"), /ENOTDIR/);
+  await symlink(join(folder, "loop"), join(folder, "loop"));
+  await refused(join(folder, "loop"), /ELOOP/);
+  if (process.getuid?.() !== 0) {
+    await chmod(file, 0o400);
+    await refused(file, /EACCES/);
+  }
+});

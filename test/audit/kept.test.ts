@@ -1,0 +1,77 @@
+/** What of a request's record is kept in the store, and what is only counted there; through a real controller's services. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Registry } from "prom-client";
+import type { AuditRecord } from "../../src/audit/record.ts";
+import { Permissions } from "../../src/auth/permissions.ts";
+import { openAuditLog, openTrail } from "../../src/cmd/audit-log.ts";
+import { openLog } from "../../src/platform/log.ts";
+import { System } from "../controller/system.ts";
+
+const LOG = openLog({ level: "silent", format: "json" });
+const CANCEL = "svc.v1.JobService/CancelJob";
+const TABLE = { grpc: { [CANCEL]: "svc:writer" }, http: {} };
+
+let system: System;
+let permissions: Permissions;
+before(async () => {
+  system = await System.open();
+  permissions = Permissions.of(TABLE, { grpc: [CANCEL], http: [] });
+});
+after(() => system.close());
+
+/** Has requests of a tenant told and stored; gives what its administrators are told, as "SUBJECT OUTCOME COUNT". */
+async function kept(tenant: string, requests: readonly Partial<AuditRecord>[]): Promise<readonly string[]> {
+  const auditLog = await openAuditLog(
+    { auditLog: undefined, auditRetention: 90 },
+    { log: LOG, registry: new Registry() },
+  );
+  const trail = openTrail(auditLog, permissions, () => system.store, LOG);
+  trail.start();
+  for (const { subject = "alice", outcome, unchanged } of requests) {
+    const entry = trail.audit.open({ requestId: "r", transport: "grpc", operation: CANCEL, peer: "here" });
+    if (outcome === undefined) entry.admitted({ tenant, subject });
+    else entry.refused(outcome, { tenant, subject });
+    if (unchanged) entry.changedNothing();
+    entry.close(true);
+  }
+  await trail.phase.run();
+  const { records } = await system.store.listAudit(tenant, {}, undefined, 5_000);
+  return records.map(({ subject, outcome, count }) => `${subject} ${outcome} ${count}`);
+}
+
+const many = (count: number, request: Partial<AuditRecord>) => Array.from({ length: count }, () => request);
+
+test("every change is kept, however many there are", async () => {
+  const told = await kept("busy", many(500, {}));
+  assert.equal(told.length, 500);
+  assert.deepEqual([...new Set(told)], ["alice OK 1"]);
+});
+
+test("what changes nothing, and what fails, is kept one by one up to a bound, and counted from there on", async () => {
+  const told = await kept("idle", [
+    ...many(300, { unchanged: true }),
+    ...many(300, { outcome: "ROLE_MISSING" }),
+  ]);
+  assert.equal(told.length, 62);
+  const counts = told.map((line) => Number(line.split(" ").at(-1)));
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, 0),
+    600,
+  );
+  assert.deepEqual(told.filter((line) => !line.endsWith(" 1")).toSorted(), [
+    "alice OK 240",
+    "alice ROLE_MISSING 300",
+  ]);
+});
+
+test("one subject's flood hides nothing of another's", async () => {
+  const told = await kept("shared", [
+    ...many(300, { outcome: "ROLE_MISSING" }),
+    { subject: "bob", outcome: "ROLE_MISSING" },
+  ]);
+  assert.deepEqual(
+    told.filter((line) => line.startsWith("bob")),
+    ["bob ROLE_MISSING 1"],
+  );
+});

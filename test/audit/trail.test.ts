@@ -1,0 +1,136 @@
+/** What is stored of the audit log: in the background, in order, each record once, whatever the store does. */
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { AuditRecord } from "../../src/audit/record.ts";
+import { Trail } from "../../src/audit/trail.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { openLog } from "../../src/platform/log.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { until } from "../server/svc-process.ts";
+
+const LOG = openLog({ level: "silent", format: "json" });
+let folder: string;
+let store: Store;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "svc-audit-"));
+  store = await openStore({ dataDir: folder }, LOG);
+});
+after(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+let time = Date.now();
+function record(tenant: string, given: Partial<AuditRecord> = {}): AuditRecord {
+  return {
+    ...{ id: randomUUID(), timeMs: time++, requestId: "r", transport: "grpc", tenant, subject: "alice" },
+    ...{ operation: "o", targets: [], outcome: "OK", peer: "p", durationMs: 1, count: 1 },
+    ...given,
+  };
+}
+
+async function storedOf(tenant: string): Promise<readonly string[]> {
+  const { records } = await store.listAudit(tenant, {}, undefined, 5_000);
+  return records.map(({ id }) => id).toReversed();
+}
+
+function trailWith(insert: (records: readonly AuditRecord[]) => Promise<void>, mostWaiting?: number) {
+  const state = { lost: 0 };
+  const lost = (count: number) => {
+    state.lost += count;
+  };
+  const trail = new Trail({ insert, log: LOG, lost, ...(mostWaiting !== undefined && { mostWaiting }) });
+  trail.start();
+  return { trail, state };
+}
+
+test("records come into the store by themselves, and those that wait when it is closed", async () => {
+  const { trail, state } = trailWith((records) => store.insertAudit(records));
+  const records = Array.from({ length: 1_300 }, () => record("one"));
+  for (const one of records.slice(0, 700)) trail.take(one);
+  await until(async () => (await storedOf("one")).length === 700, "the records");
+  for (const one of records.slice(700)) trail.take(one);
+  await trail.close();
+  assert.deepEqual(
+    await storedOf("one"),
+    records.map(({ id }) => id),
+  );
+  assert.equal(state.lost, 0);
+});
+
+test("a store that is away, or that did it and could not say so, gets each record once", async () => {
+  let calls = 0;
+  const { trail, state } = trailWith(async (records) => {
+    calls++;
+    if (calls > 1) await store.insertAudit(records);
+    if (calls < 3) throw new Failure("STORE_UNAVAILABLE", "The connection is lost.");
+  });
+  const records = Array.from({ length: 10 }, () => record("two"));
+  for (const one of records) trail.take(one);
+  await until(async () => calls === 3, "three calls");
+  await trail.close();
+  assert.deepEqual(
+    await storedOf("two"),
+    records.map(({ id }) => id),
+  );
+  assert.equal(state.lost, 0);
+});
+
+test("while the store is away no more wait than may, and the rest is counted", async () => {
+  let away = true;
+  const { trail, state } = trailWith(async (records) => {
+    if (away) throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    await store.insertAudit(records);
+  }, 5);
+  const records = Array.from({ length: 12 }, () => record("three"));
+  for (const one of records) trail.take(one);
+  assert.equal(state.lost, 7);
+  away = false;
+  await trail.close();
+  assert.deepEqual(
+    await storedOf("three"),
+    records.slice(0, 5).map(({ id }) => id),
+  );
+});
+
+test("records with many targets: fewer wait, and fewer go together", async () => {
+  const sizes: number[] = [];
+  let away = true;
+  const { trail, state } = trailWith(async (records) => {
+    if (away) throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    sizes.push(records.length);
+  });
+  const targets = Array.from({ length: 1_000 }, (_, n) => `${n}`);
+  for (let n = 0; n < 300; n++) trail.take(record("many", { targets }));
+  assert.equal(state.lost, 99);
+  away = false;
+  await trail.close();
+  assert.deepEqual([Math.max(...sizes), sizes.reduce((sum, size) => sum + size)], [20, 201]);
+  assert.equal(state.lost, 99);
+});
+
+test("a store that stays away holds nobody up at the end", async () => {
+  const { trail, state } = trailWith(async () => {
+    throw new Failure("STORE_UNAVAILABLE", "It is away.");
+  });
+  for (let n = 0; n < 3; n++) trail.take(record("four"));
+  await trail.close();
+  assert.equal(state.lost, 3);
+});
+
+test("a record that the store does not take keeps no other one out", async () => {
+  const { trail, state } = trailWith((records) => store.insertAudit(records));
+  const good = [record("five"), record("five")] as const;
+  for (const one of [good[0], record("five", { id: "no UUID" }), good[1]]) trail.take(one);
+  await trail.close();
+  assert.deepEqual(
+    await storedOf("five"),
+    good.map(({ id }) => id),
+  );
+  assert.equal(state.lost, 1);
+});

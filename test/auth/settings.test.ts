@@ -1,0 +1,105 @@
+/** That a controller's settings of tokens are what its tokens are held against. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Command } from "commander";
+import pino from "pino";
+import { Registry } from "prom-client";
+import { Audit } from "../../src/audit/audit.ts";
+import { RevocationTable } from "../../src/auth/revocations.ts";
+import { AUTH_SETTINGS } from "../../src/cmd/auth-settings.ts";
+import { type Authentication, openAuthentication } from "../../src/cmd/authentication.ts";
+import { addSettings, readSettings } from "../../src/platform/config.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { KeyServer, keys } from "./key-server.ts";
+import { newSigner, signToken } from "./tokens.ts";
+
+const signer = newSigner("one");
+const ISSUER = "https://id.example";
+
+let server: KeyServer;
+before(async () => {
+  server = await KeyServer.open(keys(signer));
+});
+after(() => server.close());
+
+/** What is logged goes to `log`. */
+async function open(environment: Record<string, string>, log: string[] = []): Promise<Authentication> {
+  const command = addSettings(new Command("x"), AUTH_SETTINGS).parse([], { from: "user" });
+  const settings = await readSettings(command, AUTH_SETTINGS, environment);
+  const opened = await openAuthentication(settings, {
+    log: pino({ level: "info" }, { write: (line) => void log.push(line) }),
+    registry: new Registry(),
+    audit: new Audit([]),
+  });
+  opened.tokens?.revocations.replace(new RevocationTable());
+  return opened;
+}
+
+function provider(more: Record<string, string> = {}): Promise<Authentication> {
+  return open({ SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER, ...more });
+}
+
+function token(claims: object): string {
+  const now = Math.floor(Date.now() / 1000);
+  return `Bearer ${signToken(signer, { iss: ISSUER, exp: now + 600, ...claims })}`;
+}
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  const outcome: unknown = await call.catch((error: unknown) => error);
+  assert.ok(outcome instanceof Failure, `let in: ${JSON.stringify(outcome)}`);
+  return outcome.code;
+}
+
+test("tenant and roles are in the claims that are named", async () => {
+  const claims = {
+    ...{ tid: "wrong", svc_roles: ["svc:admin"] },
+    ...{ org_id: "acme", permissions: ["svc:reader"] },
+  };
+  const byDefault = await provider();
+  assert.deepEqual(await byDefault.authenticate(token(claims)), {
+    ...{ tenant: "wrong", subject: "alice", roles: ["svc:admin"] },
+  });
+  const named = await provider({
+    ...{ SVC_AUTH_TENANT_CLAIM: "org_id", SVC_AUTH_ROLES_CLAIM: "permissions" },
+  });
+  assert.deepEqual(await named.authenticate(token(claims)), {
+    ...{ tenant: "acme", subject: "alice", roles: ["svc:reader"] },
+  });
+  assert.equal(await codeOf(named.authenticate(token({ tid: "acme" }))), "TOKEN_INVALID");
+});
+
+test("the audience counts where one is named", async () => {
+  const other = token({ aud: "other" });
+  await (await provider()).authenticate(other);
+  const named = await provider({ SVC_AUTH_AUDIENCE: "svc" });
+  await named.authenticate(token({ aud: ["other", "svc"] }));
+  assert.equal(await codeOf(named.authenticate(other)), "TOKEN_INVALID");
+});
+
+test("nbf and iat may be ahead by the clock skew, exp by nothing", async () => {
+  const now = Math.floor(Date.now() / 1000);
+  // Ahead of the default of 30 s, whatever time the test takes, and within 600 s.
+  const [ahead, over] = [now + 500, token({ exp: now - 1 })];
+  const [byDefault, wide] = [await provider(), await provider({ SVC_AUTH_CLOCK_SKEW: "600" })];
+  for (const claim of ["nbf", "iat"]) {
+    await wide.authenticate(token({ [claim]: ahead }));
+    assert.equal(await codeOf(byDefault.authenticate(token({ [claim]: ahead }))), "TOKEN_INVALID");
+  }
+  assert.equal(await codeOf(wide.authenticate(over)), "TOKEN_EXPIRED");
+});
+
+test("nobody is asked when authentication is disabled, and the log names what is ignored", async () => {
+  const log: string[] = [];
+  const disabled = { SVC_AUTH_DISABLED: "true", SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER };
+  const { authenticate, tokens } = await open(disabled, log);
+  assert.deepEqual(await authenticate(undefined), { tenant: "dev", subject: "", roles: ["svc:admin"] });
+  assert.equal(tokens, undefined);
+  const [line = "", ...more] = log;
+  assert.deepEqual(more, []);
+  const { level, ignored, msg } = JSON.parse(line);
+  assert.deepEqual({ level, ignored }, { level: 40, ignored: ["SVC_JWKS_ENDPOINT", "SVC_AUTH_ISSUER"] });
+  assert.match(msg, /IGNORED.* take away --auth-disabled \(SVC_AUTH_DISABLED\)/);
+  const silent: string[] = [];
+  await open({ SVC_AUTH_DISABLED: "true" }, silent);
+  assert.deepEqual(silent, []);
+});

@@ -1,0 +1,112 @@
+/** A service is replaced piece by piece while clients use it: one that tries again once notices nothing. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { MediaDirectory } from "../media/directory.ts";
+import { Auditor } from "./audit.ts";
+import { Callers, type Patience } from "./callers.ts";
+import { EventSource } from "./event-source.ts";
+import { Kinds } from "./kinds.ts";
+import { makeMedia } from "./media.ts";
+import { until } from "./program.ts";
+import { Service } from "./service.ts";
+import { type ChaosStore, openChaosStore } from "./stores.ts";
+import { Watcher } from "./watcher.ts";
+
+/** Milliseconds: a client's one retry comes when no connection is sent to a controller that died any more. */
+const AFTER_DEATH_MS = 2_000;
+
+describe("two controllers and three nodes on one PostgreSQL, behind a Service", () => {
+  let folder: string;
+  let media: MediaDirectory;
+  let store: ChaosStore;
+  let service: Service;
+  let watcher: Watcher;
+  let events: EventSource;
+  let kinds: Kinds;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "svc-rolling-"));
+    media = await MediaDirectory.open();
+    const clips = await makeMedia(media);
+    store = await openChaosStore("postgres", folder);
+    service = await Service.start(folder, store);
+    watcher = new Watcher(service.grpc);
+    events = new EventSource(service.rest);
+    await Promise.all([watcher.start(), events.start()]);
+    kinds = new Kinds(clips, watcher);
+  });
+  after(async () => {
+    await Promise.all([watcher.stop(), events.stop()]);
+    await service[Symbol.asyncDispose]();
+    await store.close();
+    await media.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Lets clients call while something is done, until every job has ended. */
+  async function underLoad(patience: Patience, work: () => Promise<void>): Promise<Callers> {
+    const callers = new Callers(service);
+    const enough = new AbortController();
+    const calling = callers.run(kinds.all, patience, enough.signal);
+    try {
+      await Promise.race([work(), calling]);
+    } finally {
+      enough.abort();
+      await calling;
+    }
+    await until(
+      () => kinds.unsettled.length === 0,
+      () => `${kinds.unsettled.length} jobs to end, and their stills to come: ${service.logs()}`,
+    );
+    for (const { name } of kinds.all) assert.ok((callers.answered.get(name) ?? 0) > 0, `no answer: ${name}`);
+    return callers;
+  }
+
+  test("a rolling restart of the controllers, and of the nodes", async () => {
+    const { lost } = await underLoad({ retries: 1, pauseMs: 0 }, async () => {
+      await service.rollControllers();
+      await service.rollNodes();
+    });
+    assert.deepEqual(lost, [], service.logs());
+    assert.ok(watcher.resumed > 0 && events.resumed > 0);
+    // What a node had begun, no other did again.
+    const items = service.lines("work started").map(({ itemId }) => itemId);
+    assert.deepEqual(items, [...new Set(items)], service.logs());
+  });
+
+  test("a controller that is killed", async () => {
+    const patience = { retries: 1, pauseMs: AFTER_DEATH_MS };
+    const { lost } = await underLoad(patience, () => service.killController());
+    assert.deepEqual(lost, [], service.logs());
+  });
+
+  test("PostgreSQL that restarts", async () => {
+    const { database } = store;
+    assert.ok(database);
+    const patience = { retries: Number.POSITIVE_INFINITY, pauseMs: 100 };
+    const { failed } = await underLoad(patience, async () => {
+      await database.restart();
+    });
+    assert.ok(failed.length > 0);
+    assert.deepEqual(
+      failed.filter((told) => !told.includes("STORE_UNAVAILABLE")),
+      [],
+    );
+  });
+
+  test("afterwards every job has one result with the right digits, and both streams told each change once", async () => {
+    const auditor = new Auditor(service.grpc);
+    const { faults } = await auditor.audit(kinds.acknowledged, watcher.events);
+    auditor.close();
+    assert.deepEqual(faults, []);
+    const told = watcher.events.map(({ eventId }) => eventId).filter((id) => id !== "");
+    await until(() => events.ids.length >= told.length, "the events over REST");
+    assert.deepEqual(events.ids, told);
+    assert.deepEqual([watcher.snapshots, events.snapshots], [1, 1]);
+    await service.stop();
+    assert.deepEqual(service.faults, []);
+  });
+});

@@ -1,0 +1,224 @@
+/**
+ * Controllers and nodes as Kubernetes runs them: pods that are replaced one after the other, behind a Service
+ * that learns of them late. The times are those of a cluster, made short.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { leakedProcesses } from "../../scripts/testing/leaks.ts";
+import { freePort } from "../server/free-port.ts";
+import { type Endpoint, LoadBalancer } from "./load-balancer.ts";
+import { Program, until, within } from "./program.ts";
+import type { ChaosStore } from "./stores.ts";
+
+/** Milliseconds from the deletion of a pod, or from its death, until no new connection is sent to it. */
+const ENDPOINT_LAG_MS = 1_000;
+/** Milliseconds from the deletion of a pod until it gets SIGTERM: the preStop hook sleeps for longer than the lag. */
+const PRE_STOP_MS = 2_000;
+/** Milliseconds from SIGTERM until SIGKILL. */
+const GRACE_MS = 120_000;
+/** Milliseconds between two looks at /v1/ready, and how many in a row must fail until a pod is not ready. */
+const PROBE_EVERY_MS = 250;
+const PROBE_FAILURES = 40;
+const CONTROLLERS = 2;
+const NODES = 3;
+/** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */
+const LEASE_SECONDS = 10;
+const LOG_LINES = 40;
+
+interface Pod {
+  readonly program: Program;
+  readonly endpoint: Endpoint;
+  /** It was deleted, or is dead: it never becomes ready again. */
+  gone: boolean;
+}
+
+export class Service implements AsyncDisposable {
+  readonly store: ChaosStore;
+  /** What was not as it should be: exits that nobody asked for, pods that did not end in time. */
+  readonly faults: string[] = [];
+  readonly #folder: string;
+  readonly #balancer: LoadBalancer;
+  readonly #controllers: Pod[] = [];
+  readonly #nodes: Program[] = [];
+  readonly #all: Program[] = [];
+  readonly #ended = new AbortController();
+  readonly #probing: Promise<void>[] = [];
+
+  private constructor(folder: string, store: ChaosStore, balancer: LoadBalancer) {
+    this.#folder = folder;
+    this.store = store;
+    this.#balancer = balancer;
+  }
+
+  /** Starts everything. `folder` is for its files: logs and temporary files. */
+  static async start(folder: string, store: ChaosStore): Promise<Service> {
+    const service = new Service(folder, store, await LoadBalancer.open());
+    try {
+      for (let count = 0; count < CONTROLLERS; count++) await service.#startController();
+      for (let count = 1; count <= NODES; count++) service.#nodes.push(await service.#startNode(count));
+      return service;
+    } catch (error) {
+      const logs = service.logs();
+      await service[Symbol.asyncDispose]();
+      throw new Error(logs, { cause: error });
+    }
+  }
+
+  /** "http://127.0.0.1:PORT" */
+  get rest(): string {
+    return `http://${this.#balancer.address("rest")}`;
+  }
+
+  /** "127.0.0.1:PORT" */
+  get grpc(): string {
+    return this.#balancer.address("grpc");
+  }
+
+  /** Replaces every controller: a new one is ready before an old one is deleted. */
+  async rollControllers(): Promise<void> {
+    for (const old of [...this.#controllers]) {
+      await this.#startController();
+      await this.#delete(old);
+    }
+  }
+
+  /** Replaces every node: each ends before the one that takes its place starts. */
+  async rollNodes(): Promise<void> {
+    for (const [index, old] of [...this.#nodes].entries()) {
+      this.#note(old, await old.stop());
+      this.#nodes[index] = await this.#startNode(index + 1);
+    }
+  }
+
+  /** kill -9 of a controller; another is started in its place. Returns when no connection is sent to the dead one. */
+  async killController(): Promise<void> {
+    const [pod] = this.#controllers.splice(0, 1);
+    if (pod === undefined) throw new Error("there is no controller");
+    pod.gone = true;
+    await pod.program.kill();
+    await delay(ENDPOINT_LAG_MS);
+    this.#balancer.remove(pod.endpoint);
+    await this.#startController();
+  }
+
+  /** Ends everything as an orchestrator does, and looks for what is left: files, processes, rows. */
+  async stop(): Promise<void> {
+    for (const node of this.#nodes.splice(0)) this.#note(node, await node.stop());
+    for (const { program } of this.#controllers.splice(0)) this.#note(program, await program.stop());
+    for (const { pid, command } of await leakedProcesses(`SVC_CHAOS=${this.#folder}`, this.#folder)) {
+      this.faults.push(`left behind: ${pid} ${command}`);
+    }
+    for (const { name } of this.#all) {
+      for (const file of readdirSync(this.#scratch(name))) this.faults.push(`left behind: ${name}: ${file}`);
+    }
+    this.faults.push(...(await this.store.faults()));
+  }
+
+  /** The fields of every line of the logs that has this message. */
+  lines(message: string): Readonly<Record<string, unknown>>[] {
+    return this.#all.flatMap(({ logPath }) =>
+      readFileSync(logPath, "utf8")
+        .split("\n")
+        .filter((line) => line.includes(JSON.stringify(message)))
+        .map((line) => JSON.parse(line)),
+    );
+  }
+
+  /** The ends of all logs. */
+  logs(): string {
+    const written = this.#all.filter(({ logPath }) => existsSync(logPath));
+    return written
+      .map(({ name, logPath }) => {
+        const lines = readFileSync(logPath, "utf8").trim().split("\n").slice(-LOG_LINES);
+        return `--- ${name}\n${lines.join("\n")}`;
+      })
+      .join("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort();
+    await Promise.all(this.#all.map((program) => program.kill()));
+    await Promise.all(this.#probing);
+    await this.#balancer[Symbol.asyncDispose]();
+  }
+
+  /** As the kubelet and the endpoints' controller delete a pod, which do not wait for each other. */
+  async #delete(pod: Pod): Promise<void> {
+    pod.gone = true;
+    this.#controllers.splice(this.#controllers.indexOf(pod), 1);
+    const removed = delay(ENDPOINT_LAG_MS).then(() => this.#balancer.remove(pod.endpoint));
+    await delay(PRE_STOP_MS);
+    const end = within(pod.program.stop(), `${pod.program.name} to end`, GRACE_MS);
+    this.#note(pod.program, await end.catch(String));
+    await removed;
+  }
+
+  async #startController(): Promise<void> {
+    const endpoint = { rest: await freePort(), grpc: await freePort() };
+    const program = this.#program(`controller-${this.#all.length}`, [
+      ...["controller", "--auth-disabled", ...this.store.flags],
+      ...["--port", String(endpoint.rest), "--grpc-port", String(endpoint.grpc), "--metrics-port", "0"],
+      ...["--lease", String(LEASE_SECONDS), "--segment-seconds", "1"],
+    ]);
+    const pod = { program, endpoint, gone: false };
+    this.#controllers.push(pod);
+    await program.start();
+    this.#probing.push(this.#probe(pod));
+    await until(() => this.#balancer.has(endpoint), `${program.name} to be ready`);
+  }
+
+  async #startNode(number: number): Promise<Program> {
+    const program = this.#program(`node-${number}-${this.#all.length}`, [
+      ...["node", "--controller", this.grpc, "--name", `node-${number}`, "--slots", "1"],
+      ...["--threads", "1", "--metrics-port", "0"],
+    ]);
+    const { metrics = "" } = await program.start();
+    // An upgrade goes on to the next one when this one is ready.
+    await until(() => isReady(metrics), `${program.name} to be ready`);
+    return program;
+  }
+
+  /** As the kubelet asks a pod whether it is ready. */
+  async #probe(pod: Pod): Promise<void> {
+    let failures = 0;
+    while (!pod.gone && !this.#ended.signal.aborted) {
+      const ready = await isReady(`http://127.0.0.1:${pod.endpoint.rest}`);
+      failures = ready ? 0 : failures + 1;
+      if (ready && !pod.gone) this.#balancer.add(pod.endpoint);
+      else if (failures === PROBE_FAILURES) this.#balancer.remove(pod.endpoint);
+      await delay(PROBE_EVERY_MS);
+    }
+  }
+
+  #note(program: Program, end: number | string | null): void {
+    if (end !== 0) this.faults.push(`${program.name} ended with ${String(end)}`);
+    this.faults.push(...program.unasked);
+  }
+
+  #program(name: string, args: readonly string[]): Program {
+    mkdirSync(this.#scratch(name), { recursive: true });
+    const program = new Program({
+      name,
+      args: [...args, "--print-addresses", "--log-format", "json"],
+      env: { TMPDIR: this.#scratch(name), SVC_CHAOS: this.#folder },
+      log: join(this.#folder, `${name}.log`),
+    });
+    this.#all.push(program);
+    return program;
+  }
+
+  #scratch(name: string): string {
+    return join(this.#folder, "scratch", name);
+  }
+}
+
+async function isReady(address: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${address}/v1/ready`);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,214 @@
+/** Signing in by browser with a real provider, and what others send meanwhile. */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { text } from "node:stream/consumers";
+import { after, afterEach, before, describe, test } from "node:test";
+import { decodeJwt } from "jose";
+import { visit } from "./browser.ts";
+import { AUDIENCE, CLIENT_ID, PERSON, PeopleProvider } from "./people-provider.ts";
+import { begin, failureOf, type SigningIn, signIn } from "./signed-in.ts";
+
+let provider: PeopleProvider;
+
+before(async () => {
+  provider = await PeopleProvider.open();
+});
+after(() => provider[Symbol.asyncDispose]());
+afterEach(() => {
+  provider.denies = false;
+  provider.watch = () => false;
+});
+
+/** The address that the browser is to call back at, with the provider's answer. */
+async function answered({ url }: SigningIn): Promise<URL> {
+  const { urls } = await visit(url, (one) => one.includes("/callback?"));
+  return new URL(urls.at(-1) ?? "");
+}
+
+function redirectUri({ url }: SigningIn): URL {
+  return new URL(new URL(url).searchParams.get("redirect_uri") ?? "");
+}
+
+interface Sent {
+  readonly status: number | undefined;
+  readonly body: string;
+  readonly headers: NodeJS.Dict<string | readonly string[]>;
+}
+
+/** One request, as anybody on this machine can send it. */
+function send(url: URL, method = "GET", headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
+  const { promise, resolve, reject } = Promise.withResolvers<Sent>();
+  const sending = request(url, { method, headers, agent: false }, (response) => {
+    const { statusCode: status, headers: told } = response;
+    text(response).then((body) => resolve({ status, body, headers: told }), reject);
+  });
+  sending.on("error", reject).end();
+  return promise;
+}
+
+test("a person signs in: an access token, one to renew it with, and a page that says so", async () => {
+  const { grant, visited } = await signIn(provider.issuer);
+  const { sub, aud, client_id } = decodeJwt(grant.accessToken);
+  assert.deepEqual([sub, aud, client_id], [PERSON, AUDIENCE, CLIENT_ID]);
+  assert.ok(grant.refreshToken);
+  assert.equal((grant.expiresMs ?? 0) - grant.obtainedMs, 3_600_000);
+  assert.equal(visited.status, 200);
+  assert.match(visited.text, /Signed in.*You can close this window/s);
+});
+
+test("the request asks for PKCE, state and nonce anew each time, on a port of its own on loopback", async () => {
+  const ends = new AbortController();
+  const [one, two] = [
+    await begin(provider.issuer, { signal: ends.signal }),
+    await begin(provider.issuer, { signal: ends.signal }),
+  ];
+  const parameters = new URL(one.url).searchParams;
+  assert.equal(parameters.get("response_type"), "code");
+  assert.equal(parameters.get("code_challenge_method"), "S256");
+  assert.equal(parameters.get("scope"), "openid offline_access");
+  for (const name of ["state", "nonce", "code_challenge", "redirect_uri"]) {
+    const values = [one, two].map(({ url }) => new URL(url).searchParams.get(name));
+    assert.ok(values[0] && values[1] && values[0] !== values[1], name);
+  }
+  const { hostname, pathname } = redirectUri(one);
+  assert.deepEqual([hostname, pathname], ["127.0.0.1", "/callback"]);
+  ends.abort();
+  await Promise.all([assert.rejects(one.grant), assert.rejects(two.grant)]);
+});
+
+test("without openid there is no nonce; without offline_access nothing to renew it with", async () => {
+  const plain = await signIn(provider.issuer, { scope: "offline_access" });
+  assert.equal(new URL(plain.visited.urls[0] ?? "").searchParams.get("nonce"), null);
+  assert.ok(plain.grant.refreshToken);
+  const { grant } = await signIn(provider.issuer, { scope: "openid" });
+  assert.equal(grant.refreshToken, undefined);
+});
+
+test("a browser that has gone before it is told how it ended holds nobody up", async () => {
+  const signingIn = await begin(provider.issuer);
+  const callback = await answered(signingIn);
+  const waiting = request(callback, { agent: false }).on("error", () => {});
+  provider.watch = async (path) => {
+    if (path !== "/token") return false;
+    waiting.destroy();
+    // Its end has come before this.
+    assert.equal((await send(callback)).status, 409);
+    return false;
+  };
+  waiting.end();
+  assert.ok((await signingIn.grant).accessToken);
+});
+
+describe("what comes from elsewhere", () => {
+  test("is turned away, told, and changes nothing", async () => {
+    const signingIn = await begin(provider.issuer);
+    const base = redirectUri(signingIn);
+    const state = new URL(signingIn.url).searchParams.get("state") ?? "";
+    const at = (path: string) => new URL(path, base);
+    const forged = [
+      "?code=x",
+      "?code=x&state=",
+      "?code=x&state=wrong",
+      `?code=x&state=${state}&state=${state}`,
+    ];
+    for (const query of [...forged, `?error=access_denied&state=${"x".repeat(state.length)}`]) {
+      const { status, body, headers } = await send(at(`/callback${query}`));
+      assert.equal(status, 400, query);
+      assert.ok(!body.includes(state));
+      assert.equal(headers["cache-control"], "no-store");
+      assert.match(String(headers["content-security-policy"]), /default-src 'none'/);
+    }
+    assert.equal(signingIn.forged, 5);
+    const right = at(`/callback?code=x&state=${state}`);
+    assert.equal((await send(right, "POST")).status, 404);
+    assert.equal((await send(right, "GET", { host: "evil.example" })).status, 404);
+    assert.equal((await send(at(`/other?code=x&state=${state}`))).status, 404);
+    assert.equal((await send(at("/favicon.ico"))).status, 404);
+    assert.equal((await visit(signingIn.url)).status, 200);
+    assert.ok((await signingIn.grant).accessToken);
+  });
+
+  test("is too late while the answer is looked at", async () => {
+    const signingIn = await begin(provider.issuer);
+    const callback = await answered(signingIn);
+    let second: Sent | undefined;
+    provider.watch = async (path) => {
+      if (path === "/token") second = await send(callback);
+      return false;
+    };
+    assert.equal((await send(callback)).status, 200);
+    assert.equal(second?.status, 409);
+    assert.ok((await signingIn.grant).accessToken);
+    await assert.rejects(send(callback), { code: "ECONNREFUSED" });
+  });
+});
+
+describe("it fails, and says why", () => {
+  async function refusedFor(change: (callback: URL) => void): Promise<string> {
+    const signingIn = await begin(provider.issuer);
+    const callback = await answered(signingIn);
+    change(callback);
+    const { status, body } = await send(callback);
+    assert.equal(status, 400);
+    assert.match(body, /The terminal says why/);
+    const { code, message, cause } = await failureOf(signingIn.grant);
+    assert.equal(code, "LOGIN_FAILED");
+    const secret = callback.searchParams.get("code") ?? "no code";
+    assert.ok(!`${message} ${String(cause)}`.includes(secret), message);
+    return message;
+  }
+
+  test("when the person does not consent", async () => {
+    provider.denies = true;
+    assert.match(await refusedFor(() => {}), /access_denied, The person said no/);
+  });
+
+  test("when another provider answers in its place", async () => {
+    await refusedFor(({ searchParams }) => searchParams.set("iss", "https://evil.example"));
+    await refusedFor(({ searchParams }) => searchParams.delete("iss"));
+  });
+
+  test("when the ID token is of another sign-in", async () => {
+    const signingIn = await begin(provider.issuer);
+    // State, code and PKCE are this one's; the provider puts the nonce that it was asked with into the ID token.
+    const url = new URL(signingIn.url);
+    url.searchParams.set("nonce", "of-another-sign-in");
+    const { status, text: page } = await visit(url.href);
+    assert.equal(status, 400);
+    assert.match(page, /The terminal says why/);
+    const { code, message } = await failureOf(signingIn.grant);
+    assert.equal(code, "LOGIN_FAILED");
+    assert.match(message, /nonce/);
+  });
+
+  test("when the code is none of the provider's", async () => {
+    const message = await refusedFor(({ searchParams }) => searchParams.set("code", "stolen-from-elsewhere"));
+    assert.match(message, /invalid_grant/);
+  });
+
+  test("when the provider fails at the end", async () => {
+    const signingIn = await begin(provider.issuer);
+    provider.watch = (path, response) => {
+      if (path === "/token") response.writeHead(503).end();
+      return path === "/token";
+    };
+    assert.equal((await visit(signingIn.url)).status, 400);
+    assert.equal((await failureOf(signingIn.grant)).code, "SERVER_UNREACHABLE");
+  });
+
+  test("when its port is in use", async () => {
+    const port = Number(new URL(provider.issuer).port);
+    const { code, message } = await failureOf(begin(provider.issuer, { port }));
+    assert.equal(code, "INVALID_REQUEST");
+    assert.match(message, /--port \d+ cannot be listened on: .*EADDRINUSE/);
+  });
+
+  test("at once when the waiting is ended, and nothing listens any more", async () => {
+    const ends = new AbortController();
+    const signingIn = await begin(provider.issuer, { signal: ends.signal });
+    const reason = new Error("enough");
+    ends.abort(reason);
+    await assert.rejects(signingIn.grant, reason);
+    await assert.rejects(send(redirectUri(signingIn)), { code: "ECONNREFUSED" });
+  });
+});

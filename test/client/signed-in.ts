@@ -1,0 +1,72 @@
+/** People who sign in with a provider of the tests. */
+import { discover, type Provider } from "../../src/client/sign-in.ts";
+import { signInByBrowser } from "../../src/client/sign-in-browser.ts";
+import type { Grant } from "../../src/client/token-session.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { soon } from "../server/svc-process.ts";
+import { type Visited, visit } from "./browser.ts";
+import { CLIENT_ID } from "./people-provider.ts";
+
+export const NEVER = new AbortController().signal;
+
+export interface SigningIn {
+  /** Address that the person opens. */
+  readonly url: string;
+  readonly grant: Promise<Grant>;
+  /** Times that something else called back. */
+  forged: number;
+}
+
+export interface Asked {
+  readonly scope?: string;
+  readonly port?: number;
+  readonly signal?: AbortSignal;
+}
+
+export function providerAt(issuer: string): Promise<Provider> {
+  return discover({ issuer, clientId: CLIENT_ID });
+}
+
+/** Begins; the person has not come yet. */
+export async function begin(
+  issuer: string,
+  { scope, port = 0, signal = NEVER }: Asked = {},
+): Promise<SigningIn> {
+  const provider = await providerAt(issuer);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const onForged = () => {
+    signingIn.forged++;
+  };
+  const options = { issuer, clientId: CLIENT_ID, scope, port, signal, onForged, onUrl: resolve };
+  const grant = signInByBrowser(provider, options);
+  // Whoever began waits for it later.
+  grant.catch(() => {});
+  const signingIn = {
+    url: await soon(Promise.race([promise, failed(grant)]), "the address"),
+    grant,
+    forged: 0,
+  };
+  return signingIn;
+}
+
+async function failed(grant: Promise<Grant>): Promise<never> {
+  await grant;
+  throw new Error("it ended before anybody came");
+}
+
+/** The whole of it. */
+export async function signIn(issuer: string, asked?: Asked): Promise<{ grant: Grant; visited: Visited }> {
+  const { url, grant } = await begin(issuer, asked);
+  const [granted, visited] = await Promise.all([grant, visit(url)]);
+  return { grant: granted, visited };
+}
+
+/** The Failure that it ends with. */
+export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
+  const thrown = await promise.then(
+    () => new Error("it did not fail"),
+    (error: unknown) => error,
+  );
+  if (thrown instanceof Failure) return thrown;
+  throw thrown;
+}

@@ -1,0 +1,51 @@
+/** Debian's Chromium, driven as a person would: whatever the page complains of fails the test. */
+import assert from "node:assert/strict";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+const EXECUTABLE = "/usr/bin/chromium";
+/** Milliseconds that anything may take to appear. */
+const PATIENCE_MS = 20_000;
+
+export class Pages implements AsyncDisposable {
+  readonly #browser: Browser;
+  readonly #complaints: string[] = [];
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async open(): Promise<Pages> {
+    // Chromium's own sandbox does not start as root; what it shows here is our own.
+    const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+    return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args }));
+  }
+
+  /** A page of a fresh profile. */
+  async page(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    page.on("pageerror", (error) => this.#complaints.push(`error: ${error.stack ?? error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error" || message.type() === "warning") this.#complaints.push(message.text());
+    });
+    await page.goto(url);
+    return page;
+  }
+
+  /** Before what they talk to goes away. */
+  async closeAll(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
+  }
+
+  /** What pages complained of so far, which a test expects; the rest stays a fault. */
+  expectComplaints(pattern: RegExp): void {
+    const unexpected = this.#complaints.filter((text) => !pattern.test(text));
+    this.#complaints.splice(0, this.#complaints.length, ...unexpected);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#browser.close();
+    assert.deepEqual(this.#complaints, [], "the pages complained");
+  }
+}

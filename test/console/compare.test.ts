@@ -1,0 +1,344 @@
+/** Jobs over one another in a real browser: two ladders of real encodes, their numbers, hull, BD-rate and frames. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Locator, Page } from "playwright-core";
+import { bdRate, bdScore, type Outcome } from "../../web/src/compare/bd-rate.ts";
+import { upperHull } from "../../web/src/compare/hull.ts";
+import { draw, pristine } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { JobsClient } from "../server/jobs-client.ts";
+import { until } from "../server/svc-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { Pages } from "./browser.ts";
+import { type Encode, ladderOf, valuesOf } from "./encodes.ts";
+
+const SCENE = { width: 160, height: 90, frames: 60 };
+const CRFS = [24, 30, 36, 42];
+/** HTML, and text that runs the other way. */
+const HOSTILE = `<img src=x onerror=alert(1)> \u202etxet ${"long-".repeat(30)}`;
+
+let directory: MediaDirectory;
+let up: ControllerProcess;
+let jobs: JobsClient;
+let pages: Pages;
+let reference: string;
+/** In the order of CRFS, the dearest first. */
+let quick: readonly Encode[];
+let slow: readonly Encode[];
+/** Of another reference, and of the same one without a frame rate. */
+let stranger: string;
+let raw: string;
+
+before(async () => {
+  directory = await MediaDirectory.open();
+  reference = await pristine(directory, "reference.y4m", SCENE);
+  const other = await pristine(directory, "other.y4m", { ...SCENE, seed: 2 });
+  up = await ControllerProcess.up({ console: true, dataDir: directory.file("data") });
+  jobs = await JobsClient.of(up);
+  quick = await ladder("ultrafast");
+  slow = await ladder("medium");
+  const distorted = directory.file("ultrafast-36.mp4");
+  stranger = await scored({ reference: other, distorted, name: HOSTILE });
+  const rawFile = directory.file("raw.yuv");
+  await ffmpeg([...draw(SCENE), "-f", "rawvideo", rawFile]);
+  const rawVideo = { width: SCENE.width, height: SCENE.height, pixelFormat: "yuv420p" };
+  raw = await scored({ reference, distorted: rawFile, rawVideo, name: "raw" });
+  pages = await Pages.open();
+});
+after(async () => {
+  await pages[Symbol.asyncDispose]();
+  await up[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+async function scored(spec: object): Promise<string> {
+  const { id } = (await jobs.submit(spec)).body;
+  await jobs.until(id, "SUCCEEDED");
+  return id;
+}
+
+function ladder(preset: string): Promise<readonly Encode[]> {
+  return ladderOf({ directory, jobs, reference, scene: SCENE, preset, crfs: CRFS });
+}
+
+function ladders(): string {
+  const [a, b] = [quick.map(({ id }) => `a=${id}`), slow.map(({ id }) => `b=${id}`)];
+  return `?${[...a, ...b].join("&")}`;
+}
+
+async function opened(query: string, options = {}): Promise<Page> {
+  const page = await pages.page(`${up.rest}/console/compare${query}`, {
+    viewport: { width: 1280, height: 900 },
+    ...options,
+  });
+  await page.locator("table.compared").waitFor();
+  return page;
+}
+
+function row(page: Page, name: string): Locator {
+  return page
+    .locator("table.compared tbody tr")
+    .filter({ has: page.getByRole("link", { name, exact: true }) });
+}
+
+function numberOf(outcome: Outcome): number {
+  assert.ok("delta" in outcome, JSON.stringify(outcome));
+  return outcome.delta.value;
+}
+
+test("BD-rate, BD-score and the hull are those of the interface's own values", async () => {
+  const page = await opened(ladders());
+  // They are there when all eight are.
+  await page.locator(".delta-value").nth(1).waitFor();
+  const titles = await page.locator(".delta-value").evaluateAll((all) => all.map((each) => each.title));
+  assert.deepEqual(titles, [String(numberOf(bdRate(quick, slow))), String(numberOf(bdScore(quick, slow)))]);
+  const value = numberOf(bdRate(quick, slow));
+  const text = await page.locator(".delta-value").first().textContent();
+  assert.equal(text, `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} %`);
+  const all = [...quick, ...slow];
+  const numbers = upperHull(all).map((point) => all.indexOf(point) + 1);
+  const chart = page.getByRole("img", { name: /^8 encodes; on the convex hull are/ });
+  assert.match(
+    (await chart.getAttribute("aria-label")) ?? "",
+    new RegExp(`numbers ${numbers.join(", ")}\\.$`),
+  );
+  assert.equal(await chart.locator(".on-hull").count(), numbers.length);
+  await page.getByLabel("Logarithmic").press("Space");
+  await page.waitForURL(/axis=log/);
+  assert.equal(await chart.locator(".on-hull").count(), numbers.length);
+  await page.context().close();
+});
+
+test("another metric has its own name and decimals in BD-score", async () => {
+  const page = await opened(`${ladders()}&metric=float_ssim`);
+  const [rate, score] = [page.locator(".delta").nth(0), page.locator(".delta").nth(1)];
+  await rate.getByText(/bits than A for the same SSIM\.$/).waitFor();
+  assert.match((await score.locator(".delta-value").textContent()) ?? "", /^[+−]0\.\d{4}$/);
+  await score
+    .getByText(/^At the same bit rate the SSIM of B is 0\.\d{4} (lower|higher) than that of A/)
+    .waitFor();
+  await page.context().close();
+});
+
+test("a ladder says when it is computed from fewer encodes than were chosen; nine are compared, eight drawn", async () => {
+  const page = await opened(`${ladders()}&b=${raw}`);
+  await page.getByText("Ladder B is computed from 4 of 5 encodes: raw has no bit rate").waitFor();
+  await page.locator(".delta-value").nth(1).waitFor();
+  assert.equal(await page.locator("table.compared tbody tr").count(), 9);
+  const lines = page.locator(".legend tbody tr").getByRole("checkbox");
+  await lines.nth(8).waitFor();
+  assert.equal(await page.locator(".legend tbody tr input:checked").count(), 8);
+  await lines.nth(8).check();
+  await page.waitForURL((url) => url.searchParams.get("show") === raw);
+  await page.getByLabel("Bit rate of raw in kbit/s").fill("12500");
+  await page.keyboard.press("Enter");
+  await page.getByText("is computed from").waitFor({ state: "detached" });
+  await page.context().close();
+});
+
+test("the table tells every job's numbers, marks the best, and is sorted by any of them", async () => {
+  const page = await opened(ladders());
+  const all = [...quick, ...slow];
+  const best = Math.max(...all.map(({ score }) => score));
+  const cells = page.locator("table.compared tbody tr td:nth-child(2)");
+  const titles = () => cells.evaluateAll((each) => each.map((cell) => Number(cell.title)));
+  assert.deepEqual(
+    await titles(),
+    all.map(({ score }) => score),
+  );
+  assert.equal(await cells.locator(".best").count(), 1);
+  assert.match(
+    (await cells.locator(".best").textContent()) ?? "",
+    new RegExp(`${best.toFixed(2)} \\(best\\)`),
+  );
+  await page.getByRole("button", { name: "Score", exact: true }).press("Enter");
+  await page.locator("th[aria-sort=descending]").waitFor();
+  const descending = all.map(({ score }) => score).sort((one, other) => other - one);
+  assert.deepEqual(await titles(), descending);
+  await page.getByRole("button", { name: "Size" }).click();
+  await page.locator("th[aria-sort=ascending]").waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("sort"), "size");
+  const sizes = page.locator("table.compared tbody tr td:nth-child(8)");
+  const told = await sizes.evaluateAll((each) => each.map((cell) => Number(cell.title)));
+  assert.deepEqual(
+    told,
+    all.map(({ bytes }) => bytes).sort((one, other) => one - other),
+  );
+  await page.context().close();
+});
+
+test("frames are counted below a limit as the interface's own values are", async () => {
+  const [one, other] = [quick[2], slow[2]];
+  assert.ok(one && other);
+  const values = await valuesOf(jobs, other.id);
+  const limit = [...values].sort((first, second) => first - second)[20] ?? Number.NaN;
+  const page = await opened(`?job=${one.id}&job=${other.id}`);
+  await page.getByLabel("Count frames below").fill(String(limit));
+  await page.keyboard.press("Enter");
+  const below = values.filter((value) => value < limit).length;
+  await row(page, "medium 36").locator("td").nth(8).getByText(String(below), { exact: false }).waitFor();
+  await page.reload();
+  await row(page, "medium 36").locator("td").nth(8).getByText(String(below), { exact: false }).waitFor();
+  await page.context().close();
+});
+
+test("the frames of all are zoomed together and pointed at, with the difference of two", async () => {
+  const [one, other] = [quick[1], slow[3]];
+  assert.ok(one && other);
+  const [mine, others] = [await valuesOf(jobs, one.id), await valuesOf(jobs, other.id)];
+  const page = await opened(`?job=${one.id}&job=${other.id}`);
+  await page.getByLabel("What is looked at").selectOption({ index: 2 });
+  await page.getByLabel("What it is held against").selectOption({ index: 1 });
+  await page.waitForURL(/diff=/);
+  const lines = page.locator(".legend tbody tr");
+  await lines
+    .nth(2)
+    .getByText(/at \d+$/)
+    .waitFor();
+  const mean = others.reduce((sum, value, frame) => sum + value - (mine[frame] ?? 0), 0) / others.length;
+  await lines
+    .nth(2)
+    .getByText(`${mean < 0 ? "−" : "+"}${Math.abs(mean).toFixed(2)}`, { exact: true })
+    .waitFor();
+  const area = page.locator(".plot .u-over");
+  await area.hover();
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up("Control");
+  await page.waitForURL(/from=\d+&to=\d+/);
+  const { searchParams } = new URL(page.url());
+  const [from, to] = [searchParams.get("from"), searchParams.get("to")];
+  assert.ok(Number(to) - Number(from) < SCENE.frames - 10);
+  await page.locator(".chart-bar .range").getByText(`${from}–${to}`).waitFor();
+  await area.hover({ position: { x: 200, y: 80 } });
+  const frame = Number(await page.locator(".readout strong").textContent());
+  assert.ok(frame >= Number(from) && frame <= Number(to));
+  const values = await page.locator(".legend td.value").allTextContents();
+  const [first, second] = [mine[frame] ?? Number.NaN, others[frame] ?? Number.NaN];
+  const difference = second - first;
+  assert.deepEqual(values, [
+    first.toFixed(2),
+    second.toFixed(2),
+    `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(2)}`,
+  ]);
+  await page.reload();
+  await page.locator(".chart-bar .range").getByText(`${from}–${to}`).waitFor();
+  await lines.nth(0).getByRole("checkbox").press("Space");
+  await page.waitForURL(new RegExp(`hide=${one.id}`));
+  await page.context().close();
+});
+
+test("a frame that is clicked is shown of two encodes, next to each other and one over the other", async () => {
+  const [one, other] = [quick[0], slow[3]];
+  assert.ok(one && other);
+  const page = await opened(`?job=${one.id}&job=${other.id}`);
+  await page.getByText("Click a frame to see it of two encodes").waitFor();
+  await page.locator(".plot .u-over").click();
+  await page.waitForURL(/frame=\d+/);
+  const frame = new URL(page.url()).searchParams.get("frame");
+  await page.getByRole("region", { name: `1: ultrafast 24, frame ${frame}.` }).waitFor();
+  await page.getByRole("region", { name: `2: medium 42, frame ${frame}.` }).waitFor();
+  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
+  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+  const stored = await jobs.call<{ stills: readonly { readonly frame: number }[] }>(
+    "listStills",
+    `/v1/jobs/${other.id}/stills`,
+  );
+  assert.ok(stored.body.stills.some((still) => String(still.frame) === frame));
+  await page.getByRole("button", { name: "Wipe" }).click();
+  await page.getByText("1: ultrafast 24 on the left, 2: medium 42 on the right").waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.context().close();
+});
+
+test("jobs are found, chosen and put on ladders by keyboard; too few points are told", async () => {
+  const page = await pages.page(`${up.rest}/console/compare`);
+  await page.getByLabel("Search jobs").fill("medium");
+  await page.getByText("ultrafast 36").waitFor({ state: "detached" });
+  for (const crf of [30, 36]) await page.getByRole("checkbox", { name: `medium ${crf}` }).press("Space");
+  await page.getByRole("button", { name: "Compare 2" }).press("Enter");
+  await row(page, "medium 30").waitFor();
+  await page.getByText("Choose for each encode").waitFor();
+  await page.getByLabel("Ladder of medium 30").selectOption("B");
+  await page.getByText("Ladder A has 0 encodes").waitFor();
+  await page.getByText("Ladder B has 1 encode with a score and a bit rate: 4 are needed").waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("b"), slow[1]?.id);
+  await page.getByText("Other jobs").click();
+  await page.getByRole("checkbox", { name: "ultrafast 24" }).check();
+  await page.getByRole("button", { name: "Compare 3" }).click();
+  await row(page, "ultrafast 24").waitFor();
+  await page.getByRole("button", { name: "Remove medium 36" }).click();
+  await row(page, "medium 36").waitFor({ state: "detached" });
+  await page.goBack();
+  await row(page, "medium 36").waitFor();
+  await page.context().close();
+});
+
+test("what cannot be compared is told and left out, and what its name holds is only text", async () => {
+  const unknown = "00000000-0000-4000-8000-000000000000";
+  const query = new URLSearchParams(
+    [...quick.slice(0, 2).map(({ id }) => id), stranger, unknown].map((id): [string, string] => ["job", id]),
+  );
+  const page = await opened(`?${query.toString()}`);
+  const out = page.getByRole("list", { name: "Not compared" });
+  await out.getByText("is not compared: its reference is other.y4m, another file.").waitFor();
+  await out.getByText(HOSTILE).waitFor();
+  await out.getByText(`There is no job ${unknown}`).waitFor();
+  assert.equal(await page.locator("table.compared tbody tr").count(), 2);
+  await page.getByRole("button", { name: `Remove ${unknown}` }).click();
+  await out.getByText(unknown).waitFor({ state: "detached" });
+  pages.expectComplaints(/404/);
+  await page.context().close();
+});
+
+test("a bit rate that no file tells is typed, and kept in the address", async () => {
+  const page = await opened(`?job=${quick[0]?.id}&job=${raw}`);
+  await page.getByRole("img", { name: /^1 encodes/ }).waitFor();
+  await page.getByLabel("Bit rate of raw in kbit/s").fill("12500");
+  await page.keyboard.press("Enter");
+  await page.waitForURL((url) => url.searchParams.get("rate") === `${raw}:12500`);
+  await page.getByRole("img", { name: /^2 encodes/ }).waitFor();
+  await page.reload();
+  await page.getByRole("img", { name: /^2 encodes/ }).waitFor();
+  assert.equal(await page.getByLabel("Bit rate of raw in kbit/s").inputValue(), "12500");
+  await page.context().close();
+});
+
+test("a job that runs shows its frames and its score as they come", async () => {
+  const distorted = directory.file("medium-42.mp4");
+  const specs = Array.from({ length: 4 }, (_, index) => ({ reference, distorted, name: `again ${index}` }));
+  let last = "";
+  for (const spec of specs) last = (await jobs.submit(spec)).body.id;
+  const page = await opened(`?job=${slow[0]?.id}&job=${last}`);
+  await row(page, "again 3")
+    .getByText((slow[3]?.score ?? Number.NaN).toFixed(2), { exact: true })
+    .first()
+    .waitFor();
+  await page
+    .locator(".legend tbody tr")
+    .nth(1)
+    .getByText(/at \d+$/)
+    .waitFor();
+  await page.context().close();
+});
+
+test("nothing is wrong with it in light and wide, dark and narrow", async () => {
+  for (const [colorScheme, width] of [
+    ["light", 1280],
+    ["dark", 380],
+  ] as const) {
+    const page = await opened(`${ladders()}&diff=${quick[0]?.id},${slow[0]?.id}&job=${stranger}`, {
+      colorScheme,
+      viewport: { width, height: 900 },
+    });
+    await page.locator(".plot .u-over").waitFor();
+    await page.getByText("Other jobs").click();
+    await page.locator(".picker").getByRole("checkbox", { name: "medium 30" }).waitFor();
+    assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
+    await page.context().close();
+  }
+});

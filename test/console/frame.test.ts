@@ -1,0 +1,120 @@
+/** The console's frame in a real browser, from a real `svc up`: it opens, is loud, small and strict. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { Pages } from "./browser.ts";
+
+/** Bytes of everything that the first page loads. */
+const FIRST_LOAD_LIMIT = 300_000;
+
+let dataDir: string;
+let up: ControllerProcess;
+let pages: Pages;
+
+before(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "svc-console-"));
+  up = await ControllerProcess.up({ console: true, dataDir });
+  pages = await Pages.open();
+});
+after(async () => {
+  await pages[Symbol.asyncDispose]();
+  await up[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+test("it opens without a sign-in and says loudly that it is open, in light and dark, wide and narrow", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [1280, 380]) {
+      const page = await pages.page(`${up.rest}/console`, { colorScheme, viewport: { width, height: 800 } });
+      await page.getByText("Authentication is disabled").waitFor();
+      await page.getByText("No jobs yet").waitFor();
+      assert.equal(new URL(page.url()).pathname, "/console/jobs");
+      assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+      const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
+      await page.context().close();
+    }
+  }
+});
+
+test("the first load is small, and comes from the controller alone", async () => {
+  const page = await pages.page("about:blank");
+  const sizes: Promise<number>[] = [];
+  page.on("response", (response) => {
+    const { origin, pathname } = new URL(response.url());
+    assert.equal(origin, up.rest);
+    // What it asks of the interface is as long as there are jobs.
+    if (pathname.startsWith("/console/"))
+      sizes.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => responseBodySize),
+      );
+  });
+  await page.goto(`${up.rest}/console/`);
+  await page.getByText("No jobs yet").waitFor();
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_LIMIT, `${bytes} bytes`);
+  await page.context().close();
+});
+
+test("its policy lets nothing in but its own files", async () => {
+  const { headers } = await fetch(`${up.rest}/console/`);
+  const policy = headers.get("content-security-policy") ?? "";
+  assert.match(policy, /default-src 'none'/);
+  assert.match(policy, /frame-ancestors 'none'/);
+  assert.doesNotMatch(policy, /unsafe|\*|https?:/);
+});
+
+test("a page is found at its own address, and what is no file of it is not", async () => {
+  const deep = await fetch(`${up.rest}/console/jobs/some-id`);
+  assert.deepEqual([deep.status, deep.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  for (const path of ["assets/none.js", "assets/..%2f..%2fpackage.json"])
+    assert.equal((await fetch(`${up.rest}/console/${path}`)).status, 404, path);
+  const files = await fetch(`${up.rest}/console/..%2f..%2fpackage.json`);
+  assert.match(await files.text(), /<div id="console">/, "what it does not know is a page of its own");
+});
+
+test("files are sent compressed where the client takes it, and not again when it has them", async () => {
+  for (const [accepted, encoding] of [
+    ["br, gzip", "br"],
+    ["gzip", "gzip"],
+    ["br;q=0, gzip", "gzip"],
+    ["identity", null],
+  ] as const) {
+    const { headers } = await fetch(`${up.rest}/console/`, { headers: { "accept-encoding": accepted } });
+    assert.equal(headers.get("content-encoding"), encoding, accepted);
+  }
+  const etag = (await fetch(`${up.rest}/console/`)).headers.get("etag") ?? "";
+  const again = await fetch(`${up.rest}/console/`, { headers: { "if-none-match": etag } });
+  assert.equal(again.status, 304);
+});
+
+test("nodes are shown with what they are and do, and drained by who may", async () => {
+  const page = await pages.page(`${up.rest}/console/nodes`);
+  await page.getByRole("heading", { name: "local" }).waitFor();
+  await page.getByText("1 of 1 online").waitFor();
+  await page.getByText("libvmaf").waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.getByRole("button", { name: "Drain local" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await page.getByText("Online", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Drain local" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
+  await page.getByText("Draining").waitFor();
+  await page.context().close();
+});
+
+test("the tenant's page tells its limits and use, and its administrators what was done", async () => {
+  const page = await pages.page(`${up.rest}/console/tenant`);
+  await page.getByRole("heading", { name: "Tenant dev" }).waitFor();
+  await page.getByText("of 100,000").waitFor();
+  await page.getByRole("cell", { name: "NodeService/RegisterNode" }).waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.context().close();
+});

@@ -1,0 +1,79 @@
+/** The page of a job that has no score: failed, waiting, cancelled, unknown; and what hostile names do to it. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { pristine } from "../media/clips.ts";
+import { type Clips, makeClips } from "../server/clips.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { JobsClient, type NodeList } from "../server/jobs-client.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { Pages } from "./browser.ts";
+
+const HOSTILE = `<img src=x onerror="document.title='taken'"> \u202eright to left ${"long".repeat(30)}`;
+
+let clips: Clips;
+let up: ControllerProcess;
+let jobs: JobsClient;
+let pages: Pages;
+
+before(async () => {
+  clips = await makeClips();
+  up = await ControllerProcess.up({ console: true, dataDir: clips.directory.file("data") });
+  jobs = await JobsClient.of(up);
+  pages = await Pages.open();
+});
+after(async () => {
+  try {
+    await pages[Symbol.asyncDispose]();
+  } finally {
+    await up[Symbol.asyncDispose]();
+    await clips[Symbol.asyncDispose]();
+  }
+});
+
+test("a failed job tells why, with what was found side by side, and runs again", async () => {
+  const shorter = await pristine(clips.directory, "shorter.y4m", { width: 160, height: 90, frames: 7 });
+  const { id } = (await jobs.submit({ ...clips.pair, distorted: shorter })).body;
+  const { error } = await jobs.until(id, "FAILED");
+  const page = await pages.page(`${up.rest}/console/jobs/${id}`);
+  const failure = page.getByRole("region", { name: "Why it failed" });
+  await failure.getByText(error?.message ?? "").waitFor();
+  await failure.getByText("FRAME_COUNT_MISMATCH").waitFor();
+  const found = await failure.locator(".differs", { hasText: "Frames" }).locator("td").allTextContents();
+  assert.deepEqual(found, ["12", "7 (differs)"]);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.getByRole("button", { name: "Run again" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(id));
+  await page.locator(".job-head").getByText("Failed").waitFor();
+  await page.context().close();
+});
+
+test("a running job is cancelled after a question", async () => {
+  const { id } = (await jobs.submit({ ...clips.longPair, name: HOSTILE, labels: { title: HOSTILE } })).body;
+  const page = await pages.page(`${up.rest}/console/jobs/${id}`, { viewport: { width: 380, height: 800 } });
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
+  await page.locator(".job-head").getByText("Cancelled", { exact: true }).waitFor();
+  assert.equal((await jobs.get(id)).body.state, "CANCELLED");
+  assert.ok((await page.title()).startsWith("<img"), "a name is text");
+  const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+  assert.ok(Number(overflow) <= 0, `a long name makes the page ${String(overflow)} px wider`);
+  await page.context().close();
+});
+
+test("a job that there is not has a page that says so", async () => {
+  const page = await pages.page(`${up.rest}/console/jobs/00000000-0000-4000-8000-000000000000`);
+  await page.getByRole("heading", { name: "There is no such job" }).waitFor();
+  await page.getByRole("link", { name: "All jobs" }).waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.context().close();
+  pages.expectComplaints(/404/);
+});
+
+test("a queued job says what it waits for", async () => {
+  const [node] = (await jobs.call<NodeList>("listNodes", "/v1/nodes")).body.nodes;
+  await jobs.call("drainNode", `/v1/nodes/${node?.id}:drain`, { method: "POST" });
+  const { id } = (await jobs.submit(clips.pair)).body;
+  const page = await pages.page(`${up.rest}/console/jobs/${id}`);
+  await page.getByRole("status", { name: "What it waits for" }).getByText("No node is online").waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,214 @@
+/** The page of a job in a real browser, with a real pair: its chart is zoomed, pointed at and taken away. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import type { ControllerProcess } from "../server/controller-process.ts";
+import type { JobsClient } from "../server/jobs-client.ts";
+import { until } from "../server/svc-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import type { Pages } from "./browser.ts";
+import { SCENE, ScoredJob } from "./scored-job.ts";
+
+interface Frame {
+  readonly frame: number;
+  readonly metrics: Readonly<Record<string, number>>;
+}
+
+let scored: ScoredJob;
+let up: ControllerProcess;
+let jobs: JobsClient;
+let pages: Pages;
+let id: string;
+/** As the interface tells them. */
+let frames: readonly Frame[];
+
+before(async () => {
+  scored = await ScoredJob.open();
+  ({ up, jobs, pages, id } = scored);
+  const path = `/v1/jobs/${id}/frames`;
+  frames = (await jobs.call<{ frames: readonly Frame[] }>("getJobFrames", path)).body.frames;
+});
+after(() => scored[Symbol.asyncDispose]());
+
+/** Its page, with the chart of all frames. */
+async function opened(query = ""): Promise<Page> {
+  const page = await pages.page(scored.url(query), {
+    viewport: { width: 1280, height: 900 },
+  });
+  await page.locator(".big-score").waitFor();
+  await page.locator(".plot .u-over").waitFor();
+  await page
+    .locator(".chart")
+    .getByText(/^[\d.]+ at \d+$/)
+    .first()
+    .waitFor();
+  return page;
+}
+
+test("a frame that is pointed at is told with its time code and the interface's own values", async () => {
+  const page = await opened("?metrics=vmaf,psnr_y");
+  const area = page.locator(".plot .u-over");
+  const { width } = (await area.boundingBox()) ?? { width: 0 };
+  for (const share of [0.1, 0.5, 0.93]) {
+    await area.hover({ position: { x: Math.round(width * share), y: 60 } });
+    const text = await page.locator(".readout strong").textContent();
+    const frame = Number(text?.replaceAll(",", ""));
+    assert.ok(Math.abs(frame - share * (SCENE.frames - 1)) < 2, `${frame} at ${share}`);
+    const code = `00:00:${String(Math.floor(frame / 25)).padStart(2, "0")}:${String(frame % 25).padStart(2, "0")}`;
+    const readout = (await page.locator(".readout").textContent()) ?? "";
+    assert.ok(readout.includes(code), `${readout} has no ${code}`);
+    assert.match(readout, /segment \d+–\d+: scored on local/);
+    const values = await page.locator(".legend .value").allTextContents();
+    const { vmaf = Number.NaN, psnr_y = Number.NaN } = frames[frame]?.metrics ?? {};
+    assert.deepEqual(values.filter(Boolean), [vmaf.toFixed(2), psnr_y.toFixed(2)]);
+  }
+  await page.context().close();
+});
+
+test("wheel and keys zoom, the address has the range, and going back shows the range before", async () => {
+  const page = await opened();
+  const area = page.locator(".plot .u-over");
+  const range = page.locator(".chart-bar .range");
+  const asked = () => {
+    const { searchParams } = new URL(page.url());
+    return [searchParams.get("from"), searchParams.get("to")];
+  };
+  await area.hover();
+  const top = () => page.evaluate("scrollY");
+  const before = Number(await top());
+  await page.mouse.wheel(0, 100);
+  await until(async () => Number(await top()) > before, "the page's scroll by the wheel alone");
+  assert.deepEqual(asked(), [null, null]);
+  await area.hover();
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up("Control");
+  await page.waitForURL(/from=\d+&to=\d+/);
+  const [from, to] = asked();
+  await range.getByText(`${from}–${to}`).waitFor();
+  assert.ok(Number(to) - Number(from) < 200);
+  await page.locator(".plot").focus();
+  await page.keyboard.press("+");
+  await page.waitForURL((url) => url.searchParams.get("from") !== from);
+  await page.goBack();
+  await range.getByText(`${from}–${to}`).waitFor();
+  await page.goBack();
+  await range.getByText(`0–${SCENE.frames - 1}`).waitFor();
+  assert.deepEqual(asked(), [null, null]);
+  await page.goForward();
+  await range.getByText(`${from}–${to}`).waitFor();
+  await page.locator(".plot").focus();
+  await page.keyboard.press("0");
+  await range.getByText(`0–${SCENE.frames - 1}`).waitFor();
+  await page.context().close();
+});
+
+test("a drag chooses a range, and a range in an address is what is shown, with its own mean and minimum", async () => {
+  const page = await opened();
+  await page.locator(".plot").scrollIntoViewIfNeeded();
+  const box = await page.locator(".plot .u-over").boundingBox();
+  assert.ok(box);
+  await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 80, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForURL(/from=6[23]&to=12[45]/);
+  const copy = await opened("?from=100&to=199");
+  const part = frames.slice(100, 200).map(({ metrics }) => metrics["vmaf"] ?? Number.NaN);
+  const least = Math.min(...part);
+  const mean = part.reduce((sum, value) => sum + value, 0) / part.length;
+  const row = copy.locator(".legend tr", { hasText: "vmaf" });
+  await row.getByText(mean.toFixed(2)).waitFor();
+  await row.getByText(`${least.toFixed(2)} at ${100 + part.indexOf(least)}`).waitFor();
+  await row.getByRole("button").click();
+  await copy.getByRole("region", { name: `Frame ${100 + part.indexOf(least)}`, exact: true }).waitFor();
+  await page.context().close();
+  await copy.context().close();
+});
+
+test("a threshold counts the frames below it, as the CSV has them", async () => {
+  const csv = await (await fetch(`${up.rest}/v1/jobs/${id}/frames?format=csv`)).text();
+  const [header = "", ...lines] = csv.trimEnd().split("\n");
+  const column = header.split(",").indexOf("vmaf");
+  const values = lines.map((line) => Number(line.split(",")[column]));
+  const limit = [...values].sort((one, other) => one - other)[40] ?? Number.NaN;
+  const page = await opened();
+  await page.getByLabel("Threshold", { exact: true }).fill(String(limit));
+  await page.keyboard.press("Enter");
+  const below = values.filter((value) => value < limit).length;
+  const share = `${((below / values.length) * 100).toFixed(1)} %`;
+  await page.getByText(`vmaf below ${limit}: ${below} of ${values.length} frames (${share})`).waitFor();
+  await page.reload();
+  await page.getByText(`vmaf below ${limit}: ${below} of ${values.length}`).waitFor();
+  await page.getByRole("button", { name: `Remove the threshold vmaf ${limit}` }).click();
+  await page.waitForURL((url) => !url.searchParams.has("threshold"));
+  await page.context().close();
+});
+
+test("the job and its frames can be taken away as JSON and CSV, equal to the interface's", async () => {
+  const page = await opened();
+  const taken = async (format: string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: `Download ${format}` }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), new RegExp(`^ten-seconds-.*\\.${format.toLowerCase()}$`));
+    return readFile(await download.path(), "utf8");
+  };
+  // Its stills may be made meanwhile, which is a change of the job.
+  const before = (await jobs.get(id)).body;
+  const json = JSON.parse(await taken("JSON"));
+  const after = (await jobs.get(id)).body;
+  assert.deepEqual(json, { ...(json.revision === before.revision ? before : after), frames });
+  const csv = await fetch(`${up.rest}/v1/jobs/${id}/frames?format=csv`);
+  assert.equal(await taken("CSV"), await csv.text());
+  await page.context().close();
+});
+
+test("keys alone reach a frame, and the range is a table for those who do not look at charts", async () => {
+  const page = await opened("?from=100&to=120");
+  await page.locator(".plot").focus();
+  await page.keyboard.press(".");
+  await page.keyboard.press(".");
+  await page.locator(".readout").getByText("Frame 111").waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Frame 111", exact: true }).waitFor();
+  await page.getByText("The range as a table").click();
+  const table = page.getByRole("table", { name: "Every frame of the range" });
+  await table.locator("tbody tr").first().waitFor();
+  assert.equal(await table.locator("tbody tr").count(), 21);
+  const cells = await table.locator("tbody tr").nth(5).locator("td").allTextContents();
+  assert.deepEqual(cells, ["105", "00:00:04:05", (frames[105]?.metrics["vmaf"] ?? Number.NaN).toFixed(2)]);
+  await page.context().close();
+});
+
+test("a metric has one name on the page, and what models are made of is offered once", async () => {
+  const page = await opened();
+  const name = page.locator(".pooled tbody th").first();
+  assert.equal(await name.textContent(), "vmaf");
+  assert.equal(await name.locator("bdi").getAttribute("title"), "Of the model vmaf_v0.6.1");
+  assert.equal(await page.locator(".legend tbody bdi").first().textContent(), "vmaf");
+  assert.equal(await page.getByText("what the models are made of").count(), 1);
+  await page.close();
+});
+
+test("what was compared and where it ran is told; nothing is wrong with it in light and wide, dark and narrow", async () => {
+  for (const [colorScheme, width] of [
+    ["light", 1280],
+    ["dark", 380],
+  ] as const) {
+    const page = await pages.page(scored.url("?metrics=vmaf,psnr_y&frame=3&threshold=90"), {
+      colorScheme,
+      viewport: { width, height: 900 },
+    });
+    await page.getByRole("region", { name: "What was compared" }).getByText("rawvideo").waitFor();
+    await page.getByText("Where it ran").click();
+    await page.locator(".work").getByText("local").first().waitFor();
+    await page.locator(".plot .u-over").waitFor();
+    assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
+    await page.context().close();
+  }
+});

@@ -1,0 +1,220 @@
+/** Signing in to the console of a controller that asks for tokens, with a real provider, in a real browser. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import {
+  AUDIENCE,
+  CONSOLE_CLIENT_ID,
+  type PeopleOptions,
+  PeopleProvider,
+} from "../client/people-provider.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { JobsClient } from "../server/jobs-client.ts";
+import { until } from "../server/svc-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { Pages } from "./browser.ts";
+
+const READER = { claims: { tid: "acme", svc_roles: ["svc:reader"] } };
+
+let dataDir: string;
+let pages: Pages;
+let provider: PeopleProvider;
+let controller: ControllerProcess;
+
+before(async () => {
+  pages = await Pages.open();
+});
+after(() => pages[Symbol.asyncDispose]());
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "svc-sign-in-"));
+});
+afterEach(async () => {
+  await pages.closeAll();
+  await controller[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+  await rm(dataDir, { recursive: true });
+});
+
+async function start(options: PeopleOptions, scope = "openid"): Promise<void> {
+  provider = await PeopleProvider.open(options);
+  controller = await ControllerProcess.start({
+    console: true,
+    dataDir,
+    auth: [
+      ...["--jwks-endpoint", provider.jwksEndpoint, "--auth-issuer", provider.issuer],
+      ...["--auth-audience", AUDIENCE, "--media-root", dataDir],
+      ...["--console-oidc-issuer", provider.issuer, "--console-oidc-client-id", CONSOLE_CLIENT_ID],
+      ...["--console-oidc-scope", scope],
+    ],
+  });
+}
+
+/** Answers as a token endpoint that gives no token. */
+function refusing(error: string): (response: ServerResponse) => true {
+  return (response) => {
+    response.writeHead(400, { "content-type": "application/json", "access-control-allow-origin": "*" });
+    response.end(JSON.stringify({ error }));
+    return true;
+  };
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Everything that the browser keeps on its disk of the page. */
+async function keptBy(page: Page): Promise<string> {
+  return String(
+    await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"),
+  );
+}
+
+describe("somebody who may read", () => {
+  test("signs in, comes back to the page asked for, stays signed in over a reload, and signs out", async () => {
+    await start(READER);
+    const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
+    await page.getByText("You sign in with").waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await signIn(page);
+    await page.getByText("alice · acme").waitFor();
+    assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, "/console/jobs?state=FAILED");
+    assert.doesNotMatch(await keptBy(page), /eyJ/, "tokens are in memory only");
+    await page.reload();
+    await page.getByText("alice · acme").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("sign-out from").waitFor();
+    assert.equal(new URL(page.url()).origin, provider.issuer, "the provider asks whether it may forget, too");
+    await page.goto(`${controller.rest}/console/`);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    // The provider's own page asks for a font of another's.
+    pages.expectComplaints(/ERR_NAME_NOT_RESOLVED|404/);
+  });
+
+  test("is renewed silently while the provider does, and asked anew when it does not", async () => {
+    // Shorter than the time before its end at which a token is renewed: every call renews it.
+    await start({ ...READER, lifeSeconds: 5 }, "openid offline_access");
+    const page = await pages.page(`${controller.rest}/console/tenant`);
+    await signIn(page);
+    await page.getByText("alice · acme").waitFor();
+    const before = provider.count("/token");
+    await page.getByRole("link", { name: "Jobs" }).click();
+    await until(async () => provider.count("/token") > before, "a renewed token");
+    const refuse = refusing("invalid_grant");
+    provider.watch = (path, response) => {
+      // Until the person signs in again.
+      if (path === "/auth") provider.watch = () => false;
+      return path === "/token" && refuse(response);
+    };
+    await page.getByRole("link", { name: "Nodes" }).click();
+    const over = page.getByRole("heading", { name: "Your session is over" });
+    await over.waitFor();
+    for (const key of ["Escape", "Escape", "Escape"]) await page.keyboard.press(key);
+    await over.waitFor();
+    assert.deepEqual(await seriousFaults(page), []);
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await page.getByText("alice · acme").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/nodes");
+    pages.expectComplaints(/status of 40[01]/);
+  });
+
+  test("stays signed in while the provider cannot be reached; is asked to sign in only while it refuses", async () => {
+    await start({ ...READER, lifeSeconds: 3 }, "openid offline_access");
+    const page = await pages.page(`${controller.rest}/console/tenant`);
+    await signIn(page);
+    await page.getByText("alice · acme").waitFor();
+    const over = page.getByRole("heading", { name: "Your session is over" });
+    let answer = (response: ServerResponse): unknown => response.destroy();
+    provider.watch = (path, response) => path === "/token" && Boolean(answer(response));
+    // The page need not wait for its own next try.
+    const tryNow = () => page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByRole("link", { name: "Jobs" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "Your session could not be renewed" });
+    await alert.getByText("Failed to fetch").waitFor();
+    answer = refusing("server_error");
+    await tryNow();
+    await alert.getByText("server_error").waitFor();
+    assert.equal(await over.count(), 0);
+    answer = refusing("invalid_grant");
+    await tryNow();
+    await over.waitFor();
+    provider.watch = () => false;
+    await tryNow();
+    await over.waitFor({ state: "detached" });
+    await page.getByText("No jobs yet").waitFor();
+    await pages.closeAll();
+    pages.expectComplaints(/net::ERR_EMPTY_RESPONSE|status of 40[01]/);
+  });
+
+  test("is asked for consent when signing in for long, and not by a reload", async () => {
+    await start(READER, "openid offline_access");
+    const page = await pages.page(`${controller.rest}/console/tenant`);
+    const prompts: (string | null)[] = [];
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === "/auth") prompts.push(searchParams.get("prompt"));
+    });
+    await signIn(page);
+    await page.getByText("alice · acme").waitFor();
+    await page.reload();
+    await page.getByText("alice · acme").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/console/tenant");
+    assert.deepEqual(prompts, ["consent", null]);
+  });
+});
+
+test("somebody who may only read is offered nothing else, and another tenant's job is not theirs", async () => {
+  const anothers = await jobOfDev();
+  await start(READER);
+  const page = await pages.page(`${controller.rest}/console/jobs`);
+  await signIn(page);
+  await page.getByText("No jobs yet").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Submit jobs" }).count(), 0);
+  await page.goto(`${controller.rest}/console/jobs/${anothers}`);
+  await page.getByRole("heading", { name: "You may not see this" }).waitFor();
+  await page.getByText("WRONG_TENANT").waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  pages.expectComplaints(/status of 403/);
+});
+
+/** A job that is there already, of a tenant that nobody here is of. */
+async function jobOfDev(): Promise<string> {
+  await using before = await ControllerProcess.start({ dataDir });
+  const pair = { reference: join(dataDir, "r.mp4"), distorted: join(dataDir, "d.mp4") };
+  return (await (await JobsClient.of(before)).submit(pair)).body.id;
+}
+
+test("somebody without a role is told which are missing", async () => {
+  await start({ claims: { tid: "acme" } });
+  const page = await pages.page(`${controller.rest}/console/`);
+  await signIn(page);
+  await page.getByRole("heading", { name: "You have no role here" }).waitFor();
+  await page.getByText("svc:reader").waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+});
+
+test("who is refused at the provider is told so, and a forged answer signs nobody in", async () => {
+  await start(READER);
+  provider.denies = true;
+  const page = await pages.page(`${controller.rest}/console/`);
+  await signIn(page);
+  await page.getByText("Signing in did not work: The person said no").waitFor();
+  await page.goto(`${controller.rest}/console/?code=forged&state=forged`);
+  await page.getByText("Signing in did not work").waitFor();
+  assert.equal(new URL(page.url()).search, "", "what was forged is not kept");
+});
+
+test("without a provider for the console it says how to set one up", async () => {
+  provider = await PeopleProvider.open(READER);
+  controller = await ControllerProcess.start({
+    console: true,
+    dataDir,
+    auth: ["--jwks-endpoint", provider.jwksEndpoint, "--auth-issuer", provider.issuer],
+  });
+  const page = await pages.page(`${controller.rest}/console/`);
+  await page.getByText("--console-oidc-issuer").waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+});

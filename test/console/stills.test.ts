@@ -1,0 +1,231 @@
+/** The pictures of a job's worst moments, in a real browser: made by a node, looked at in every way. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../server/svc-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { SCENE, ScoredJob } from "./scored-job.ts";
+
+let scored: ScoredJob;
+before(async () => {
+  scored = await ScoredJob.open();
+});
+after(() => scored[Symbol.asyncDispose]());
+
+/** The job's page, with both sides of a frame on it. */
+async function opened(query = ""): Promise<Page> {
+  const page = await scored.pages.page(scored.url(query), { viewport: { width: 1280, height: 1000 } });
+  await page.getByRole("heading", { name: "Worst moments" }).waitFor();
+  await shown(page, 2);
+  return page;
+}
+
+/** Waits until so many pictures are drawn, each as large as the video. */
+async function shown(page: Page, count: number): Promise<void> {
+  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
+  await until(async () => (await page.evaluate(drawn)) === count, `${count} pictures`);
+}
+
+function transforms(page: Page): Promise<unknown> {
+  return page.evaluate("[...document.querySelectorAll('.pane .picture')].map((one) => one.style.transform)");
+}
+
+test("the worst moment of all is shown first, its two sides next to each other, at least 2 s from the next", async () => {
+  const page = await opened();
+  const labels = await page.locator(".still-strip button").allInnerTexts();
+  const moments = labels.map((text) => /^([\d.]+)\s+frame (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
+  assert.ok(moments.length >= 2 && moments.length <= 5, labels.join());
+  const scores = moments.map(([score = Number.NaN]) => score);
+  assert.deepEqual(
+    scores,
+    scores.toSorted((one, other) => one - other),
+  );
+  const numbers = moments.map(([, frame = Number.NaN]) => frame).toSorted((one, other) => one - other);
+  for (const [at, frame] of numbers.entries())
+    assert.ok(frame - (numbers[at - 1] ?? -50) >= 50, numbers.join());
+  const { pooled } = (await scored.jobs.get(scored.id)).body.result ?? {};
+  assert.equal(scores[0], Number(pooled?.["vmaf"]?.min.toFixed(2)));
+  assert.equal(await page.getByRole("region", { name: /^(Reference|Distorted), frame/ }).count(), 2);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.context().close();
+});
+
+test("zoom and pan go in step on both sides, by keys and by wheel, and back to all of it", async () => {
+  const page = await opened();
+  const [fit] = (await transforms(page)) as string[];
+  const left = page.getByRole("region", { name: /^Reference, frame/ });
+  await left.focus();
+  for (const key of ["+", "+", "+", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
+  const [one, other] = (await transforms(page)) as string[];
+  assert.equal(one, other);
+  assert.notEqual(one, fit);
+  await left.hover();
+  await page.mouse.wheel(0, -200);
+  // What is zoomed is zoomed further by the wheel alone.
+  await until(async () => ((await transforms(page)) as string[])[0] !== one, "the wheel's zoom");
+  const [nearer, same] = (await transforms(page)) as string[];
+  assert.equal(nearer, same);
+  await page.getByRole("button", { name: "8×" }).click();
+  await page.getByText("800 %").waitFor();
+  await page.getByRole("button", { name: "Fit" }).click();
+  assert.equal(((await transforms(page)) as string[])[0], fit);
+  await page.context().close();
+});
+
+test("the wipe's edge is moved by its slider, and the difference of the two is what a browser subtracts", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Wipe" }).click();
+  await shown(page, 2);
+  const slider = page.getByRole("slider", { name: "Edge between reference and distorted" });
+  const edge = () => page.evaluate("document.querySelector('.wiped').style.clipPath");
+  const before = await edge();
+  await slider.fill("20");
+  assert.notEqual(await edge(), before);
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.getByRole("button", { name: "Difference" }).click();
+  await shown(page, 2);
+  await page.getByLabel("Times").selectOption("16");
+  await page.getByText("What differs, times 16").waitFor();
+  const blend = await page.evaluate(
+    "getComputedStyle(document.querySelector('.differing img + img')).mixBlendMode",
+  );
+  assert.equal(blend, "difference");
+  await page.context().close();
+});
+
+test("a wheel over a picture that is seen whole scrolls the page, and zooms with Ctrl", async () => {
+  const page = await opened();
+  const [fit] = (await transforms(page)) as string[];
+  await page.getByRole("region", { name: /^Reference, frame/ }).hover();
+  const top = () => page.evaluate("scrollY");
+  const before = Number(await top());
+  await page.mouse.wheel(0, -150);
+  await until(async () => Number(await top()) < before, "the page's scroll");
+  assert.equal(((await transforms(page)) as string[])[0], fit);
+  await page.getByRole("region", { name: /^Reference, frame/ }).hover();
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -150);
+  await page.keyboard.up("Control");
+  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "the wheel's zoom");
+  await page.context().close();
+});
+
+test("how a picture is looked at stays from frame to frame, and is in the address", async () => {
+  const page = await opened();
+  await page.getByRole("button", { name: "Difference" }).click();
+  await page.getByLabel("Times").selectOption("16");
+  await page.getByRole("button", { name: "8×" }).click();
+  await page.getByText("800 %").waitFor();
+  const [zoomed] = (await transforms(page)) as string[];
+  await page.locator(".still-strip button").nth(1).click();
+  await page.waitForURL(/frame=/);
+  await shown(page, 2);
+  await page.getByText("What differs, times 16").waitFor();
+  assert.equal(((await transforms(page)) as string[])[0], zoomed);
+  const copy = await scored.pages.page(page.url());
+  await copy.getByText("What differs, times 16").waitFor();
+  await copy.context().close();
+  await page.context().close();
+});
+
+test("F shows one side in the place of the other, and the wipe's edge is dragged on the picture itself", async () => {
+  const page = await opened();
+  await page.getByRole("region", { name: /^Reference, frame/ }).focus();
+  await page.keyboard.press("f");
+  await page.waitForURL(/still=flip/);
+  await page.getByRole("region", { name: /^Reference, frame/ }).focus();
+  await page.keyboard.press("f");
+  await page.getByRole("region", { name: /^Distorted, frame/ }).waitFor();
+  await page.keyboard.press("f");
+  await page.getByRole("region", { name: /^Reference, frame/ }).waitFor();
+  assert.deepEqual(await seriousFaults(page), []);
+  await page.getByRole("button", { name: "Wipe" }).click();
+  await page.getByRole("slider").waitFor();
+  const pane = await page.locator(".pane").boundingBox();
+  assert.ok(pane);
+  await page.mouse.move(pane.x + pane.width / 2 + 4, pane.y + pane.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(pane.x + pane.width / 4, pane.y + pane.height / 2, { steps: 4 });
+  await page.mouse.up();
+  assert.equal(await page.getByRole("slider").inputValue(), "25");
+  await page.context().close();
+});
+
+test("a picture that did not come once is asked for again by a button, and is as wide as its place then", async () => {
+  const page = await scored.pages.page("about:blank", { viewport: { width: 1280, height: 1000 } });
+  const stills = /\/stills\/\d+\/(reference|distorted)$/;
+  await page.route(stills, (route) => route.fulfill({ status: 403, body: "{}" }));
+  await page.goto(scored.url());
+  await page.locator(".still-viewer").getByText("You may not see this").waitFor();
+  await page.unroute(stills);
+  await page.route(stills, (route) => route.fulfill({ status: 400, body: "{}" }));
+  await page.reload();
+  const again = page.locator(".still-viewer").getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  await page.unroute(stills);
+  await again.click();
+  await shown(page, 2);
+  const pane = await page.locator(".pane").first().boundingBox();
+  assert.ok(pane && pane.height > 100, JSON.stringify(pane));
+  assert.match(((await transforms(page)) as string[])[0] ?? "", /scale\([1-9]/);
+  scored.pages.expectComplaints(/40[03]/);
+  await page.context().close();
+});
+
+test("on a fine screen 1× is a sample for each of its pixels; two fingers zoom, one scrolls the page", async () => {
+  const viewport = { width: 390, height: 800 };
+  const page = await scored.pages.page(scored.url(), { viewport, deviceScaleFactor: 2, hasTouch: true });
+  await shown(page, 2);
+  const pane = page.locator(".pane").first();
+  await pane.scrollIntoViewIfNeeded();
+  assert.equal(
+    await page.evaluate("getComputedStyle(document.querySelector('.pane')).touchAction"),
+    "pan-x pan-y",
+  );
+  const box = await pane.boundingBox();
+  assert.ok(box);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const touch = await page.context().newCDPSession(page);
+  const fingers = (type: "touchStart" | "touchMove" | "touchEnd", apart: number) =>
+    touch.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints: type === "touchEnd" ? [] : [-apart, apart].map((by, id) => ({ x: x + by, y, id })),
+    });
+  const [fit] = (await transforms(page)) as string[];
+  await fingers("touchStart", 20);
+  for (const apart of [30, 40, 60]) await fingers("touchMove", apart);
+  await fingers("touchEnd", 0);
+  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "the fingers' zoom");
+  await page.locator(".pane.zoomed").first().waitFor();
+  for (const [zoom, scale] of [
+    ["8×", /scale\(4\)$/],
+    ["1×", /scale\(0\.5\)$/],
+  ] as const) {
+    await page.getByRole("button", { name: zoom }).click();
+    assert.match(((await transforms(page)) as string[])[0] ?? "", scale);
+  }
+  await page.context().close();
+});
+
+test("another frame that is asked for is made by the node, and comes by itself", async () => {
+  const page = await opened();
+  const listed = await page.locator(".still-strip li").count();
+  await page.goto(scored.url("?frame=7"));
+  await page.getByRole("button", { name: /frame 7\b/ }).waitFor();
+  await page.getByRole("region", { name: "Reference, frame 7." }).waitFor();
+  await shown(page, 2);
+  assert.equal(await page.locator(".still-strip li").count(), listed + 1);
+  const still = await fetch(`${scored.up.rest}/v1/jobs/${scored.id}/stills/7/distorted`);
+  assert.equal(still.headers.get("content-type"), "image/webp");
+  await page.context().close();
+});
+
+test("on a phone the two sides are one above the other, and nothing is wider than the screen", async () => {
+  const viewport = { width: 390, height: 800 };
+  const page = await scored.pages.page(scored.url(), { viewport, colorScheme: "dark" });
+  await shown(page, 2);
+  const [one, other] = await Promise.all([0, 1].map((at) => page.locator(".pane").nth(at).boundingBox()));
+  assert.ok(one && other && other.y >= one.y + one.height, "one is below the other");
+  assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0);
+  await page.context().close();
+});

@@ -1,0 +1,127 @@
+/** When jobs are counted and what is let in meanwhile, over a store whose counts end when the test says so. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { QueueRoom, type Settle } from "../../src/controller/queue-room.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { refused } from "./system.ts";
+
+/** A queue of a limit, and its counts in the order in which they begin. */
+class Counted {
+  limit: number;
+  readonly room: QueueRoom;
+  readonly #begun: PromiseWithResolvers<number>[] = [];
+  #heard = Promise.withResolvers<void>();
+
+  constructor(limit: number) {
+    this.limit = limit;
+    const queued = () => {
+      const count = Promise.withResolvers<number>();
+      this.#begun.push(count);
+      this.#heard.resolve();
+      return count.promise;
+    };
+    this.room = new QueueRoom({ queued }, () => this.limit);
+  }
+
+  /** Counts that have begun and not ended. */
+  get begun(): number {
+    return this.#begun.length;
+  }
+
+  /** The next count, as soon as it begins. */
+  async next(): Promise<PromiseWithResolvers<number>> {
+    for (;;) {
+      const count = this.#begun.shift();
+      if (count !== undefined) return count;
+      this.#heard = Promise.withResolvers<void>();
+      await this.#heard.promise;
+    }
+  }
+
+  take(jobs = 1): Promise<Settle> {
+    return this.room.take("t", jobs);
+  }
+}
+
+const turn = () => new Promise(setImmediate);
+
+describe("the room in a queue", () => {
+  test("is counted once, for all that ask meanwhile, and then known", async () => {
+    const counted = new Counted(10);
+    const asked = [counted.take(2), counted.take(3)];
+    (await counted.next()).resolve(4);
+    for (const settle of await Promise.all(asked)) settle(1);
+    // 4 and 2: three of the five were there before.
+    (await counted.take(4))(4);
+    assert.equal(counted.begun, 0);
+  });
+
+  test("is counted again before anything is refused, when all before is settled", async () => {
+    const counted = new Counted(3);
+    const first = counted.take(2);
+    (await counted.next()).resolve(0);
+    const settle = await first;
+    const [second, third] = [counted.take(2), counted.take(1)];
+    await turn();
+    assert.equal(counted.begun, 0, "what is being stored may be in the count or not");
+    settle(2);
+    (await counted.next()).resolve(2);
+    const failure = await refused(second, "TENANT_QUEUE_FULL");
+    assert.deepEqual(failure.found, { limit: 3, queued: 2, submitted: 2 });
+    assert.ok((failure.retryAfterMs ?? 0) > 0);
+    (await third)(1);
+  });
+
+  test("refuses nobody by a count that began before it came", async () => {
+    const counted = new Counted(1);
+    const first = refused(counted.take(), "TENANT_QUEUE_FULL");
+    const count = await counted.next();
+    const second = counted.take();
+    count.resolve(1);
+    await first;
+    (await counted.next()).resolve(0);
+    (await second)(1);
+  });
+
+  test("counts what is settled while jobs are counted: never less than there is", async () => {
+    const counted = new Counted(4);
+    const first = counted.take(1);
+    (await counted.next()).resolve(0);
+    const settle = await first;
+    const waits = counted.take(4);
+    settle(1);
+    const exact = await counted.next();
+    exact.resolve(1);
+    await refused(waits, "TENANT_QUEUE_FULL");
+    // Three more by this controller, of which one was there before.
+    const [one, two] = [await counted.take(2), await counted.take(1)];
+    one(1);
+    two(1);
+    (await counted.take(1))(1);
+    const more = refused(counted.take(1), "TENANT_QUEUE_FULL");
+    (await counted.next()).resolve(4);
+    await more;
+  });
+
+  test("tells those that wait when jobs cannot be counted, and counts for the next", async () => {
+    const counted = new Counted(1);
+    const waits = [counted.take(), counted.take()];
+    (await counted.next()).reject(new Failure("STORE_UNAVAILABLE", "The store is away."));
+    for (const wait of waits) await refused(wait, "STORE_UNAVAILABLE");
+    const next = counted.take();
+    (await counted.next()).resolve(0);
+    (await next)(1);
+  });
+
+  test("follows the limit of now, and counts nothing where there is none", async () => {
+    const counted = new Counted(1);
+    const first = refused(counted.take(5), "TENANT_QUEUE_FULL");
+    (await counted.next()).resolve(0);
+    assert.match((await first).message, /at most 1 at once/);
+    counted.limit = 5;
+    (await counted.take(5))(5);
+    counted.limit = Number.POSITIVE_INFINITY;
+    (await counted.take(1_000_000))(1_000_000);
+    assert.equal(counted.begun, 0);
+  });
+});

@@ -1,0 +1,445 @@
+/** Revoked tokens at several controllers on one PostgreSQL: what one takes back, none takes any more. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { Registry } from "prom-client";
+import { Gateway } from "../../src/auth/gateway.ts";
+import { RevocationList } from "../../src/auth/revocations.ts";
+import type { CallContext } from "../../src/controller/operations.ts";
+import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/revocation-feed.ts";
+import { RevocationService } from "../../src/controller/revocation-service.ts";
+import { Job_State, StreamJobsRequestSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { PullWorkRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import {
+  LiftRevocationRequestSchema,
+  ListRevocationsRequestSchema,
+  type Revocation,
+  type RevokeTokensRequest,
+  RevokeTokensRequestSchema,
+} from "../../src/gen/proto/svc/v1/tenant_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { Database } from "../../src/store/database.ts";
+import { openStore } from "../../src/store/open.ts";
+import { postgresDriver } from "../../src/store/postgres.ts";
+import { statement } from "../../src/store/statement.ts";
+import type { Store } from "../../src/store/store.ts";
+import { realmAt } from "../auth/gateways.ts";
+import { KeyServer, keys } from "../auth/key-server.ts";
+import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
+import { until } from "../server/svc-process.ts";
+import { PostgresCluster } from "../store/postgres.ts";
+import { caller, Peer } from "./peer.ts";
+import { LOG, refused, System, wrapped } from "./system.ts";
+
+type Wanted = Exclude<MessageInitShape<typeof RevokeTokensRequestSchema>, RevokeTokensRequest>;
+type Thing = NonNullable<Wanted["what"]>;
+
+let cluster: PostgresCluster;
+let keyServer: KeyServer;
+let signer: Signer;
+let one: Door;
+let other: Door;
+/** Hears no announcement. */
+let deaf: Door;
+const open: Door[] = [];
+
+/** A controller, and the gateway before it. */
+class Door {
+  readonly system: System;
+  readonly gateway: Gateway;
+
+  constructor(system: System) {
+    this.system = system;
+    this.gateway = new Gateway({
+      ...{ realms: () => realms, revocations: system.revocations, clockSkewMs: 30_000, log: LOG },
+      registry: new Registry(),
+    });
+    open.push(this);
+  }
+
+  /** "OK", or the code of the refusal. */
+  async answers(token: string): Promise<string> {
+    return this.gateway.authenticate(`Bearer ${token}`).then(
+      () => "OK",
+      (thrown: unknown) => Failure.from(thrown).code,
+    );
+  }
+
+  async untilAnswered(token: string, code: string): Promise<void> {
+    await until(async () => (await this.answers(token)) === code, `the token to be answered ${code}`);
+  }
+
+  async revoke(tenant: string, wanted: Wanted): Promise<Revocation> {
+    const request = create(RevokeTokensRequestSchema, wanted);
+    const { revocation } = await this.system.controller.revocations.revokeTokens(request, caller(tenant));
+    assert.ok(revocation);
+    return revocation;
+  }
+
+  async lift(tenant: string, id: string): Promise<void> {
+    const request = create(LiftRevocationRequestSchema, { id });
+    await this.system.controller.revocations.liftRevocation(request, caller(tenant));
+  }
+
+  async list(tenant: string, over: MessageInitShape<typeof ListRevocationsRequestSchema> = {}) {
+    const request = create(ListRevocationsRequestSchema, over);
+    return this.system.controller.revocations.listRevocations(request, caller(tenant));
+  }
+}
+
+const realms: ReturnType<typeof realmAt>[] = [];
+
+async function door(instead: (store: Store) => Partial<Store> = () => ({}), url = cluster.url("svc")) {
+  const store = await openStore({ databaseUrl: url }, LOG);
+  return new Door(new System(wrapped(store, instead(store)), {}, async () => store.close()));
+}
+
+const seconds = (ago = 0) => Math.floor(Date.now() / 1000) - ago;
+const token = (tid: string, claims: object = {}) =>
+  signToken(signer, { tid, exp: seconds() + 600, iat: seconds(5), ...claims });
+
+before(async () => {
+  // One test kills it.
+  cluster = await PostgresCluster.start({ durable: true });
+  await cluster.createDatabase("svc");
+  signer = newSigner("one");
+  keyServer = await KeyServer.open(keys(signer));
+  realms.push(realmAt(keyServer.url));
+  [one, other] = [await door(), await door()];
+  deaf = await door(() => ({ onAnnouncement: () => () => {} }));
+  for (const each of open) await each.untilAnswered(token("nobody"), "OK");
+});
+after(async () => {
+  for (const { gateway, system } of open) {
+    gateway.close();
+    await system.close();
+  }
+  await keyServer.close();
+  await cluster[Symbol.asyncDispose]();
+});
+
+const things: readonly [what: string, wanted: () => Thing, claims: object][] = [
+  ["a token's id", () => ({ case: "tokenId", value: "the id" }), { jti: "the id" }],
+  ["a subject", () => ({ case: "subject", value: "alice" }), {}],
+  ["what was issued before now", () => ({ case: "issuedBefore", value: timestampFromMs(Date.now()) }), {}],
+];
+for (const [index, [what, wanted, claims]] of things.entries()) {
+  test(`${what}: refused at once where it was revoked, soon everywhere, and taken again when lifted`, async () => {
+    const tenant = `tenant ${index}`;
+    const [bad, theirs] = [token(tenant, claims), token("another", claims)];
+    for (const each of open) assert.equal(await each.answers(bad), "OK");
+    const { id } = await one.revoke(tenant, { what: wanted(), reason: "lost" });
+    assert.equal(await one.answers(bad), "TOKEN_REVOKED");
+    for (const each of [other, deaf]) await each.untilAnswered(bad, "TOKEN_REVOKED");
+    for (const each of open) assert.equal(await each.answers(theirs), "OK");
+    const [listed] = (await deaf.list(tenant)).revocations;
+    assert.deepEqual([listed?.id, listed?.reason, listed?.revokedBy], [id, "lost", `user of ${tenant}`]);
+    await other.lift(tenant, id);
+    assert.equal(await other.answers(bad), "OK");
+    for (const each of [one, deaf]) await each.untilAnswered(bad, "OK");
+    assert.deepEqual((await one.list(tenant)).revocations, []);
+  });
+}
+
+test("the other controllers are told, and act on it without waiting for their next look", async (context) => {
+  const store = await openStore({ databaseUrl: cluster.url("svc") }, LOG);
+  // Longer than any test: what it knows after its first look it was told.
+  const patient = new Door(new System(store, {}, async () => store.close(), 24 * 3_600_000));
+  open.pop();
+  context.after(async () => {
+    patient.gateway.close();
+    await patient.system.close();
+  });
+  const bearer = token("announced");
+  await patient.untilAnswered(bearer, "OK");
+  const { id } = await one.revoke("announced", { what: { case: "subject", value: "alice" } });
+  await patient.untilAnswered(bearer, "TOKEN_REVOKED");
+  await other.lift("announced", id);
+  await patient.untilAnswered(bearer, "OK");
+});
+
+test("one that is not told looks as often as the docs say, and twice within the second that they promise", async () => {
+  const text = await readFile(new URL("../../docs/revocation.md", import.meta.url), "utf8");
+  const [, every] = /every controller looks for changes every (\d+) ms/.exec(text) ?? [];
+  assert.equal(Number(every), LOOK_EVERY_MS);
+  assert.ok(LOOK_EVERY_MS <= 500);
+});
+
+test("a stream that is open at another controller ends with the code", async () => {
+  const bearer = token("streams");
+  const readmit = () => other.gateway.authenticate(`Bearer ${bearer}`);
+  const context: CallContext = { ...caller("streams"), readmit };
+  const stream = other.system.jobs.streamJobs(create(StreamJobsRequestSchema), context);
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  const next = refused(events.next(), "TOKEN_REVOKED");
+  await one.revoke("streams", { what: { case: "subject", value: "alice" } });
+  await next;
+});
+
+/** A call at the other controller by a caller with a token. */
+function callOf(tenant: string, bearer: string): CallContext {
+  return { ...caller(tenant), readmit: () => other.gateway.authenticate(`Bearer ${bearer}`) };
+}
+
+test("a pull that is held at another controller gets no work, which goes to the next node as if never given", async () => {
+  const tenant = "pulls";
+  const bearer = token(tenant);
+  const node = await Peer.register(other.system.nodes, tenant);
+  const pull = (context: CallContext) =>
+    other.system.nodes.pullWork(
+      create(PullWorkRequestSchema, { session: node.session, waitMs: 60_000 }),
+      context,
+    );
+  const held = refused(pull(callOf(tenant, bearer)), "TOKEN_REVOKED");
+  await one.revoke(tenant, { what: { case: "subject", value: "alice" } });
+  await other.untilAnswered(bearer, "TOKEN_REVOKED");
+  const { job } = await one.system.submit(tenant);
+  await held;
+  // One whose token expired meanwhile asks again with the next one.
+  const context: CallContext = {
+    ...caller(tenant),
+    readmit: async () => {
+      throw new Failure("TOKEN_EXPIRED", "The token has expired.");
+    },
+  };
+  assert.equal((await pull(context)).item, undefined);
+  const { item } = await pull(callOf(tenant, token(tenant, { sub: "bob" })));
+  assert.equal(item?.jobId, job.id);
+  assert.equal((await one.system.job(tenant, job.id)).retries, 0);
+});
+
+test("a wait for a score at another controller ends with the code, and its job goes on", async () => {
+  const tenant = "waits";
+  const bearer = token(tenant);
+  const { job } = await one.system.submit(tenant);
+  const options = { waitMs: 600_000, keep: false };
+  const wait = refused(
+    other.system.jobs.waitForJob(job.id, options, callOf(tenant, bearer)),
+    "TOKEN_REVOKED",
+  );
+  await one.revoke(tenant, { what: { case: "subject", value: "alice" } });
+  await wait;
+  assert.equal((await one.system.job(tenant, job.id)).state, Job_State.QUEUED);
+  const node = await Peer.register(one.system.nodes, tenant);
+  await node.work(60);
+  await one.system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+  // It is there already: what is looked at last is who asks.
+  await refused(other.system.jobs.waitForJob(job.id, options, callOf(tenant, bearer)), "TOKEN_REVOKED");
+  const disabled = async () => {
+    throw new Failure("TENANT_DISABLED", "The token's tenant is disabled.");
+  };
+  const context = { ...caller(tenant), readmit: disabled };
+  await refused(other.system.jobs.waitForJob(job.id, options, context), "TENANT_DISABLED");
+  const expired = callOf(tenant, token(tenant, { exp: seconds(1) }));
+  assert.equal((await other.system.jobs.waitForJob(job.id, options, expired)).done, true);
+});
+
+test("an administrator can revoke itself, and another one lifts it", async () => {
+  const own = token("self", { sub: "user of self", svc_roles: ["svc:admin"] });
+  const { id } = await one.revoke("self", { what: { case: "subject", value: "user of self" } });
+  assert.equal(await one.answers(own), "TOKEN_REVOKED");
+  assert.equal(await one.answers(token("self", { sub: "second" })), "OK");
+  await one.lift("self", id);
+  assert.equal(await one.answers(own), "OK");
+});
+
+test("another tenant neither sees nor lifts what one revoked", async () => {
+  const { id } = await one.revoke("mine", { what: { case: "subject", value: "alice" } });
+  assert.deepEqual((await one.list("yours")).revocations, []);
+  await refused(one.lift("yours", id), "REVOCATION_NOT_FOUND");
+  await refused(one.lift("mine", "none"), "REVOCATION_NOT_FOUND");
+  assert.equal(await one.answers(token("mine")), "TOKEN_REVOKED");
+});
+
+const faults: readonly [what: string, wanted: Wanted][] = [
+  ["nothing", {}],
+  ["an empty subject", { what: { case: "subject", value: "" } }],
+  ["an id that is too long", { what: { case: "tokenId", value: "x".repeat(257) } }],
+  ["a subject with a line break", { what: { case: "subject", value: "a\nb" } }],
+  ["half a character", { what: { case: "subject", value: "\ud800" } }],
+  ["the future", { what: { case: "issuedBefore", value: timestampFromMs(Date.now() + 3_600_000) } }],
+  ["the time before 1970", { what: { case: "issuedBefore", value: { seconds: -1n, nanos: 0 } } }],
+  ["no time at all", { what: { case: "issuedBefore", value: { seconds: 2n ** 62n, nanos: 0 } } }],
+  ["an end in the past", { what: { case: "subject", value: "a" }, expireTime: timestampFromMs(Date.now()) }],
+  ["a long reason", { what: { case: "subject", value: "a" }, reason: "x".repeat(257) }],
+  ["a reason with an escape", { what: { case: "subject", value: "a" }, reason: "\x1b[2J" }],
+];
+for (const [what, wanted] of faults) {
+  test(`${what} is refused`, async () => {
+    await refused(one.revoke("faults", wanted), "INVALID_REQUEST");
+    assert.deepEqual((await one.list("faults")).revocations, []);
+  });
+}
+
+test("the list comes in pages", async () => {
+  for (let n = 0; n < 5; n++) await one.revoke("pages", { what: { case: "tokenId", value: `${n}` } });
+  const values: unknown[] = [];
+  let pageToken = "";
+  do {
+    const page = await other.list("pages", { pageSize: 2, pageToken });
+    assert.ok(page.revocations.length <= 2);
+    values.push(...page.revocations.map(({ what }) => what.value));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== "");
+  assert.deepEqual(values, ["4", "3", "2", "1", "0"]);
+  await refused(one.list("pages", { pageSize: 501 }), "INVALID_REQUEST");
+  await refused(one.list("pages", { pageToken: "rubbish" }), "INVALID_REQUEST");
+});
+
+test("a tenant that revokes without end holds nobody else up", async () => {
+  const locked = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<void>();
+  const database = new Database(postgresDriver(cluster.url("svc")));
+  // As long as a change of the tenant would take, if it took long.
+  const holding = database.transaction("owner", async (sender) => {
+    await sender.query(
+      statement(`select pg_advisory_xact_lock(${String(0x72_76_6b)}, hashtext('flood'))`),
+      [],
+    );
+    locked.resolve();
+    await done.promise;
+  });
+  await locked.promise;
+  const flood = Array.from({ length: 100 }, (_, n) =>
+    one.revoke("flood", { what: { case: "tokenId", value: `${n}` } }),
+  );
+  await one.revoke("calm", { what: { case: "subject", value: "alice" } });
+  assert.equal(await one.answers(token("calm")), "TOKEN_REVOKED");
+  assert.deepEqual((await one.list("flood")).revocations, []);
+  done.resolve();
+  await Promise.all([holding, ...flood]);
+  assert.equal((await one.list("flood", { pageSize: 500 })).revocations.length, 100);
+  await database.close();
+});
+
+describe("a full list", () => {
+  const ENTRIES = 10_000;
+  before(() =>
+    cluster.admin(
+      `with next as (update svc.revocation_revision set latest = latest + ${ENTRIES} returning latest - ${ENTRIES} as before)
+      insert into svc.revocation (id, tenant_id, kind, value, reason, revoked_by, created_at, revision)
+      select gen_random_uuid(), 'full', 'TOKEN_ID', 'token ' || n, '', '', now(), before + n
+      from next, generate_series(1, ${ENTRIES}) n`,
+      "svc",
+    ),
+  );
+
+  test("is known to those that were there, and to one that starts", async () => {
+    const late = await door();
+    for (const each of [one, deaf, late]) {
+      for (const n of [1, 2_000, 2_001, ENTRIES])
+        await each.untilAnswered(token("full", { jti: `token ${n}` }), "TOKEN_REVOKED");
+      assert.equal(await each.answers(token("full", { jti: "token 0" })), "OK");
+      assert.ok((await each.system.metric("svc_revocations")) >= ENTRIES);
+    }
+  });
+
+  test("takes no more of its tenant, and all of another one", async () => {
+    const what = { case: "tokenId", value: "one more" } as const;
+    const failure = await refused(one.revoke("full", { what }), "TOO_MANY_REVOCATIONS");
+    assert.match(failure.message, /10000 revocations/);
+    assert.equal(await one.answers(token("full", { jti: "one more" })), "OK");
+    const known = await one.revoke("full", { what: { case: "tokenId", value: "token 7" } });
+    await one.revoke("empty", { what });
+    await one.lift("full", known.id);
+    await one.revoke("full", { what });
+    assert.equal(await one.answers(token("full", { jti: "one more" })), "TOKEN_REVOKED");
+    assert.equal(await one.answers(token("full", { jti: "token 7" })), "OK");
+  });
+});
+
+test("until the list was read no token is taken; then all that are good", async () => {
+  const asked = Promise.withResolvers<void>();
+  const readable = Promise.withResolvers<void>();
+  const starting = await door((store) => ({
+    revocations: wrappedRevocations(store, async (...call) => {
+      asked.resolve();
+      await readable.promise;
+      return store.revocations.changes(...call);
+    }),
+  }));
+  await asked.promise;
+  assert.equal(await starting.answers(token("any")), "STORE_UNAVAILABLE");
+  assert.equal(await starting.answers(token("any", { exp: seconds(1) })), "TOKEN_EXPIRED");
+  readable.resolve();
+  await starting.untilAnswered(token("any"), "OK");
+});
+
+function wrappedRevocations(store: Store, changes: Store["revocations"]["changes"]): Store["revocations"] {
+  return new Proxy(store.revocations, {
+    get: (target, key) => {
+      const method: unknown = key === "changes" ? changes : Reflect.get(target, key);
+      return typeof method === "function" ? method.bind(target) : method;
+    },
+  });
+}
+
+test("where nobody is asked for a token there is none to revoke; old entries can be seen and lifted", async () => {
+  const { store } = one.system;
+  const { id } = await one.revoke("dev", { what: { case: "subject", value: "alice" } });
+  const service = new RevocationService({ store, log: LOG, feed: undefined, clockSkewMs: 0 });
+  const wanted = create(RevokeTokensRequestSchema, { what: { case: "subject", value: "bob" } });
+  await refused(service.revokeTokens(wanted, caller("dev")), "AUTH_DISABLED");
+  const { revocations } = await service.listRevocations(create(ListRevocationsRequestSchema), caller("dev"));
+  assert.deepEqual(
+    revocations.map((entry) => entry.id),
+    [id],
+  );
+  await service.liftRevocation(create(LiftRevocationRequestSchema, { id }), caller("dev"));
+  await other.untilAnswered(token("dev"), "OK");
+});
+
+test("what the operator lifts in the database is taken again", async () => {
+  await one.revoke("acme", { what: { case: "subject", value: "alice" } });
+  await deaf.untilAnswered(token("acme"), "TOKEN_REVOKED");
+  const text = await readFile(new URL("../../docs/revocation.md", import.meta.url), "utf8");
+  const [, sql] = /```sql\n(.*?)```/s.exec(text) ?? [];
+  assert.ok(sql);
+  await cluster.admin(sql, "svc");
+  for (const each of open) await each.untilAnswered(token("acme"), "OK");
+});
+
+test("what a controller cannot be told any more it finds by reading all of it", async () => {
+  await one.revoke("restored", { what: { case: "subject", value: "alice" } });
+  await deaf.untilAnswered(token("restored"), "TOKEN_REVOKED");
+  const remove = "delete from svc.revocation where tenant_id = 'restored'";
+  const forget = "update svc.revocation_revision set latest = latest + 9, forgotten = latest + 9";
+  await cluster.admin(`${remove}; ${forget}`, "svc");
+  await deaf.untilAnswered(token("restored"), "OK");
+  await one.revoke("restored", { what: { case: "subject", value: "alice" } });
+  await deaf.untilAnswered(token("restored"), "TOKEN_REVOKED");
+  // As when the database is that of an hour ago.
+  await cluster.admin(`${remove}; update svc.revocation_revision set latest = latest - 1`, "svc");
+  for (const each of [one, deaf]) await each.untilAnswered(token("restored"), "OK");
+});
+
+test("a store that is away leaves the list as it is, and what came meanwhile is known when it is back", async () => {
+  const [bad, later] = [token("outage"), token("outage", { sub: "later" })];
+  await one.revoke("outage", { what: { case: "subject", value: "alice" } });
+  await deaf.untilAnswered(bad, "TOKEN_REVOKED");
+  await cluster.stop("SIGKILL");
+  const list = new RevocationList();
+  const feed = new RevocationFeed({ store: one.system.store, list, log: LOG });
+  await refused(feed.refresh(), "STORE_UNAVAILABLE");
+  assert.equal(list.size, undefined);
+  await refused(one.revoke("outage", { what: { case: "subject", value: "later" } }), "STORE_UNAVAILABLE");
+  for (const each of [one, deaf]) {
+    assert.equal(await each.answers(bad), "TOKEN_REVOKED");
+    assert.equal(await each.answers(later), "OK");
+  }
+  await cluster.run();
+  await until(
+    () =>
+      one.revoke("outage", { what: { case: "subject", value: "later" } }).then(
+        () => true,
+        () => false,
+      ),
+    "the store to be back",
+  );
+  for (const each of [one, other, deaf]) await each.untilAnswered(later, "TOKEN_REVOKED");
+  await feed.refresh();
+  assert.ok((list.size ?? 0) >= 10_000);
+});

@@ -1,0 +1,270 @@
+/** Work for stills at the controller: which nodes get it, what is taken of their reports, and what callers are told. */
+import assert from "node:assert/strict";
+import { readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Fleet } from "../../src/controller/fleet.ts";
+import { worstFrames } from "../../src/controller/still-frames.ts";
+import { Stranded } from "../../src/controller/stranded.ts";
+import {
+  GetStillRequestSchema,
+  Job_State,
+  StreamJobsResponse_Kind as Kind,
+  ListStillsRequestSchema,
+  RequestStillsRequestSchema,
+  type Still,
+  Still_Side,
+  Still_State,
+  type StreamJobsResponse,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
+import type { StillReportSchema, WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { framesApart, worstMoments } from "../../src/jobs/moments.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
+import { caller, Peer } from "./peer.ts";
+import { CAPABILITIES, failureReport, tableOf, valueAt } from "./scored.ts";
+import { LOG, refused, System } from "./system.ts";
+
+const FRAMES = 300;
+const LENGTH = 100;
+const DRAWS = { capabilities: { ...CAPABILITIES, stills: true } };
+const { REFERENCE, DISTORTED } = Still_Side;
+const BOTH = [REFERENCE, DISTORTED];
+
+describe("stills", () => {
+  let system: System;
+  let image: Uint8Array<ArrayBuffer>;
+
+  before(async () => {
+    system = await System.open();
+    const path = join(tmpdir(), "still.webp");
+    await ffmpeg(["-f", "lavfi", "-i", "testsrc2=s=64x36", "-frames:v", "1", "-c:v", "libwebp", path]);
+    image = new Uint8Array(await readFile(path));
+    await rm(path);
+  });
+  after(() => system.close());
+
+  const report = (
+    frame: number,
+    side: Still_Side,
+    over: MessageInitShape<typeof StillReportSchema> = {},
+  ) => ({
+    case: "still" as const,
+    value: { frame, side, mediaType: "image/webp", width: 64, height: 36, image, ...over },
+  });
+
+  async function list(tenant: string, id: string): Promise<readonly Still[]> {
+    const { stills } = await system.jobs.listStills(create(ListStillsRequestSchema, { id }), caller(tenant));
+    return stills;
+  }
+
+  async function ask(tenant: string, id: string, frames: number[]): Promise<readonly Still[]> {
+    const request = create(RequestStillsRequestSchema, { id, frames });
+    return (await system.jobs.requestStills(request, caller(tenant))).stills;
+  }
+
+  /** A job that has succeeded, scored by a node that makes no stills. */
+  async function scored(tenant: string): Promise<string> {
+    const node = await Peer.register(system.nodes, tenant);
+    const { job } = await system.submit(tenant);
+    await node.work(FRAMES, LENGTH);
+    await system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    assert.equal(
+      await node.pull(),
+      undefined,
+      "there is none for a node that does not say that it makes them",
+    );
+    return job.id;
+  }
+
+  async function begun(tenant: string) {
+    const id = await scored(tenant);
+    const node = await Peer.register(system.nodes, tenant, DRAWS);
+    const item = await node.pullSome();
+    return { id, node, item, frames: framesOf(item) };
+  }
+
+  function framesOf({ work }: WorkItem): number[] {
+    assert.ok(work.case === "stills");
+    return work.value.parts.flatMap((part) => part.frames);
+  }
+
+  async function make(node: Peer, item: WorkItem): Promise<void> {
+    const all = framesOf(item).flatMap((frame) => BOTH.map((side) => ({ frame, side })));
+    for (const [index, { frame, side }] of all.entries())
+      await node.report(item, report(frame, side, { last: index === all.length - 1 }));
+  }
+
+  test("of the five worst moments, by the segments that they were scored in", async () => {
+    const { item, frames } = await begun("moments");
+    const worst = Array.from({ length: FRAMES }, (_, frame) => frame).sort(
+      (a, b) => valueAt("vmaf", a) - valueAt("vmaf", b),
+    );
+    const expected: number[] = [];
+    for (const frame of worst) {
+      if (expected.length < 5 && expected.every((other) => Math.abs(other - frame) >= 50))
+        expected.push(frame);
+    }
+    assert.deepEqual(
+      frames.toSorted((a, b) => a - b),
+      expected.toSorted((a, b) => a - b),
+    );
+    assert.ok(item.work.case === "stills");
+    for (const { segment, frames: own } of item.work.value.parts) {
+      const { first, count } = JSON.parse(segment);
+      assert.ok(own.every((frame) => frame >= first && frame < first + count));
+    }
+    assert.match(item.work.value.plan, /^\{"version":1,/);
+  });
+
+  test("are told when all of them are there, and read byte by byte", async () => {
+    const { id, node, item, frames } = await begun("made");
+    const before = await system.job("made", id);
+    assert.ok((await list("made", id)).every(({ state }) => state === Still_State.PENDING));
+    const stream = system.stream("made", { ids: [id] })[Symbol.asyncIterator]();
+    for (const kind of [Kind.SNAPSHOT, Kind.SNAPSHOT_END])
+      assert.equal((await stream.next()).value?.kind, kind);
+    await make(node, item);
+    const { value: change } = await stream.next();
+    await stream.return?.();
+    const { kind, job: after } = change as StreamJobsResponse;
+    assert.deepEqual(
+      [kind, after?.state, after?.revision],
+      [Kind.CHANGE, Job_State.SUCCEEDED, before.revision + 1],
+    );
+    const told = await list("made", id);
+    assert.equal(told.length, 2 * frames.length);
+    for (const { frame, side, state, mediaType, width, height, bytes } of told) {
+      assert.deepEqual(
+        [state, mediaType, width, height, bytes],
+        [Still_State.READY, "image/webp", 64, 36, image.length],
+      );
+      const request = create(GetStillRequestSchema, { id, frame, side });
+      const answer = await system.jobs.getStill(request, caller("made"));
+      assert.deepEqual(Buffer.from(answer.image), Buffer.from(image));
+    }
+  });
+
+  test("that are no pictures, or not of this work, are refused, and nothing of them is kept", async () => {
+    const { id, node, item, frames } = await begun("hostile");
+    const [frame = 0] = frames;
+    const changed = (at: number, byte: number) =>
+      Uint8Array.from(image, (old, index) => (index === at ? byte : old));
+    const html = new TextEncoder().encode("<script>alert(1)</script>".padEnd(100));
+    const hostile: Readonly<Record<string, MessageInitShape<typeof StillReportSchema>>> = {
+      "no image": { image: new Uint8Array() },
+      "a page": { image: html },
+      "a page that says to be a page": { image: html, mediaType: "text/html" },
+      "a picture that says to be a page": { mediaType: "text/html" },
+      "a picture that says to be another": { mediaType: "image/svg+xml" },
+      "a media type with more": { mediaType: "image/webp; charset=x" },
+      "another width": { width: 65 },
+      "another height": { height: 35 },
+      "no size": { width: 0, height: 0 },
+      "a size beyond all": { width: 5000 },
+      "a picture that is cut off": { image: image.slice(0, -2) },
+      "a picture with more behind it": { image: Uint8Array.from([...image, 60, 115]) },
+      "another container": { image: changed(0, 0x58) },
+      "another kind of picture": { image: changed(15, 0x4c) },
+      "another frame code": { image: changed(24, 0) },
+      "too many bytes": { image: new Uint8Array(3 * 2 ** 20 + 1) },
+      "no side": { side: Still_Side.SIDE_UNSPECIFIED },
+      "another frame": { frame: frame + 1 },
+      "the last before the others": { last: true },
+    };
+    for (const [what, over] of Object.entries(hostile)) {
+      await assert.rejects(
+        node.report(item, report(frame, REFERENCE, over)),
+        { code: "INVALID_REQUEST" },
+        what,
+      );
+    }
+    assert.ok((await list("hostile", id)).every(({ state }) => state === Still_State.PENDING));
+    const other = await Peer.register(system.nodes, "hostile", DRAWS);
+    await refused(other.report(item, report(frame, REFERENCE)), "STALE_ATTEMPT");
+    await make(node, item);
+    await node.report(item, report(frames.at(-1) ?? 0, DISTORTED, { last: true }));
+    await refused(node.report({ ...item, attempt: 2 }, report(frame, REFERENCE)), "STALE_ATTEMPT");
+  });
+
+  test("that fail are told with the reason, and can be asked for again; the job is no failed one", async () => {
+    const { id, node, item, frames } = await begun("failing");
+    const failed = await system.metric("svc_jobs_ended_total", { state: "FAILED" });
+    await node.report(item, { case: "failure", value: failureReport("MEDIA_CHANGED") });
+    const told = await list("failing", id);
+    assert.deepEqual(
+      [...new Set(told.map(({ state, error }) => `${state} ${error?.code}`))],
+      ["3 MEDIA_CHANGED"],
+    );
+    assert.deepEqual(told[0]?.error?.found, { fact: 1 });
+    assert.equal(await system.metric("svc_jobs_ended_total", { state: "FAILED" }), failed);
+    const { state, error } = await system.job("failing", id);
+    assert.deepEqual([state, error], [Job_State.SUCCEEDED, undefined]);
+    const again = await ask("failing", id, frames.slice(0, 1));
+    assert.equal(again.filter((still) => still.state === Still_State.PENDING).length, 2);
+    assert.deepEqual(framesOf(await node.pullSome()), frames.slice(0, 1));
+  });
+
+  test("are asked for within limits, of frames that there are", async () => {
+    const { id, node } = await begun("asking");
+    const frames = Array.from({ length: 17 }, (_, frame) => frame);
+    for (const wrong of [[], frames, [FRAMES]]) await refused(ask("asking", id, wrong), "INVALID_REQUEST");
+    await ask("asking", id, [1, 1, 1]);
+    assert.deepEqual(framesOf(await node.pullSome()), [1]);
+    const open = (await system.submit("asking")).job.id;
+    await refused(ask("asking", open, [0]), "JOB_NOT_SUCCEEDED");
+    const noSide = create(GetStillRequestSchema, { id, frame: 1 });
+    await refused(system.jobs.getStill(noSide, caller("asking")), "INVALID_REQUEST");
+    const notYet = create(GetStillRequestSchema, { id, frame: 1, side: REFERENCE });
+    await refused(system.jobs.getStill(notYet, caller("asking")), "STILL_NOT_FOUND");
+    await refused(system.jobs.getStill(notYet, caller("strange")), "WRONG_TENANT");
+  });
+
+  test("wait for a node that makes them, and are not taken for stranded", async () => {
+    const tenant = "old";
+    const id = await scored(tenant);
+    const { store } = system;
+    const metrics = { jobFailed: () => assert.fail("no job ends of it") } as never;
+    const stranded = new Stranded({
+      store,
+      fleet: new Fleet(store, undefined),
+      log: LOG,
+      metrics,
+      afterMs: 0,
+    });
+    assert.deepEqual([await stranded.look(), await stranded.look()], [0, 0]);
+    assert.ok((await list(tenant, id)).every(({ state }) => state === Still_State.PENDING));
+    const late = await Peer.register(system.nodes, tenant, DRAWS);
+    await make(late, await late.pullSome());
+    assert.ok((await list(tenant, id)).every(({ state }) => state === Still_State.READY));
+  });
+});
+
+test("the worst frames are the CLI's worst moments, by the part that holds each", () => {
+  const frames = tableOf("", 200);
+  const models = [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 1 }];
+  const media = (frameRate: string) => ({ frameRate }) as never;
+  const parts = [
+    { firstFrame: 0, frameCount: 120, segment: "a" },
+    { firstFrame: 120, frameCount: 80, segment: undefined },
+  ];
+  for (const [reference, distorted, rate] of [
+    ["25/1", "25/1", 25],
+    ["", "", undefined],
+    ["50/1", "25/1", 25],
+  ] as const) {
+    const shown = worstFrames(
+      { frames, models, reference: media(reference), distorted: media(distorted) },
+      parts,
+    );
+    const moments = worstMoments(frames, "vmaf", framesApart(rate)).map(({ frame }) => frame);
+    assert.deepEqual(new Set(shown.flatMap((part) => part.frames)), new Set(moments));
+    for (const { segment, frames: own } of shown)
+      assert.ok(own.every((frame) => frame < 120 === (segment === "a")));
+  }
+  assert.deepEqual(
+    worstFrames({ frames, models: [], reference: media(""), distorted: media("") }, parts),
+    [],
+  );
+});

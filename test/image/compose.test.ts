@@ -1,0 +1,83 @@
+/** compose.yaml and the Dockerfile, as they are written: what svc takes, what it is held to, and who can reach it. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { PROJECT } from "../../scripts/gates/gate.ts";
+import { environmentOf, GATEWAY, gateway, open, text } from "./stack.ts";
+
+const run = promisify(execFile);
+
+const help = async (command: string): Promise<string> =>
+  (await run(join(PROJECT, "bin", "svc"), [command, "--help"])).stdout.replaceAll(/\s+/g, " ");
+
+test("every service is confined, comes back, and cuts its log", () => {
+  for (const [name, service] of Object.entries(open.services)) {
+    assert.equal(service.read_only, true, name);
+    assert.deepEqual(service.cap_drop, ["ALL"], name);
+    assert.deepEqual(service.security_opt, ["no-new-privileges:true"], name);
+    assert.equal(service.restart, "unless-stopped", name);
+    assert.deepEqual(Object.keys(service.logging?.options ?? {}), ["max-size", "max-file"], name);
+  }
+});
+
+test("without authentication everything is published on loopback alone", () => {
+  const published = Object.values(open.services).flatMap(({ ports = [] }) => ports);
+  assert.equal(published.length, 3);
+  for (const port of published) assert.match(port, /^127\.0\.0\.1:/);
+  assert.equal(open.services["controller"]?.environment?.["SVC_AUTH_DISABLED"], "true");
+});
+
+test("with the gateway authentication is on, both ports speak TLS, and only these are published to others", () => {
+  const controller = environmentOf("controller");
+  assert.equal(controller["SVC_AUTH_DISABLED"], "false");
+  for (const name of [
+    "SVC_TLS_CERT",
+    "SVC_TLS_KEY",
+    "SVC_JWKS_ENDPOINT",
+    "SVC_AUTH_ISSUER",
+    "SVC_AUTH_AUDIENCE",
+  ])
+    assert.ok(controller[name], name);
+  assert.deepEqual(gateway.services["controller"]?.ports, ["8443:8080", "9443:9090"]);
+});
+
+test("what has no good default is asked for by name, and in the example", () => {
+  const example = text("deploy/compose/env.example");
+  for (const path of ["compose.yaml", GATEWAY]) {
+    const asked = [...text(path).matchAll(/\$\{(\w+)(:[-?])?/g)].filter(([, name]) => name !== "SVC_IMAGE");
+    assert.ok(asked.length > 0);
+    for (const [found, name = "", operator] of asked) {
+      assert.equal(operator, name === "SVC_MEDIA" ? ":-" : ":?", found);
+      assert.match(example, new RegExp(`^${name}=`, "m"));
+    }
+  }
+});
+
+test("svc knows every variable that it is given", async () => {
+  for (const name of ["controller", "node"]) {
+    const known = await help(name);
+    for (const variable of Object.keys(environmentOf(name)))
+      assert.ok(known.includes(`env: ${variable})`), `${name}: ${variable}`);
+  }
+});
+
+test("each process gets longer to stop than it takes to drain", async () => {
+  // Beyond the limit: a node hands back what is left, a controller closes its store.
+  for (const [name, beyond] of [
+    ["controller", 10],
+    ["node", 16],
+  ] as const) {
+    const drain = /--drain-timeout <seconds> .*?\(default: (\d+);/.exec(await help(name))?.[1];
+    const grace = Number.parseInt(open.services[name]?.stop_grace_period ?? "", 10);
+    assert.ok(grace > Number(drain) + beyond, `${name}: ${grace} s for ${String(drain)} s`);
+  }
+});
+
+test("the image has the Node.js and the version of package.json", () => {
+  const manifest = JSON.parse(text("package.json"));
+  assert.match(text("Dockerfile"), new RegExp(`^ARG NODE_VERSION=${manifest.dependencies.node}$`, "m"));
+  assert.match(text("Dockerfile"), new RegExp(`^ARG VERSION=${manifest.version}$`, "m"));
+  assert.ok(text("docs/image.md").includes(`node:${manifest.dependencies.node}-bookworm-slim`));
+});

@@ -1,0 +1,112 @@
+/** Images and containers of a test's own: in the temporary folder, run by podman and runc, gone at the end. */
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+const OUTPUT_BYTES = 64 * 2 ** 20;
+/** How long a container may take to answer on a crowded machine. */
+const PATIENCE_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+
+/** What the image promises to do with: nothing to write to but /tmp, and no rights at all. */
+const CONFINED = [
+  "--read-only",
+  "--read-only-tmpfs=false",
+  "--tmpfs=/tmp",
+  "--cap-drop=ALL",
+  "--security-opt=no-new-privileges",
+];
+/** podman's own would be higher than root may set in some machines. */
+const LIMITS = ["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"];
+
+export class Podman implements AsyncDisposable {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "p-"));
+
+  /** Runs podman to its end; what it wrote to stdout. Throws what it wrote to stderr when it fails. */
+  async run(...args: readonly string[]): Promise<string> {
+    const { stdout } = await execute("podman", [...this.#settings, ...args], { maxBuffer: OUTPUT_BYTES });
+    return stdout;
+  }
+
+  /** Runs svc to its end in a container of the image; what it wrote to stdout. */
+  once(image: string, options: readonly string[], ...args: readonly string[]): Promise<string> {
+    return this.run("run", "--rm", ...this.#confined, ...options, image, ...args);
+  }
+
+  async start(image: string, options: readonly string[], ...args: readonly string[]): Promise<Container> {
+    const name = `svc-${randomUUID()}`;
+    await this.run("run", "--detach", `--name=${name}`, ...this.#confined, ...options, image, ...args);
+    return new Container(this, name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.run("rm", "--all", "--force", "--time=0");
+    await this.run("rmi", "--all", "--force");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  get #confined(): readonly string[] {
+    return ["--network=host", ...CONFINED, ...LIMITS];
+  }
+
+  get #settings(): readonly string[] {
+    const places = ["root", "runroot", "tmpdir"].map((place) => `--${place}=${join(this.#folder, place)}`);
+    const manners = ["--cgroup-manager=cgroupfs", "--events-backend=none", "--runtime=runc"];
+    return [...places, "--storage-driver=overlay", ...manners];
+  }
+}
+
+export class Container {
+  readonly #podman: Podman;
+  readonly #name: string;
+
+  constructor(podman: Podman, name: string) {
+    this.#podman = podman;
+    this.#name = name;
+  }
+
+  /** Runs a command in it; what that wrote to stdout. */
+  execute(...command: readonly string[]): Promise<string> {
+    return this.#podman.run("exec", this.#name, ...command);
+  }
+
+  /** Runs the image's HEALTHCHECK in it. Throws when it says that the process is not healthy. */
+  async checkHealth(): Promise<void> {
+    await this.#podman.run("healthcheck", "run", this.#name);
+  }
+
+  /** Resolves when a GET of the URL is answered with 200. Throws its log when it takes too long. */
+  async answers(url: string): Promise<void> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    while (!(await isFine(url))) {
+      if (Date.now() > giveUp) throw new Error(`${url} does not answer:\n${await this.log()}`);
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+
+  async log(): Promise<string> {
+    return this.#podman.run("logs", this.#name);
+  }
+
+  /** Ends it as orchestrators do; its exit code. */
+  async stop(): Promise<number> {
+    await this.#podman.run("stop", "--time=60", this.#name);
+    return Number(await this.#podman.run("wait", this.#name));
+  }
+}
+
+async function isFine(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}

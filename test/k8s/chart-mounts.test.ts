@@ -1,0 +1,45 @@
+/** Volumes of the chart, of the videos and of extra values, and where they are mounted. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { templateOf } from "./chart/helm.ts";
+
+test("volumes that meet each other, or what a process needs, are refused", async () => {
+  const at = (name: string, mountPath: string) => ({
+    name,
+    mountPath,
+    persistentVolumeClaim: { claimName: "a" },
+  });
+  const paths = ["/films", "/tmp/", "/etc", "/opt/svc", "/", "/etc/svc/tls", "/films/", "/tmp/films"];
+  const volumes = [...paths.map((path, index) => at(`v${index}`, path)), at("v0", "/other")];
+  const more = {
+    extraVolumes: [{ name: "tls" }, { name: "a" }, { name: "a" }, { name: "media-v0" }],
+    extraVolumeMounts: ["/models", "/films", "/models/", "/tmp", "/etc/svc/extra-ca", "/opt/svc/more"].map(
+      (mountPath) => ({ name: "a", mountPath }),
+    ),
+  };
+  const values = { media: { volumes }, controller: more, nodes: { pools: { cpu: more } } };
+  const { stderr } = await templateOf(JSON.stringify(values));
+  const told = (path: string) => stderr.split("\n").filter((line) => line.startsWith(path));
+  const hidden = (index: number, what: string) =>
+    `media.volumes[${index}].mountPath "${paths[index]}" would take the place of what a process needs in ${what}. Mount it elsewhere.`;
+  assert.deepEqual(told("media."), [
+    hidden(1, "/tmp"),
+    hidden(2, "/etc/svc"),
+    hidden(3, "/opt/svc"),
+    hidden(4, "/etc/svc"),
+    hidden(5, "/etc/svc"),
+    'media.volumes[6].mountPath "/films/" is also that of media.volumes[0]. Mount each at a path of its own.',
+    'media.volumes[8].name "v0" is also that of media.volumes[0]. Give each volume a name of its own.',
+  ]);
+  for (const part of ["controller", "nodes.pools.cpu"]) {
+    assert.deepEqual(told(`${part}.extra`), [
+      `${part}.extraVolumes[0].name "tls" is that of a volume of the chart's own. Choose another.`,
+      `${part}.extraVolumes[2].name "a" is also that of ${part}.extraVolumes[1]. Give each volume a name of its own.`,
+      `${part}.extraVolumes[3].name "media-v0" is that of a volume of the chart's own. Choose another.`,
+      `${part}.extraVolumeMounts[1].mountPath "/films" is also that of media.volumes[6]. Mount each at a path of its own.`,
+      `${part}.extraVolumeMounts[2].mountPath "/models/" is also that of ${part}.extraVolumeMounts[0]. Mount each at a path of its own.`,
+      `${part}.extraVolumeMounts[3].mountPath "/tmp" would take the place of what a process needs in /tmp. Mount it elsewhere.`,
+      `${part}.extraVolumeMounts[4].mountPath "/etc/svc/extra-ca" would take the place of what a process needs in /etc/svc. Mount it elsewhere.`,
+    ]);
+  }
+});

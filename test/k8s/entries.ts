@@ -1,0 +1,243 @@
+/** Entries of tenants, good ones and bad ones, for the two who judge them: the API server, and the controller. */
+
+export interface Entry {
+  readonly what: string;
+  readonly spec: unknown;
+  readonly good: boolean;
+  /** The API server answers otherwise, and why. */
+  readonly exception?: string;
+}
+
+const OIDC = { issuer: "https://login.example/acme", jwksEndpoint: "https://login.example/acme/keys" };
+export const ACME = { tenantId: "acme", oidc: OIDC };
+
+const ASCII = "stricter: a URL is in ASCII, as RFC 3986 has it";
+const NOTATION = "stricter: an address has its usual notation";
+const MENDED = "milder: JSON is mended before it is looked at";
+const UNITS = "milder: it counts characters, the controller UTF-16 units; 128 fit in any case";
+const ESCAPES = "stricter: % stands before two hexadecimal digits, as RFC 3986 has it";
+const PRUNED = "milder: null is as if it were left out";
+
+function tenant(what: string, over: object, good: boolean, exception?: string): Entry {
+  const entry = { what, spec: { ...ACME, ...over }, good };
+  return exception === undefined ? entry : { ...entry, exception };
+}
+
+function oidc(what: string, over: object, good: boolean, exception?: string): Entry {
+  return tenant(what, { oidc: { ...OIDC, ...over } }, good, exception);
+}
+
+/** As an issuer, and where the keys are. */
+function url(url: string, good: boolean, exception?: string): Entry[] {
+  const shown = JSON.stringify(url.length > 60 ? `${url.slice(0, 60)}…` : url);
+  return [
+    oidc(`issuer ${shown}`, { issuer: url }, good, exception),
+    oidc(`jwksEndpoint ${shown}`, { jwksEndpoint: url }, good, exception),
+  ];
+}
+
+function keysAt(url: string, good: boolean, exception?: string): Entry {
+  return oidc(`keys at ${url}`, { jwksEndpoint: url }, good, exception);
+}
+
+const IDS: readonly Entry[] = [
+  ...["__proto__", "constructor", "..", "a/b", "日本", "😀", " ", "x".repeat(256), "org_Xq2bT9"].map(
+    (tenantId) => tenant(`tenantId ${JSON.stringify(tenantId.slice(0, 20))}`, { tenantId }, true),
+  ),
+  ...["", "x".repeat(257), "a\nb", "a\u0000", "a\u0085", "a\n", 7, true, ["acme"], {}, null].map((tenantId) =>
+    tenant(`tenantId ${JSON.stringify(tenantId).slice(0, 20)}`, { tenantId }, false),
+  ),
+  { what: "no tenantId", spec: { oidc: OIDC }, good: false },
+  { what: "no provider", spec: { tenantId: "acme" }, good: false },
+  { what: "nothing", spec: {}, good: false },
+  { what: "a text", spec: "acme", good: false },
+  { what: "a list", spec: [ACME], good: false },
+  tenant("half a character", { tenantId: "\ud800" }, false, MENDED),
+  tenant("200 characters outside the basic plane", { tenantId: "😀".repeat(200) }, false, UNITS),
+  tenant("128 characters outside the basic plane", { tenantId: "😀".repeat(128) }, true),
+];
+
+const URLS: readonly Entry[] = [
+  ...["HTTPS://Login.Example:443/a/../b/", "https://login.example", "https://login.example?a=@b"],
+  ...[
+    "https://login.example/?a=@b",
+    "https://192.0.2.1/",
+    "https://192.0.2.1:8443",
+    "https://[2001:db8::1]:8443/",
+  ],
+  ...["https://[::]", "https://[1:2:3:4:5:6:7:8]/a", "https://a_b.example/", "https://a..b/", "https://-/"],
+  ...["https://a:", "https://a:65535/", "https://a.b./", "https://xn--bcher-kva.example/"],
+  // No punycode that could be read: nobody reads it.
+  ...["https://xn--a/keys", "https://XN--A.example/", "https://xn--/", "https://xn--99999999.example/"],
+  ...['https://a/"{}|`<>^~', "https://a//b", "https://1a.example/", `https://a/${"x".repeat(2038)}`],
+  "https://a/%41",
+].flatMap((text) => url(text, true));
+
+const NO_URLS: readonly Entry[] = [
+  ...[
+    "",
+    "login.example",
+    "/acme",
+    "https:login.example",
+    "https:///acme",
+    "https://",
+    "https://?a",
+    "https://:443/",
+  ],
+  ...[
+    "ftp://login.example/acme",
+    "file:///etc/passwd",
+    "https://user@login.example/",
+    "https://@login.example/",
+  ],
+  ...["https://user:secret@login.example/", "https:\\\\login.example/", "https://login.example\\@other/"],
+  ...[
+    "https://login.example/#",
+    "https://login.example/#acme",
+    " https://login.example/",
+    "https://login.example/ ",
+  ],
+  ...[
+    "https://login.example/\n",
+    "https://login.example/a b",
+    "https://login.example/\u202e",
+    "https://a/\u00a0",
+  ],
+  ...[
+    "https://[::1/",
+    "https://[1::2::3]/",
+    "https://[1:2:3:4:5:6:7:8:9]/",
+    "https://[12345::]/",
+    "https://[x]/",
+  ],
+  ...["https://[1::2:3:4:5:6:7:8]/", "https://a:65536/", "https://a:x/", "https://a b/", "https://a%20b/"],
+  ...[
+    "https://256.1.1.1/",
+    "https://1.2.3.4.5/",
+    "https://a.1/",
+    "https://a.0x/",
+    "https://a.09",
+    "https://08.1.1.1/",
+  ],
+  ...["https://a.1./", "https://a<b/", "https://a|b/", "https://a^b/", `https://a/${"x".repeat(2039)}`],
+].flatMap((text) => url(text, false));
+
+const URL_EXCEPTIONS: readonly Entry[] = [
+  ...url("https://bücher.example/", true, ASCII),
+  ...url("https://login.example/é", true, ASCII),
+  ...url("https://a!b/", true, ASCII),
+  ...url("https://127.1/", true, NOTATION),
+  ...url("https://a:00080/", true, NOTATION),
+  ...url("https://1.2.3.4./", true, NOTATION),
+  ...url("https://[::ffff:192.0.2.1]/", true, NOTATION),
+  ...url("https://a/%zz", true, ESCAPES),
+];
+
+const ENDPOINTS: readonly Entry[] = [
+  ...["localhost", "LocalHost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080"].map((host) =>
+    keysAt(`http://${host}/keys`, true),
+  ),
+  ...[
+    "keys.example",
+    "localhost.example",
+    "127.0.0.1.example",
+    "10.0.0.1",
+    "[::2]",
+    "localhost.",
+    "127.0.0.256",
+  ].map((host) => keysAt(`http://${host}/keys`, false)),
+  keysAt("http://a/?https://localhost/", false),
+  keysAt("http://[0:0:0:0:0:0:0:1]/keys", true, NOTATION),
+  oidc("an issuer without TLS", { issuer: "http://login.example/" }, true),
+  oidc("an issuer that is a number", { issuer: 7 }, false),
+  oidc("no issuer", { issuer: undefined }, false),
+  oidc("no key set", { jwksEndpoint: undefined }, false),
+];
+
+const CLAIMS: readonly Entry[] = [
+  oidc(
+    "everything",
+    { audience: "svc", tenantClaim: "org_id", rolesClaim: "https://svc.example/roles" },
+    true,
+  ),
+  oidc("an empty audience", { audience: "" }, false),
+  oidc("an audience of null", { audience: null }, false, PRUNED),
+  oidc("audiences", { audience: ["svc"] }, false),
+  oidc("an audience with a line break", { audience: "a\nb" }, false),
+  oidc("a long audience", { audience: "x".repeat(257) }, false),
+  oidc("an empty tenantClaim", { tenantClaim: "" }, false),
+  oidc("a tenantClaim of null", { tenantClaim: null }, false, PRUNED),
+  oidc("a rolesClaim that is a number", { rolesClaim: 1 }, false),
+  oidc("one claim for both", { tenantClaim: "x", rolesClaim: "x" }, false),
+  oidc("the other's default as a claim", { tenantClaim: "svc_roles" }, false),
+  oidc("the defaults the other way round", { tenantClaim: "svc_roles", rolesClaim: "tid" }, true),
+  oidc("a member nobody knows", { jwksUri: "https://login.example/" }, false),
+];
+
+const ROLES: readonly Entry[] = [
+  tenant("rbac that says nothing", { rbac: {} }, true),
+  tenant("a default role", { rbac: { defaultRole: "svc:reader" } }, true),
+  tenant("all roles", { rbac: { allowedRoles: ["svc:admin", "svc:writer", "svc:reader"] } }, true),
+  tenant(
+    "a default role that is allowed",
+    { rbac: { defaultRole: "svc:writer", allowedRoles: ["svc:writer"] } },
+    true,
+  ),
+  tenant(
+    "a default role that is not",
+    { rbac: { defaultRole: "svc:admin", allowedRoles: ["svc:reader"] } },
+    false,
+  ),
+  tenant("a role nobody knows", { rbac: { defaultRole: "svc:owner" } }, false),
+  tenant("a role in another case", { rbac: { defaultRole: "svc:Reader" } }, false),
+  tenant("an allowed role nobody knows", { rbac: { allowedRoles: ["svc:reader", "admin"] } }, false),
+  tenant("no allowed role at all", { rbac: { allowedRoles: [] } }, false),
+  tenant("an allowed role twice", { rbac: { allowedRoles: ["svc:reader", "svc:reader"] } }, false),
+  tenant("allowed roles that are a text", { rbac: { allowedRoles: "svc:reader" } }, false),
+  tenant("rbac of null", { rbac: null }, false, PRUNED),
+  tenant("rbac as a list", { rbac: [] }, false),
+  tenant("a role nobody asked for", { rbac: { roles: ["svc:reader"] } }, false),
+];
+
+const LIMITS: readonly Entry[] = [
+  tenant("limits that say nothing", { limits: {} }, true),
+  tenant(
+    "every limit",
+    { limits: { jobsQueued: 1, segmentsRunning: 2, submitsPerSecond: 3, weight: 4 } },
+    true,
+  ),
+  tenant(
+    "no limit",
+    { limits: { jobsQueued: "none", segmentsRunning: "none", submitsPerSecond: "none" } },
+    true,
+  ),
+  tenant("the most", { limits: { jobsQueued: 100_000_000, weight: 1000, segmentsRunning: 1_000_000 } }, true),
+  tenant("more jobs than can be", { limits: { jobsQueued: 100_000_001 } }, false),
+  tenant("more segments than can be", { limits: { segmentsRunning: 1_000_001 } }, false),
+  tenant("more submits than can be", { limits: { submitsPerSecond: 1_000_001 } }, false),
+  tenant("more weight than can be", { limits: { weight: 1001 } }, false),
+  tenant("no room at all", { limits: { jobsQueued: 0 } }, false),
+  tenant("less than none running", { limits: { segmentsRunning: -1 } }, false),
+  tenant("a part of a job", { limits: { submitsPerSecond: 0.5 } }, false),
+  tenant("half a weight", { limits: { weight: 1.5 } }, false),
+  tenant("a number in quotes", { limits: { jobsQueued: "100" } }, false),
+  tenant("any weight", { limits: { weight: "none" } }, false),
+  tenant("NONE", { limits: { jobsQueued: "NONE" } }, false),
+  tenant("a limit of null", { limits: { jobsQueued: null } }, false, PRUNED),
+  tenant("a limit nobody knows", { limits: { jobs: 1 } }, false),
+  tenant("limits of null", { limits: null }, false, PRUNED),
+];
+
+const REST: readonly Entry[] = [
+  tenant("the least", {}, true),
+  tenant("enabled", { enabled: true }, true),
+  tenant("disabled", { enabled: false }, true),
+  tenant("enabled in quotes", { enabled: "true" }, false),
+  tenant("enabled 1", { enabled: 1 }, false),
+  tenant("enabled null", { enabled: null }, false, PRUNED),
+  tenant("a member nobody knows", { disabled: true }, false),
+];
+
+export const ENTRIES: readonly Entry[] = [
+  ...[...REST, ...IDS, ...URLS, ...NO_URLS, ...URL_EXCEPTIONS, ...ENDPOINTS, ...CLAIMS, ...ROLES, ...LIMITS],
+];

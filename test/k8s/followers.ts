@@ -1,0 +1,57 @@
+/** Controllers that take their tenants from a cluster, and how soon they know what changed there. */
+import assert from "node:assert/strict";
+import { type Signer, signToken } from "../auth/tokens.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { until } from "../server/svc-process.ts";
+
+export interface Follower {
+  readonly dataDir: string;
+  readonly kubeconfig: string;
+  readonly args?: readonly string[];
+}
+
+export function followTenants({ dataDir, kubeconfig, args = [] }: Follower): Promise<ControllerProcess> {
+  const auth = ["--tenants-source", "kubernetes", "--kubeconfig", kubeconfig, ...args];
+  return ControllerProcess.start({ dataDir, auth });
+}
+
+export interface TokenClaims {
+  readonly iss: string;
+  readonly tid: string;
+  readonly svc_roles?: readonly string[];
+}
+
+export function tokenOf(signer: Signer, claims: TokenClaims): string {
+  const exp = Math.floor(Date.now() / 1000) + 3600;
+  return signToken(signer, { exp, aud: undefined, svc_roles: ["svc:reader"], ...claims });
+}
+
+/** What a controller answers to a token: OK, or the code of its refusal. */
+export async function answerTo({ rest }: ControllerProcess, token: string): Promise<string> {
+  const answer = await fetch(`${rest}/v1/jobs`, { headers: { authorization: `Bearer ${token}` } });
+  const body: unknown = await answer.json();
+  if (answer.ok) return "OK";
+  assert.ok(typeof body === "object" && body !== null && "code" in body);
+  return String(body.code);
+}
+
+/** Makes a change, and waits until a controller's answer to a token is another; tells how long that took. */
+export async function changes(
+  what: string,
+  controller: ControllerProcess,
+  { token, to }: { readonly token: string; readonly to: string },
+  change: () => Promise<unknown>,
+): Promise<void> {
+  assert.notEqual(await answerTo(controller, token), to, `${what}: it is so already`);
+  await change();
+  const begun = performance.now();
+  await until(async () => (await answerTo(controller, token)) === to, `${what}: ${to}`);
+  process.stdout.write(`${what}: ${Math.round(performance.now() - begun)} ms\n`);
+}
+
+/** The value of a sample of the metrics, named as it stands there; undefined: there is none. */
+export async function sample({ metrics }: ControllerProcess, name: string): Promise<number | undefined> {
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length));
+}

@@ -1,0 +1,171 @@
+/** What becomes of a controller that follows SvcTenants when the API server, or the way to it, is away. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { ControllerProcess } from "../server/controller-process.ts";
+import { svc, until } from "../server/svc-process.ts";
+import type { Cluster } from "./cluster.ts";
+import { answerTo, changes, sample, tokenOf } from "./followers.ts";
+import { Link } from "./link.ts";
+import { allow, tenantRule } from "./svctenants.ts";
+import { claimsOf, IN, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";
+
+const GONE = 'svc_tenants_watch_failures_total{reason="gone"}';
+const FORBIDDEN = 'svc_tenants_watch_failures_total{reason="forbidden"}';
+const TIMEOUT = 'svc_tenants_watch_failures_total{reason="timeout"}';
+const STAY = "the SvcTenants cannot be followed: they stay as they were";
+const AGAIN = "the SvcTenants are followed again";
+
+let tenants: TenantCluster;
+let cluster: Cluster;
+let link: Link;
+let controller: ControllerProcess;
+before(async () => {
+  tenants = await TenantCluster.start();
+  cluster = tenants.cluster;
+  link = await Link.open(cluster.apiPort);
+  await cluster.admin.apply(acme(), IN);
+  link.cut();
+  controller = await tenants.follower("data", await kubeconfig("svc", tenants.account));
+});
+after(async () => {
+  await controller[Symbol.asyncDispose]();
+  await link[Symbol.asyncDispose]();
+  await tenants[Symbol.asyncDispose]();
+});
+
+const kubeconfig = (name: string, token: string) => tenants.kubeconfig(name, token, link.url);
+const acme = (over: object = {}) => tenants.tenant("acme", over);
+const tokenOfAcme = () => tokenOf(tenants.signer, claimsOf("acme"));
+const enable = (enabled: boolean) => () => cluster.admin.apply(acme({ enabled }), IN);
+
+function synced(value: number): Promise<void> {
+  const holds = async () => (await sample(controller, "svc_tenants_synced")) === value;
+  return until(holds, `svc_tenants_synced ${value}`);
+}
+
+async function statusAt(path: string): Promise<number> {
+  return (await fetch(`${controller.rest}${path}`)).status;
+}
+
+test("one that starts without it lives, is not ready, and takes no token until it knows the tenants", async () => {
+  await controller.logged("the SvcTenants are not known yet: no token is taken; trying again");
+  assert.equal(await statusAt("/v1/health"), 200);
+  assert.equal(await statusAt("/v1/ready"), 503);
+  const token = tokenOfAcme();
+  assert.equal(await answerTo(controller, token), "TENANTS_UNAVAILABLE");
+  assert.equal(await sample(controller, "svc_tenants_synced"), 0);
+  await changes("the server is there", controller, { token, to: "OK" }, async () => link.mend());
+  assert.equal(await statusAt("/v1/ready"), 200);
+  assert.equal(await sample(controller, "svc_tenants_synced"), 1);
+  assert.ok(((await sample(controller, "svc_tenants_age_seconds")) ?? 99) < 15);
+});
+
+test("a connection that is cut goes on where it was", async () => {
+  const token = tokenOfAcme();
+  const gone = await sample(controller, GONE);
+  link.cut();
+  await synced(0);
+  await enable(false)();
+  assert.equal(await answerTo(controller, token), "OK", "the last known state is in force");
+  assert.equal(await statusAt("/v1/ready"), 200);
+  await changes("mended", controller, { token, to: "TENANT_DISABLED" }, async () => link.mend());
+  assert.equal(await sample(controller, GONE), gone);
+  await controller.logged(AGAIN);
+});
+
+test("a connection that is dead without a word is given up", async () => {
+  const token = tokenOfAcme();
+  const timeouts = (await sample(controller, TIMEOUT)) ?? 0;
+  link.stall();
+  await changes("behind a dead connection", controller, { token, to: "OK" }, enable(true));
+  assert.ok(((await sample(controller, TIMEOUT)) ?? 0) > timeouts);
+});
+
+test("a crash of the server leaves the tenants in force", async () => {
+  const token = tokenOfAcme();
+  await cluster.stopApi();
+  await synced(0);
+  assert.equal(await answerTo(controller, token), "OK");
+  await cluster.startApi();
+  await changes("the server is back", controller, { token, to: "TENANT_DISABLED" }, enable(false));
+  await synced(1);
+});
+
+test("when the server does not know any more what changed since, all is listed anew", async () => {
+  const token = tokenOfAcme();
+  const gone = (await sample(controller, GONE)) ?? 0;
+  link.cut();
+  await cluster.admin.apply(tenants.tenant("beta"), IN);
+  await cluster.admin.delete(acme(), NAMESPACE);
+  // A server that has just begun has no memory of what was before.
+  await cluster.stopApi();
+  await cluster.startApi();
+  // It begins to remember when it is asked for them first; before, it says that it is not ready.
+  const path = `/apis/svc.dev/v1/namespaces/${NAMESPACE}/svctenants`;
+  await until(() => cluster.admin.answers(path), "the server to know its tenants");
+  await changes("listed anew", controller, { token, to: "TOKEN_INVALID" }, async () => link.mend());
+  assert.equal(await answerTo(controller, tokenOf(tenants.signer, claimsOf("beta"))), "OK");
+  assert.equal(await sample(controller, GONE), gone + 1);
+});
+
+describe("one that may not", () => {
+  test("list the tenants says so, lives, and tries again", async () => {
+    const token = await cluster.serviceAccountToken(NAMESPACE, "nobody");
+    const path = await kubeconfig("nobody", token);
+    await using other = await tenants.follower("other", path);
+    const { reason, advice } = await other.logged(
+      "the SvcTenants are not known yet: no token is taken; trying again",
+    );
+    assert.match(String(reason), /403: svctenants.svc.dev is forbidden/);
+    assert.match(String(advice), /Let the service account get, list and watch/);
+    assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 503);
+  });
+
+  test("watch them has those that were listed, is told what to do once, and goes on when it may", async () => {
+    const account = { namespace: NAMESPACE, name: "lister" };
+    const token = await cluster.serviceAccountToken(NAMESPACE, account.name);
+    await allow(cluster, account, [tenantRule("list")]);
+    await using other = await tenants.follower("lister", await kubeconfig("lister", token));
+    await other.logged("the SvcTenants were loaded");
+    const { reason, advice } = await other.logged(STAY);
+    assert.match(String(reason), /403: svctenants.svc.dev is forbidden/);
+    assert.match(String(advice), /Let the service account get, list and watch/);
+    await until(async () => ((await sample(other, FORBIDDEN)) ?? 0) >= 4, "it to have tried again");
+    assert.equal(await sample(other, "svc_tenants_synced"), 0);
+    assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 200);
+    await allow(cluster, account, [tenantRule("list", "watch")]);
+    await other.logged(AGAIN);
+    const told = other.log.map(({ msg }) => msg).filter((msg) => msg === STAY || msg === AGAIN);
+    assert.deepEqual(told, [STAY, AGAIN]);
+  });
+
+  test("list them until its token is replaced on disk goes on with the new one", async () => {
+    const tokenFile = await cluster.write("token", await cluster.serviceAccountToken(NAMESPACE, "nobody"));
+    const config: unknown = JSON.parse(
+      cluster.kubeconfigFor({ token: "", namespace: NAMESPACE, server: link.url }),
+    );
+    const users = [{ name: "test", user: { tokenFile } }];
+    const path = await cluster.write(
+      "rotated.kubeconfig",
+      JSON.stringify(Object.assign({}, config, { users })),
+    );
+    await using other = await tenants.follower("rotated", path);
+    await other.logged("the SvcTenants are not known yet: no token is taken; trying again");
+    await cluster.write("token", tenants.account);
+    await other.logged("the SvcTenants were loaded");
+    await other.logged(AGAIN);
+  });
+
+  test("be anybody ends at once", async () => {
+    const base = [
+      "controller",
+      "--tenants-source",
+      "kubernetes",
+      "--data-dir",
+      tenants.directory.file("none"),
+    ];
+    const { code, stderr } = await svc(base);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /This is no Pod of a Kubernetes cluster.*Give --kubeconfig/);
+  });
+});

@@ -1,0 +1,70 @@
+/** Two controllers that follow the same SvcTenants: both know of each change, and one of them writes the status. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { ControllerProcess } from "../server/controller-process.ts";
+import { changes, sample, tokenOf } from "./followers.ts";
+import { claimsOf, IN, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";
+
+const WRITES = 'svc_tenants_status_writes_total{outcome="ok"}';
+
+let tenants: TenantCluster;
+let kubeconfig: string;
+let first: ControllerProcess;
+let second: ControllerProcess;
+before(async () => {
+  tenants = await TenantCluster.start();
+  kubeconfig = await tenants.kubeconfig("svc");
+  first = await tenants.follower("first", kubeconfig);
+  await first.logged("the lease is held");
+  second = await tenants.follower("second", kubeconfig);
+  await second.logged("the SvcTenants were loaded");
+});
+after(async () => {
+  await second[Symbol.asyncDispose]();
+  await first[Symbol.asyncDispose]();
+  await tenants[Symbol.asyncDispose]();
+});
+
+async function add(tenant: string): Promise<void> {
+  await tenants.cluster.admin.apply(tenants.tenant(tenant), IN);
+}
+
+const isReady = (name: string) => tenants.readyIs(name, "True", "Accepted");
+
+test("a change holds at both, and one of them writes the status", async () => {
+  const token = tokenOf(tenants.signer, claimsOf("acme"));
+  const change = () => add("acme");
+  await Promise.all([
+    changes("created, at the first", first, { token, to: "OK" }, change),
+    changes("created, at the second", second, { token, to: "OK" }, async () => {}),
+  ]);
+  await isReady("acme");
+  assert.ok(((await sample(first, WRITES)) ?? 0) > 0);
+  assert.equal(await sample(second, WRITES), 0);
+  assert.ok(!second.log.some(({ msg }) => msg === "the lease is held"));
+});
+
+test("when that one is killed, the other takes over once the lease has run out", async () => {
+  first.signal("SIGKILL");
+  await first.exited();
+  const begun = performance.now();
+  await add("beta");
+  await isReady("beta");
+  process.stdout.write(`taken over after a crash: ${Math.round(performance.now() - begun)} ms\n`);
+  assert.ok(((await sample(second, WRITES)) ?? 0) > 0);
+});
+
+test("when it stops in order, it gives the lease back", async () => {
+  first = await tenants.follower("first", kubeconfig);
+  await first.logged("the SvcTenants were loaded");
+  assert.equal(await second.stop(), 0);
+  const begun = performance.now();
+  await first.logged("the lease is held");
+  process.stdout.write(`taken over after a stop: ${Math.round(performance.now() - begun)} ms\n`);
+  await add("gamma");
+  await isReady("gamma");
+  const lease = await tenants.cluster.admin.get(
+    `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/svc-tenants-status`,
+  );
+  assert.equal(lease.at("spec", "leaseTransitions"), 2);
+});

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Registry } from "prom-client";
+import { type PendingWork, QueueLook, type QueueView } from "../../src/controller/queue-look.ts";
+import { showQueue } from "../../src/controller/queue-metrics.ts";
+import { scorerNames } from "../../src/controller/scorer-names.ts";
+import { needOf, planClass, STILLS_CLASS, scoreClass } from "../../src/jobs/work.ts";
+import { MOST_READY_OF_TENANT } from "../../src/store/work-records.ts";
+import { Peer } from "../controller/peer.ts";
+import { CAPABILITIES, planReport, SCORER } from "../controller/scored.ts";
+import { LIMITS, System } from "../controller/system.ts";
+import { newJob } from "../store/stores.ts";
+
+describe("a look at the queue", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
+
+  const lookOf = async (look: QueueLook): Promise<QueueView> => {
+    await look.look();
+    assert.ok(look.view);
+    return look.view;
+  };
+  const count = ({ pending }: QueueView, fits: Partial<PendingWork>): number =>
+    pending
+      .filter((work) => Object.entries(fits).every(([key, value]) => Reflect.get(work, key) === value))
+      .reduce((sum, work) => sum + work.count, 0);
+
+  test("counts what waits by kind and scorer, and what nodes have", async () => {
+    const look = new QueueLook(system.store, () => LIMITS);
+    assert.equal(look.view, undefined, "nobody has looked");
+    const empty = await lookOf(look);
+    assert.deepEqual(
+      empty.pending.map(({ kind, count: waiting }) => [kind, waiting]),
+      [
+        ["PLAN", 0],
+        ["SCORE", 0],
+        ["STILLS", 0],
+      ],
+    );
+    await system.submit("queue");
+    await system.submit("queue");
+    const node = await Peer.register(system.nodes, "queue");
+    const item = await node.pullSome();
+    const claimed = await lookOf(look);
+    assert.equal(count(claimed, { kind: "PLAN", waitsFor: "node" }), 1);
+    assert.equal(claimed.leased, 1);
+    assert.ok((claimed.oldestMs.get("PLAN") ?? 0) > 0);
+    await node.plan(item, 40, 10);
+    const planned = await lookOf(look);
+    assert.equal(count(planned, { kind: "PLAN" }), 1);
+    const scored = planned.pending.filter(({ kind, count: waiting }) => kind === "SCORE" && waiting > 0);
+    assert.deepEqual(
+      scored.map(({ scorer, count: waiting }) => [scorer, waiting]),
+      [["ffmpeg n7.0", 4]],
+    );
+  });
+
+  test("tells work apart that another node would not help: its tenant is at its limit", async () => {
+    await system.submit("limited");
+    await system.submit("limited");
+    await system.submit("limited");
+    const node = await Peer.register(system.nodes, "limited");
+    await node.pullSome();
+    const look = new QueueLook(system.store, (tenant) => ({
+      ...LIMITS,
+      segmentsRunning: tenant === "limited" ? 2 : Number.POSITIVE_INFINITY,
+    }));
+    const view = await lookOf(look);
+    assert.equal(count(view, { waitsFor: "limit" }), 1);
+  });
+
+  test("counts no further than its budget, and what a short line leaves goes to a long one", async () => {
+    for (let job = 0; job < 30; job++) await system.submit("long");
+    const short = await lookOf(new QueueLook(system.store, () => LIMITS, 24));
+    assert.equal(count(short, {}), 24);
+    const whole = await lookOf(new QueueLook(system.store, () => LIMITS));
+    assert.ok(count(whole, {}) > 30);
+  });
+
+  test("tells that it does not see all, where a tenant has more classes of work than are looked at", async () => {
+    const look = new QueueLook(system.store, () => LIMITS);
+    assert.equal((await lookOf(look)).cut, false);
+    const jobs = Array.from({ length: MOST_READY_OF_TENANT + 1 }, (_, n) =>
+      newJob({ workClass: planClass([`model ${n}`]) }),
+    );
+    await system.store.insertJobs("classes", jobs);
+    const view = await lookOf(look);
+    assert.equal(view.cut, true);
+    const registry = new Registry();
+    showQueue(registry, () => view);
+    assert.match(await registry.metrics(), /^svc_work_look_cut 1$/m);
+  });
+
+  test("tells sixteen scorers apart at most, of what waits now", async () => {
+    const look = new QueueLook(system.store, () => LIMITS);
+    const planned = async (tenant: string, version: string): Promise<Peer> => {
+      const { job } = await system.submit(tenant);
+      const scorer = { ...SCORER, version };
+      const node = await Peer.register(system.nodes, tenant, { capabilities: { ...CAPABILITIES, scorer } });
+      const item = await node.pullSome();
+      assert.equal(item.jobId, job.id);
+      await node.report(item, { case: "plan", value: planReport(40, undefined, scorer) });
+      return node;
+    };
+    const many: Peer[] = [];
+    for (let version = 10; version < 28; version++) many.push(await planned("many", `n${version}`));
+    const first = await lookOf(look);
+    assert.equal(new Set(first.pending.map(({ scorer }) => scorer)).size, 18, "with none and other");
+    assert.ok(count(first, { scorer: "other", waitsFor: "node" }) >= 2);
+    for (const node of many) await node.work(40);
+    for (const tenant of ["late", "later"]) await planned(tenant, "n99");
+    const second = await lookOf(look);
+    assert.equal(count(second, { scorer: "ffmpeg n99", waitsFor: "node" }), 2);
+    assert.equal(count(second, { scorer: "ffmpeg n10" }), 0);
+    assert.equal(count(second, { scorer: "other" }), 0);
+  });
+});
+
+describe("the scorers that are told apart", () => {
+  const waiting = (tenant: string, scorer: string, pieces = 1) => ({ tenant, scorer, count: pieces });
+  const sixteen = Array.from({ length: 16 }, (_, n) => waiting("greedy", `made up ${n + 10}`, 1_000));
+
+  test("are those that most tenants wait for, then most pieces, then the first by name", () => {
+    const told = scorerNames([
+      ...sixteen,
+      waiting("a", "vmaf 3"),
+      waiting("b", "vmaf 3"),
+      waiting("c", "vmaf 2"),
+    ]);
+    assert.equal(told("vmaf 3"), "vmaf 3", "a tenant alone cannot fill the places");
+    assert.equal(told("vmaf 2"), "other");
+    assert.equal(told("made up 10"), "made up 10");
+    assert.equal(told("made up 25"), "other");
+    assert.equal(told(""), "");
+  });
+
+  test("are the same in whatever order they are found", () => {
+    const wanted = [...sixteen, waiting("a", "vmaf 3", 1_000)];
+    const [one, other] = [scorerNames(wanted), scorerNames(wanted.toReversed())];
+    for (const { scorer } of wanted) assert.equal(one(scorer), other(scorer), scorer);
+  });
+});
+
+test("what work of a class needs", () => {
+  assert.deepEqual(needOf(planClass(["m"])), { kind: "PLAN", scorer: "" });
+  assert.deepEqual(needOf(STILLS_CLASS), { kind: "STILLS", scorer: "" });
+  const scorer = { program: "vmaf", version: "3.0.0", libvmafVersion: "3.0.0" };
+  assert.deepEqual(needOf(scoreClass(scorer, [])), { kind: "SCORE", scorer: "vmaf 3.0.0" });
+});

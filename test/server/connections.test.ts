@@ -1,0 +1,76 @@
+/** A tenant that fills a port with its connections, over REST and gRPC: it is its own that are cut. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { Connections } from "../../src/platform/connections.ts";
+import { Known } from "../../src/platform/known.ts";
+import { Strangers } from "../../src/platform/strangers.ts";
+import { RawGrpc } from "./raw-grpc.ts";
+import { dial } from "./rest-client.ts";
+import { soon } from "./svc-process.ts";
+import { Transports } from "./transports.ts";
+
+const ROOM = 4;
+const WHO_AM_I = "/svc.v1.TenantService/WhoAmI";
+
+let transports: Transports;
+before(async () => {
+  const connections = () => new Connections(new Strangers(), new Known(ROOM));
+  transports = await Transports.open(undefined, {}, connections);
+});
+after(() => transports[Symbol.asyncDispose]());
+
+/** A connection over which somebody has asked who it is; `asks` asks again. */
+interface Shown {
+  readonly closed: Promise<unknown>;
+  asks(): Promise<string>;
+  close(): void;
+}
+
+async function overRest(tenant: string): Promise<Shown> {
+  const socket: Socket = dial(transports);
+  socket.on("error", () => {});
+  const closed = once(socket, "close");
+  const asks = async () => {
+    socket.write(`GET /v1/whoami HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${tenant}\r\n\r\n`);
+    const [answer] = await soon(Promise.race([once(socket, "data"), closed]), "an answer");
+    return String(answer).slice(0, "HTTP/1.1 200".length);
+  };
+  assert.equal(await asks(), "HTTP/1.1 200");
+  return { closed, asks, close: () => socket.destroy() };
+}
+
+async function overGrpc(tenant: string): Promise<Shown> {
+  const client = await RawGrpc.open(transports.grpc);
+  const asks = async () => {
+    const stream = client.begin(WHO_AM_I, ["authorization", `Bearer ${tenant}`]);
+    const trailers = once(stream, "trailers");
+    stream.end(Buffer.alloc(5));
+    stream.resume();
+    const [ended] = await soon(trailers, "an answer");
+    await soon(once(stream, "close"), "the end of the call");
+    return String(ended["grpc-status"]);
+  };
+  assert.equal(await asks(), "0");
+  return { closed: client.closed, asks, close: () => client.session.destroy() };
+}
+
+for (const [name, connect, good] of [
+  ["REST", overRest, "HTTP/1.1 200"],
+  ["gRPC", overGrpc, "0"],
+] as const)
+  test(`${name}: a tenant with all connections of a port keeps no other one out, and loses its idlest`, async () => {
+    const greedy: Shown[] = [];
+    for (let count = 0; count < ROOM; count++) greedy.push(await connect("greedy"));
+    const [first, second, ...more] = greedy;
+    assert.ok(first && second);
+    assert.equal(await first.asks(), good);
+    const modest = await connect("modest");
+    // Not the first, which was used since.
+    await soon(second.closed, "the cut");
+    for (let count = 0; count < ROOM; count++) more.push(await connect("greedy"));
+    assert.equal(await modest.asks(), good);
+    assert.equal(await more.at(-1)?.asks(), good);
+    for (const one of [modest, first, ...more]) one.close();
+  });

@@ -1,0 +1,45 @@
+/** What the audit log is told of gRPC calls that fail before, or behind, the services. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Registry } from "prom-client";
+import { Audit } from "../../src/audit/audit.ts";
+import type { AuditRecord } from "../../src/audit/record.ts";
+import { failureOf } from "../../src/client/failure.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
+import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
+import { GrpcClient } from "./grpc-client.ts";
+import { until } from "./svc-process.ts";
+
+test("a failure that no service told of has its stable code, and not that of gRPC", async () => {
+  const told: AuditRecord[] = [];
+  const server = new RpcServer({
+    services: controllerServices(() => {
+      throw new Failure("STORE_UNAVAILABLE", "The store is not open yet.");
+    }),
+    registry: new Registry(),
+    gate: { asksNobody: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
+    audit: new Audit([{ take: (record) => told.push(record) }]),
+  });
+  const operations = rpcOperations(CONTROLLER_DESCRIPTORS).filter((name) => name.startsWith("svc."));
+  const grpc = `127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
+  try {
+    using client = new GrpcClient({ grpc });
+    for (const operation of operations) {
+      const answer = client.bytesCall(`/${operation}`, Buffer.alloc(0)).toArray();
+      const thrown = await answer.then(
+        () => assert.fail(operation),
+        (error: unknown) => error,
+      );
+      assert.equal(failureOf(thrown, grpc).code, "STORE_UNAVAILABLE");
+    }
+    const ended = () => told.filter(({ outcome }) => outcome !== "STARTED");
+    await until(async () => ended().length === operations.length, "the lines");
+    assert.deepEqual(
+      ended().map(({ operation, outcome }) => [operation, outcome]),
+      operations.map((operation) => [operation, "STORE_UNAVAILABLE"]),
+    );
+  } finally {
+    await server.close(0);
+  }
+});

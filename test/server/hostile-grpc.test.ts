@@ -1,0 +1,208 @@
+/** Hostile clients of the gRPC port: each is refused or cut off, what they hold is bounded, and others go on. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { constants } from "node:http2";
+import { after, before, describe, test } from "node:test";
+import { status } from "@grpc/grpc-js";
+import { Registry } from "prom-client";
+import { gate } from "../../src/auth/gate.ts";
+import { Permissions } from "../../src/auth/permissions.ts";
+import type { Authenticate } from "../../src/auth/principal.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
+import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/rpc/unfinished.ts";
+import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
+import { until } from "./svc-process.ts";
+
+const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+const MIB = 1024 * 1024;
+
+/** "Bearer TENANT"; the token "slow" is looked at for ever. */
+const authenticate: Authenticate = async (authorization) => {
+  const [, tenant] = /^Bearer (\w+)$/.exec(authorization ?? "") ?? [];
+  if (tenant === undefined) throw new Failure("TOKEN_MISSING", "There is no token.");
+  if (tenant === "slow") await new Promise(() => {});
+  return { tenant, subject: "", roles: [] };
+};
+
+class Opened implements AsyncDisposable {
+  readonly grpc: string;
+  readonly registry: Registry;
+  readonly #server: RpcServer;
+
+  private constructor(server: RpcServer, registry: Registry, port: number) {
+    this.#server = server;
+    this.registry = registry;
+    this.grpc = `127.0.0.1:${port}`;
+  }
+
+  static async open(limits: Partial<UnfinishedLimits> = {}): Promise<Opened> {
+    const operations = rpcOperations([]);
+    const open = ["grpc.health.v1.Health/Check", "grpc.health.v1.Health/List"];
+    const needs = operations.map((name) => [name, open.includes(name) ? "open" : "token"]);
+    const permissions = Permissions.of(
+      { grpc: Object.fromEntries(needs), http: {} },
+      { grpc: operations, http: [] },
+    );
+    const registry = new Registry();
+    const server = new RpcServer({
+      services: [],
+      registry,
+      gate: gate(authenticate, permissions),
+      unfinished: { ...UNFINISHED_LIMITS, ...limits },
+    });
+    server.setServing(true);
+    return new Opened(server, registry, await server.listen("127.0.0.1", 0));
+  }
+
+  /** A health check, as an orchestrator makes it. */
+  async check(): Promise<number | undefined> {
+    await using client = await RawGrpc.open(this.grpc);
+    const call = client.begin(CHECK);
+    call.end(part(0, 0));
+    return (await endOf(call)).status;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.close(0);
+  }
+}
+
+let server: Opened;
+let client: RawGrpc;
+before(async () => {
+  server = await Opened.open();
+  client = await RawGrpc.open(server.grpc);
+});
+after(async () => {
+  await client[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+describe("a call that its client leaves open is ended", () => {
+  const calls: [what: string, path: string, headers: readonly string[], status: status, reason: string][] = [
+    ["without a token", REFLECTION, [], status.UNAUTHENTICATED, "TOKEN_MISSING"],
+    ["of no method, without a token", "/a.B/C", [], status.UNAUTHENTICATED, "TOKEN_MISSING"],
+    ["of no method, with a token", "/a.B/C", bearer("mine"), status.UNIMPLEMENTED, ""],
+    ["of what stands for no method", "/unmatched", bearer("mine"), status.UNIMPLEMENTED, ""],
+    [
+      "with two tokens",
+      REFLECTION,
+      [...bearer("a"), ...bearer("b")],
+      status.UNAUTHENTICATED,
+      "TOKEN_MISSING",
+    ],
+    [
+      "with one token twice",
+      REFLECTION,
+      [...bearer("a"), ...bearer("a")],
+      status.UNAUTHENTICATED,
+      "TOKEN_MISSING",
+    ],
+  ];
+  for (const [what, path, headers, code, reason] of calls) {
+    test(`${what}: ${status[code]} ${reason}`, async () => {
+      const ended = await endOf(client.begin(path, headers));
+      assert.deepEqual(ended, { status: code, reason, rstCode: 0 });
+    });
+  }
+
+  test("though it goes on to send", async () => {
+    const call = client.begin(REFLECTION);
+    call.write(part(4 * MIB, MIB));
+    assert.equal((await endOf(call)).status, status.UNAUTHENTICATED);
+  });
+
+  test("when it is no gRPC", async () => {
+    const call = client.session.request({ ":method": "POST", ":path": CHECK }, { endStream: false });
+    const [headers] = await once(call, "response");
+    assert.equal(headers[":status"], 415);
+    assert.equal((await endOf(call)).rstCode, 0);
+  });
+});
+
+test("calls of methods that there are not are counted under one name", async () => {
+  await endOf(client.begin(`/a.B/${"x".repeat(100)}`, bearer("mine")));
+  const exposed = await server.registry.metrics();
+  assert.match(exposed, /svc_grpc_requests_total\{method="\/unmatched",code="UNIMPLEMENTED"\}/);
+  assert.doesNotMatch(exposed, /xxx/);
+});
+
+describe("headers over 16 KiB", () => {
+  const large = ["x-large", "x".repeat(17_000)];
+
+  test("are refused of a client that has not heard of the limit", async () => {
+    await using early = new RawGrpc(server.grpc);
+    const call = early.begin(CHECK, large);
+    call.end(part(0, 0));
+    const { status: code, reason } = await endOf(call);
+    assert.deepEqual([code, reason], [status.RESOURCE_EXHAUSTED, "HEADERS_TOO_LARGE"]);
+  });
+
+  test("are cut off of one that has", async () => {
+    const fitting = client.begin(CHECK, ["x-large", "x".repeat(15_000)]);
+    fitting.end(part(0, 0));
+    assert.equal((await endOf(fitting)).status, status.OK);
+    const call = client.begin(CHECK, large);
+    call.end(part(0, 0));
+    assert.equal((await endOf(call)).rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    assert.equal(client.session.remoteSettings.maxHeaderListSize, 16 * 1024);
+  });
+});
+
+describe("what is held of unfinished requests", () => {
+  test("a health check of more than 1 KiB is refused at once", async () => {
+    const call = client.begin(CHECK);
+    call.write(part(4 * MIB, 2_000));
+    assert.deepEqual(await endOf(call), {
+      status: status.RESOURCE_EXHAUSTED,
+      reason: "REQUEST_TOO_LARGE",
+      rstCode: 0,
+    });
+  });
+
+  test("a request that is not whole in time is ended, of a stranger sooner", async () => {
+    await using quick = await Opened.open({ timeMs: 3_000, strangersTimeMs: 200 });
+    await using slow = await RawGrpc.open(quick.grpc);
+    const strange = slow.begin(CHECK);
+    const waiting = slow.begin(REFLECTION, bearer("slow"));
+    const known = slow.begin(REFLECTION, bearer("mine"));
+    known.write(part(100, 10));
+    const late = { status: status.DEADLINE_EXCEEDED, reason: "REQUEST_TIMEOUT", rstCode: 0 };
+    const ends = [strange, waiting, known].map(endOf);
+    assert.deepEqual(await Promise.all(ends.slice(0, 2)), [late, late]);
+    assert.equal(known.closed, false);
+    assert.deepEqual(await ends[2], late);
+  });
+
+  test("a tenant's requests hold so much together, and give it back", async () => {
+    await using narrow = await Opened.open({ tenantBytes: 3 * MIB });
+    await using mine = await RawGrpc.open(narrow.grpc);
+    await using theirs = await RawGrpc.open(narrow.grpc);
+    const half = (from: RawGrpc, tenant: string) => {
+      const call = from.begin(REFLECTION, bearer(tenant));
+      call.write(part(4 * MIB, 2 * MIB));
+      return call;
+    };
+    const first = half(mine, "mine");
+    const second = half(mine, "mine");
+    const other = half(theirs, "theirs");
+    const over = await Promise.race([endOf(first), endOf(second)]);
+    assert.deepEqual(over, { status: status.RESOURCE_EXHAUSTED, reason: "TOO_MANY_UNFINISHED", rstCode: 0 });
+    assert.equal([first, second].filter(({ closed }) => closed).length, 1);
+    assert.equal(other.closed, false);
+    for (const call of [first, second]) call.close();
+    const again = half(mine, "mine");
+    await until(async () => again.bufferSize === 0 || again.closed, "the message's half to be sent");
+    assert.equal(again.closed, false);
+  });
+
+  test("of too many strangers' calls the oldest is ended: a probe gets its answer", async () => {
+    await using narrow = await Opened.open({ strangers: 10 });
+    await using flood = await RawGrpc.open(narrow.grpc);
+    const calls = Array.from({ length: 30 }, () => flood.begin(CHECK));
+    const [first] = await Promise.all(calls.slice(0, 20).map(endOf));
+    assert.deepEqual(first, { status: status.RESOURCE_EXHAUSTED, reason: "TOO_MANY_UNFINISHED", rstCode: 0 });
+    assert.equal(await narrow.check(), status.OK);
+  });
+});

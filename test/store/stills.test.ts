@@ -1,0 +1,396 @@
+/** Stills: asked for with the success of their job or later, made by leased work, and no change of what the job is. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { STILLS_CLASS } from "../../src/jobs/work.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import type { JobEvent } from "../../src/store/event-records.ts";
+import type { NewJob } from "../../src/store/job-records.ts";
+import type { NewNode } from "../../src/store/node-records.ts";
+import type { StillImage, StillSide, StillsPart } from "../../src/store/still-records.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { ClaimedWork } from "../../src/store/work-records.ts";
+import {
+  CLASSES,
+  claim,
+  fence,
+  LEASE_MS,
+  newTenant,
+  onBothStores,
+  plannedJob,
+  register,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+const ALL = [...CLASSES, STILLS_CLASS];
+const ERROR = { code: "MEDIA_CHANGED", message: "It was written to." };
+const GIVE_UP = () => ({ kind: "fail" }) as const;
+const AGAIN = () => ({ kind: "retry", afterMs: 0 }) as const;
+const PARTS: readonly StillsPart[] = [
+  { segment: "segment 0", frames: [7, 99] },
+  { segment: "segment 1", frames: [100] },
+];
+const BOTH: readonly StillSide[] = ["REFERENCE", "DISTORTED"];
+
+const still = (frame: number, side: StillSide): StillImage => ({
+  ...{ frame, side, mediaType: "image/webp", width: 192, height: 108 },
+  image: new Uint8Array([frame, side.length, 0, 255]),
+});
+
+const code =
+  (expected: string, pattern = /./) =>
+  (thrown: unknown) =>
+    thrown instanceof Failure && thrown.code === expected && pattern.test(thrown.message);
+
+onBothStores((open) => {
+  /** A job of two segments that has succeeded, with stills to be made. */
+  async function succeeded(
+    store: Store,
+    node: NewNode,
+    parts: readonly StillsPart[] = PARTS,
+    given: Partial<NewJob> = {},
+  ): Promise<NewJob> {
+    const job = await plannedJob(store, node, 2, given);
+    for (let n = 0; n < 2; n++) {
+      const work = await take(store, node);
+      assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
+    }
+    assert.equal(await store.succeed(job.id, 1, 90, 200, '{"score":90}', parts), true);
+    return job;
+  }
+
+  async function begin() {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const cursor = await store.eventCursor();
+    const job = await succeeded(store, node);
+    return { store, tenant, node, job, cursor };
+  }
+
+  /** Reports all stills of a piece of work. */
+  async function make(store: Store, node: NewNode, work: ClaimedWork): Promise<void> {
+    const all = (work.stills ?? []).flatMap(({ frames }) =>
+      frames.flatMap((frame) => BOTH.map((side) => still(frame, side))),
+    );
+    for (const [index, one] of all.entries()) {
+      const last = index === all.length - 1;
+      const { recorded, tenant } = await store.recordStill(fence(node, work), one, last);
+      assert.deepEqual([recorded, tenant], ["RECORDED", last ? node.tenant : undefined]);
+    }
+  }
+
+  async function states(store: Store, tenant: string, id: string): Promise<string[]> {
+    const rows = await store.listStills(tenant, id);
+    return rows.map(({ frame, side, state }) => `${frame} ${side[0]} ${state}`);
+  }
+
+  async function eventsOf(store: Store, cursor: string, jobId: string): Promise<JobEvent[]> {
+    const found: JobEvent[] = [];
+    for (let at = cursor; ; ) {
+      const page = await store.eventsAfter(at, 1000);
+      assert.ok(page);
+      found.push(...page.events.filter(({ job }) => job.id === jobId));
+      if (page.cursor === at) return found;
+      at = page.cursor;
+    }
+  }
+
+  describe("stills", () => {
+    test("come with the success of their job, are made, told once and read", async () => {
+      const { store, tenant, node, job, cursor } = await begin();
+      const before = await store.jobDetail(tenant, job.id);
+      assert.equal(before?.job.state, "SUCCEEDED");
+      assert.deepEqual(
+        before.work.map(({ kind, state, firstFrame, frameCount }) => [kind, state, firstFrame, frameCount]),
+        [
+          ["PLAN", "DONE", 0, 0],
+          ["SEGMENT", "DONE", 0, 100],
+          ["SEGMENT", "DONE", 100, 100],
+          ["STILLS", "PENDING", 7, 3],
+        ],
+      );
+      assert.ok((await store.ready()).some((one) => one.tenant === tenant && one.workClass === STILLS_CLASS));
+      assert.equal(await claim(store, node, CLASSES), undefined, "not for a node that knows no stills");
+      const work = await take(store, node, ALL);
+      assert.deepEqual(
+        [work.kind, work.plan, work.segment, work.stills],
+        ["STILLS", "the plan", undefined, PARTS],
+      );
+      assert.deepEqual(
+        await states(store, tenant, job.id),
+        [7, 99, 100].flatMap((frame) => [`${frame} R PENDING`, `${frame} D PENDING`]),
+      );
+      assert.equal(await store.still(tenant, job.id, 7, "REFERENCE"), undefined);
+      await make(store, node, work);
+      const after = await store.job(tenant, job.id);
+      assert.deepEqual(after, { ...before.job, revision: before.job.revision + 1 });
+      const told = await eventsOf(store, cursor, job.id);
+      assert.deepEqual(
+        told.slice(-2).map(({ kind, before: from, job: now }) => [kind, from, now.state, now.revision]),
+        [
+          ["CHANGE", "RUNNING", "SUCCEEDED", before.job.revision],
+          ["CHANGE", "SUCCEEDED", "SUCCEEDED", before.job.revision + 1],
+        ],
+      );
+      assert.deepEqual(
+        (await store.listStills(tenant, job.id)).map(({ state, image }) => [
+          state,
+          image?.bytes,
+          image?.width,
+        ]),
+        Array.from({ length: 6 }, () => ["READY", 4, 192]),
+      );
+      const read = await store.still(tenant, job.id, 99, "DISTORTED");
+      assert.deepEqual(
+        { ...read, image: [...(read?.image ?? [])] },
+        { ...still(99, "DISTORTED"), image: [99, 9, 0, 255] },
+      );
+      assert.equal(await store.still(tenant, job.id, 8, "DISTORTED"), undefined);
+      assert.deepEqual((await store.parts(tenant, job.id, 0, 9)).length, 2, "stills are no scored part");
+      assert.equal((await store.jobDetail(tenant, job.id))?.work.at(-1)?.state, "DONE");
+    });
+
+    test("never go before other work of their tenant, whatever its priority", async () => {
+      const { store, node } = await begin();
+      const later = await plannedJob(store, node, 1, { priority: -100 });
+      const works = [await take(store, node, ALL), await take(store, node, ALL)];
+      assert.deepEqual(
+        works.map(({ kind, jobId }) => [kind, jobId === later.id]),
+        [
+          ["SEGMENT", true],
+          ["STILLS", false],
+        ],
+      );
+    });
+
+    test("count with the live lease alone, each once, and the last only after the others", async () => {
+      const { store, tenant, node, job } = await begin();
+      const work = await take(store, node, ALL);
+      const live = fence(node, work);
+      const other = await register(store, tenant);
+      for (const stale of [
+        { ...live, attempt: live.attempt + 1 },
+        { ...live, session: other.session },
+        { ...live, itemId: "no id" },
+      ]) {
+        assert.equal((await store.recordStill(stale, still(7, "REFERENCE"), false)).recorded, "STALE");
+      }
+      assert.equal((await store.recordStill(live, still(7, "REFERENCE"), false)).recorded, "RECORDED");
+      assert.equal((await store.recordStill(live, still(7, "REFERENCE"), false)).recorded, "REPEATED");
+      await assert.rejects(
+        store.recordStill(live, still(8, "REFERENCE"), false),
+        code("INVALID_REQUEST", /Frame 8/),
+      );
+      await assert.rejects(
+        store.recordStill(live, still(100, "DISTORTED"), true),
+        code("INVALID_REQUEST", /last/),
+      );
+      assert.equal(await store.still(tenant, job.id, 100, "DISTORTED"), undefined, "nothing of it is kept");
+    });
+
+    test("reported to the end, or twice, are one result", async () => {
+      const { store, tenant, node, job } = await begin();
+      const work = await take(store, node, ALL);
+      await make(store, node, work);
+      const { revision } = (await store.job(tenant, job.id)) ?? {};
+      const again = await store.recordStill(fence(node, work), still(100, "DISTORTED"), true);
+      assert.equal(again.recorded, "REPEATED");
+      assert.equal((await store.job(tenant, job.id))?.revision, revision);
+    });
+
+    test("are no scores: values and plans reported for their work do not count", async () => {
+      const { store, tenant, node, job } = await begin();
+      const work = await take(store, node, ALL);
+      const live = fence(node, work);
+      assert.equal(await store.recordPiece(live, segmentRecord().last), "STALE");
+      assert.equal((await store.recordSegment(live, segmentRecord())).recorded, "STALE");
+      assert.equal((await store.recordCutFault(live)).recorded, "STALE");
+      const plan = { plan: "p", framesTotal: 1, segments: [], workClass: "x" };
+      assert.equal((await store.recordPlan(live, plan)).recorded, "STALE");
+      const running = [{ itemId: work.id, attempt: work.attempt, framesDone: 2 }];
+      const before = await store.job(tenant, job.id);
+      const renewal = await store.renew(node.session, running, LEASE_MS, false);
+      assert.deepEqual([renewal.session, renewal.lost], ["LIVE", []]);
+      assert.deepEqual(await store.job(tenant, job.id), before, "the frames shown are no frames done");
+      assert.equal(await store.replan(job.id, 1), undefined);
+      assert.equal(await store.restartWhole(job.id, 1), undefined);
+      assert.equal(await store.fail(job.id, 1, ERROR), false);
+      assert.equal((await store.cancelJob(tenant, job.id))?.changed, false);
+      assert.deepEqual(await store.job(tenant, job.id), before);
+    });
+
+    test("that fail are tried again, then given up and told, and their job stays what it is", async () => {
+      const { store, tenant, node, job, cursor } = await begin();
+      const before = await store.job(tenant, job.id);
+      const first = await take(store, node, ALL);
+      await store.recordStill(fence(node, first), still(7, "REFERENCE"), false);
+      const retried = await store.recordFailure(fence(node, first), ERROR, AGAIN);
+      assert.deepEqual(retried, { recorded: "RECORDED", nodes: [], tenant, jobFailed: false });
+      assert.deepEqual(await store.job(tenant, job.id), before, "no retry of the job is counted");
+      await store.promoteWaiting(1000);
+      const second = await take(store, node, ALL);
+      assert.deepEqual([second.id, second.attempt], [first.id, 2]);
+      const failed = await store.recordFailure(fence(node, second), ERROR, GIVE_UP);
+      assert.deepEqual(failed, { recorded: "RECORDED", nodes: [], tenant, jobFailed: false });
+      assert.equal((await store.recordFailure(fence(node, second), ERROR, GIVE_UP)).recorded, "REPEATED");
+      const now = await store.job(tenant, job.id);
+      assert.deepEqual(now, { ...before, revision: (before?.revision ?? 0) + 1 });
+      assert.equal((await eventsOf(store, cursor, job.id)).at(-1)?.job.revision, now?.revision);
+      const rows = await store.listStills(tenant, job.id);
+      assert.deepEqual(
+        rows.map(({ frame, side, state, error }) => [frame, side, state, error]),
+        [
+          [7, "REFERENCE", "READY", undefined],
+          [7, "DISTORTED", "FAILED", ERROR],
+          ...[99, 100].flatMap((frame) => BOTH.map((side) => [frame, side, "FAILED", ERROR])),
+        ],
+      );
+      assert.equal((await store.jobDetail(tenant, job.id))?.work.at(-1)?.state, "FAILED");
+    });
+
+    test("whose leases run out, or whose node goes, are given out again, and in the end given up", async () => {
+      const { store, tenant, node, job } = await begin();
+      const before = await store.job(tenant, job.id);
+      const handed = await take(store, node, ALL);
+      const { ready } = await store.handBack(fence(node, handed));
+      assert.deepEqual(ready, { tenant, workClass: STILLS_CLASS });
+      const other = await register(store, tenant);
+      await take(store, other, ALL);
+      assert.deepEqual(await store.leaveNode(other.session), [{ tenant, workClass: STILLS_CLASS }]);
+      await take(store, node, ALL, -1);
+      const outcome = await store.expireLeases(1000, AGAIN);
+      assert.equal(outcome.failed, 0);
+      assert.deepEqual(await store.job(tenant, job.id), before);
+      await take(store, node, ALL, -1);
+      assert.equal((await store.expireLeases(1000, GIVE_UP)).failed, 0, "no job has failed");
+      const error = (await store.listStills(tenant, job.id))[0]?.error;
+      assert.equal(error?.code, "LEASE_LOST");
+      assert.match(error.message, /^The stills were given up/);
+      assert.equal((await store.job(tenant, job.id))?.state, "SUCCEEDED");
+    });
+
+    test("of other frames are made on request, each once, those that failed again", async () => {
+      const { store, tenant, node, job } = await begin();
+      const revision = (await store.job(tenant, job.id))?.revision;
+      assert.deepEqual(
+        await store.requestStills(tenant, job.id, [7, 99]),
+        { ready: undefined },
+        "they are to come",
+      );
+      await make(store, node, await take(store, node, ALL));
+      assert.deepEqual(
+        await store.requestStills(tenant, job.id, [7, 99]),
+        { ready: undefined },
+        "they are there",
+      );
+      const wanted = [150, 7, 20, 150, 199];
+      assert.deepEqual(await store.requestStills(tenant, job.id, wanted), {
+        ready: { tenant, workClass: STILLS_CLASS },
+      });
+      assert.deepEqual(await store.requestStills(tenant, job.id, [199]), { ready: undefined });
+      assert.equal((await store.job(tenant, job.id))?.revision, (revision ?? 0) + 1, "asking changes no job");
+      const work = await take(store, node, ALL);
+      assert.deepEqual(work.stills, [
+        { segment: "segment 0", frames: [20] },
+        { segment: "segment 1", frames: [150, 199] },
+      ]);
+      await store.recordFailure(fence(node, work), ERROR, GIVE_UP);
+      assert.ok((await states(store, tenant, job.id)).includes("150 R FAILED"));
+      assert.ok((await store.requestStills(tenant, job.id, [150]))?.ready, "asked for again");
+      assert.ok((await states(store, tenant, job.id)).includes("150 R PENDING"));
+      await make(store, node, await take(store, node, ALL));
+      assert.ok((await states(store, tenant, job.id)).includes("150 D READY"));
+      const kinds = (await store.jobDetail(tenant, job.id))?.work.map(
+        ({ kind, state }) => `${kind} ${state}`,
+      );
+      assert.deepEqual(kinds?.slice(3), ["STILLS DONE", "STILLS FAILED", "STILLS DONE"]);
+    });
+
+    test("are refused of jobs that have not succeeded, of frames that there are not, and beyond their number", async () => {
+      const { store, tenant, node, job } = await begin();
+      await assert.rejects(
+        store.requestStills(tenant, job.id, [3, 200]),
+        code("INVALID_REQUEST", /0 to 199/),
+      );
+      assert.equal((await store.listStills(tenant, job.id)).length, 6, "none of a refused call");
+      const unfinished = await plannedJob(store, node, 1);
+      await assert.rejects(
+        store.requestStills(tenant, unfinished.id, [0]),
+        code("JOB_NOT_SUCCEEDED", /RUNNING/),
+      );
+      for (let first = 0; first < 64; first += 16) {
+        const frames = Array.from({ length: 16 }, (_, n) => first + n).filter((frame) => frame < 62);
+        await store.requestStills(tenant, job.id, frames);
+      }
+      assert.equal((await store.listStills(tenant, job.id)).length / 2, 64);
+      await assert.rejects(store.requestStills(tenant, job.id, [5, 150]), code("TOO_MANY_STILLS", /64/));
+      assert.deepEqual(await store.requestStills(tenant, job.id, [5, 99]), { ready: undefined });
+    });
+
+    test("that fail always are not asked for without end", async () => {
+      const { store, tenant, node, job } = await begin();
+      await make(store, node, await take(store, node, ALL));
+      for (let n = 1; n < 128; n++) {
+        await store.requestStills(tenant, job.id, [150]);
+        await store.recordFailure(fence(node, await take(store, node, ALL)), ERROR, GIVE_UP);
+      }
+      await assert.rejects(store.requestStills(tenant, job.id, [150]), code("TOO_MANY_STILLS", /128/));
+      assert.deepEqual(await store.requestStills(tenant, job.id, [7]), { ready: undefined });
+    });
+
+    test("asked for by many at once are one piece of work", async () => {
+      const { store, tenant, job } = await begin();
+      const asked = await Promise.all(
+        Array.from({ length: 8 }, () => store.requestStills(tenant, job.id, [42])),
+      );
+      assert.equal(asked.filter((outcome) => outcome?.ready !== undefined).length, 1);
+      assert.equal((await store.listStills(tenant, job.id)).filter(({ frame }) => frame === 42).length, 2);
+    });
+
+    test("of a job in one piece have no segment", async () => {
+      const { store } = open();
+      const tenant = newTenant();
+      const node = await register(store, tenant);
+      const job = await plannedJob(store, node, 2);
+      await store.recordCutFault(fence(node, await take(store, node)));
+      const whole = await take(store, node);
+      await store.recordSegment(fence(node, whole), segmentRecord());
+      assert.equal(await store.succeed(job.id, 2, 1, 200, "{}", [{ frames: [3] }]), true);
+      assert.deepEqual((await take(store, node, ALL)).stills, [{ frames: [3] }]);
+      await store.requestStills(tenant, job.id, [180]);
+      assert.deepEqual((await take(store, node, ALL)).stills, [{ frames: [180] }]);
+    });
+
+    test("are another tenant's to nobody, and go with their job", async () => {
+      const { store, tenant, node, job } = await begin();
+      const work = await take(store, node, ALL);
+      await make(store, node, work);
+      const stranger = newTenant();
+      assert.deepEqual(await store.listStills(stranger, job.id), []);
+      assert.equal(await store.still(stranger, job.id, 7, "REFERENCE"), undefined);
+      assert.equal(await store.requestStills(stranger, job.id, [1]), undefined);
+      await store.requestStills(tenant, job.id, [1]);
+      const leased = await take(store, node, ALL);
+      while ((await store.deleteEnded(-60_000, 100)) > 0);
+      assert.equal(await store.job(tenant, job.id), undefined);
+      assert.deepEqual(await store.listStills(tenant, job.id), []);
+      assert.equal(await store.still(tenant, job.id, 7, "REFERENCE"), undefined);
+      assert.equal(
+        (await store.recordStill(fence(node, leased), still(1, "REFERENCE"), false)).recorded,
+        "STALE",
+      );
+      const renewal = await store.renew(
+        node.session,
+        [{ itemId: leased.id, attempt: leased.attempt, framesDone: 0 }],
+        LEASE_MS,
+        false,
+      );
+      assert.deepEqual(
+        renewal.lost,
+        [{ itemId: leased.id, attempt: leased.attempt }],
+        "its node hears of it",
+      );
+    });
+  });
+});

@@ -1,0 +1,79 @@
+/** When the line of a request is told, and what it says came of it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AuditEntry } from "../../../src/audit/entry.ts";
+import type { AuditRecord } from "../../../src/audit/record.ts";
+
+function begin() {
+  const told: AuditRecord[] = [];
+  const request = { requestId: "r", transport: "http", operation: "submitJob", peer: "here" } as const;
+  const entry = new AuditEntry(request, (record) => told.push(record));
+  const outcomes = () => told.map(({ outcome }) => outcome);
+  return { entry, told, outcomes };
+}
+
+const ALICE = { tenant: "acme", subject: "alice", roles: ["svc:admin"] };
+
+test("one line when the answer has left, once", () => {
+  const { entry, told } = begin();
+  entry.admitted(ALICE);
+  entry.about(["job", "", undefined, "job", "x".repeat(9_000)]);
+  assert.equal(told.length, 0);
+  entry.close(true);
+  entry.close(false);
+  assert.equal(told.length, 1);
+  const [line] = told;
+  assert.deepEqual(
+    [line?.tenant, line?.subject, line?.outcome, line?.operation],
+    ["acme", "alice", "OK", "submitJob"],
+  );
+  assert.deepEqual(line?.targets, ["job", "x".repeat(256)]);
+});
+
+test("the first failure is the outcome", () => {
+  const { entry, outcomes } = begin();
+  entry.admitted(ALICE);
+  entry.failed("JOB_NOT_FOUND");
+  entry.failed("NOT_FOUND");
+  entry.close(true);
+  assert.deepEqual(outcomes(), ["JOB_NOT_FOUND"]);
+});
+
+test("a caller that hangs up hides nothing of what is done: the line waits for it", () => {
+  const { entry, told, outcomes } = begin();
+  entry.admitted(ALICE);
+  const release = entry.hold();
+  entry.close(false);
+  assert.equal(told.length, 0);
+  entry.about(["made"]);
+  release(true);
+  assert.deepEqual(outcomes(), ["OK"]);
+  assert.deepEqual(told[0]?.targets, ["made"]);
+});
+
+test("what is done although its caller had gone before has a line of its own", () => {
+  const { entry, outcomes } = begin();
+  entry.admitted(ALICE);
+  entry.close(false);
+  assert.deepEqual(outcomes(), ["SCORE_CANCELLED"]);
+  entry.hold()(true);
+  assert.deepEqual(outcomes(), ["SCORE_CANCELLED", "OK"]);
+});
+
+test("who is refused is named only where it is known", () => {
+  for (const caller of [undefined, { tenant: "acme", subject: "bob" }]) {
+    const { entry, told } = begin();
+    entry.refused("TOKEN_INVALID", caller);
+    entry.close(true);
+    assert.deepEqual([told[0]?.tenant, told[0]?.subject], [caller?.tenant ?? "", caller?.subject ?? ""]);
+  }
+});
+
+test("of probes nothing is told", () => {
+  const { entry, told } = begin();
+  entry.admitted({ tenant: "", subject: "" });
+  entry.started();
+  entry.hold()(true);
+  entry.close(true);
+  assert.deepEqual(told, []);
+});

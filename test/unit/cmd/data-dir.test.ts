@@ -1,0 +1,22 @@
+/** The directory of the embedded database is made with those above it, for its owner alone. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { ensureDataDir } from "../../../src/cmd/data-dir.ts";
+import { openLog } from "../../../src/platform/log.ts";
+
+test("a data directory is made with those above it, for its owner alone, and is found again", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "svc-data-dir-"));
+  try {
+    const path = join(folder, "state", "svc", "jobs");
+    const log = openLog({ level: "fatal", format: "json" });
+    for (let start = 0; start < 2; start++) assert.equal(await ensureDataDir(path, log), path);
+    for (const made of [path, dirname(path), dirname(dirname(path))]) {
+      assert.equal((await stat(made)).mode & 0o777, 0o700);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,195 @@
+/**
+ * Bjøntegaard deltas. The expected numbers were printed by two independent implementations: bjontegaard
+ * 1.3.0 of the University of Erlangen (bd_rate and bd_psnr, method "pchip"), and scipy 1.17.1
+ * (PchipInterpolator) for the curve itself.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { bdRate, bdScore, curveOf, type Outcome, type RatePoint } from "../../../web/src/compare/bd-rate.ts";
+import { type Knots, Pchip } from "../../../web/src/compare/pchip.ts";
+
+function ladder(rates: readonly number[], scores: readonly number[]): RatePoint[] {
+  return rates.map((rate, index) => ({ rate, score: scores[index] ?? Number.NaN }));
+}
+
+function numberOf(outcome: Outcome): number {
+  assert.ok("delta" in outcome, JSON.stringify(outcome));
+  return outcome.delta.value;
+}
+
+function near(actual: number, expected: number, tolerance = 1e-9): void {
+  const size = Math.max(1, Math.abs(expected));
+  assert.ok(Math.abs(actual - expected) <= tolerance * size, `${actual} is not ${expected}`);
+}
+
+interface Example {
+  readonly name: string;
+  readonly anchor: readonly RatePoint[];
+  readonly test: readonly RatePoint[];
+  readonly bdRate: number;
+  readonly bdScore: number;
+}
+
+const EXAMPLES: readonly Example[] = [
+  {
+    name: "the sample that most implementations come with",
+    anchor: ladder([686.76, 309.58, 157.11, 85.95], [40.28, 37.18, 34.24, 31.42]),
+    test: ladder([893.34, 407.8, 204.93, 112.75], [40.39, 37.21, 34.17, 31.24]),
+    bdRate: 31.379878202397627,
+    bdScore: -1.1834724046224592,
+  },
+  {
+    name: "libx265 of two settings, the example of bjontegaard's own documentation",
+    anchor: ladder([9487.76, 4593.6, 2486.44, 1358.24], [40.037, 38.615, 36.845, 34.851]),
+    test: ladder([9787.8, 4469.0, 2451.52, 1356.24], [40.121, 38.651, 36.97, 34.987]),
+    bdRate: -4.417485350589045,
+    bdScore: 0.11969278542479489,
+  },
+  {
+    name: "VMAF of five encodes each",
+    anchor: ladder([300, 750, 1500, 3000, 6000], [41.2, 63.5, 78.9, 89.4, 95.8]),
+    test: ladder([250, 600, 1400, 2600, 5200], [44, 62.1, 80.3, 90, 95.1]),
+    bdRate: -16.21116567758536,
+    bdScore: 3.1226800699517123,
+  },
+  {
+    name: "curves whose ranges differ",
+    anchor: ladder([675.76, 302.58, 151.11, 65.95], [40.18, 36.18, 32.24, 31.02]),
+    test: ladder([883.34, 402.8, 201.93, 102.75], [40.09, 36.21, 32.17, 30.24]),
+    bdRate: 35.64322387435506,
+    bdScore: -1.4092365667726483,
+  },
+];
+
+for (const { name, anchor, test: other, bdRate: rate, bdScore: score } of EXAMPLES)
+  test(`BD-rate and BD-score are those of an independent implementation: ${name}`, () => {
+    near(numberOf(bdRate(anchor, other)), rate);
+    near(numberOf(bdScore(anchor, other)), score);
+    near(numberOf(bdRate(anchor.toReversed(), other)), rate);
+  });
+
+test("the curve and its integral are those of scipy's PchipInterpolator", () => {
+  const curve = curveOf(EXAMPLES[0]?.anchor ?? []);
+  const values = [
+    [31.42, 1.9342458810230712],
+    [32, 1.9864853199985377],
+    [35, 2.269977084233246],
+    [37.18, 2.490772895905551],
+    [39, 2.689454525536214],
+    [40.28, 2.8368049919560137],
+  ] as const;
+  for (const [x, y] of values) near(curve.at(x), y, 1e-12);
+  near(curve.integral(32, 40), 19.0240059569322, 1e-12);
+  // Values that turn: the curve is flat there, and its ends are bent back.
+  const turning = new Pchip([
+    [0, 0],
+    [1, 0.1],
+    [2, 3],
+    [4, 2],
+    [7, 2.5],
+  ]);
+  const expected = [
+    [0.2, 0.004213333333333335],
+    [0.5, 0.025833333333333337],
+    [1.5, 1.5741666666666667],
+    [3, 2.5],
+    [5, 2.0185185185185186],
+    [6.5, 2.289351851851852],
+  ] as const;
+  for (const [x, y] of expected) near(turning.at(x), y, 1e-12);
+  near(turning.integral(0.3, 6.1), 10.889091, 1e-12);
+});
+
+/** Points that ascend in both. */
+const rising = fc
+  .array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 200 })), {
+    minLength: 4,
+    maxLength: 10,
+  })
+  .map((steps) => {
+    let [rate, score] = [50, 10];
+    return steps.map(([more, better]) => {
+      rate += more;
+      score += better / 20;
+      return { rate, score };
+    });
+  });
+
+test("a ladder is as good as itself; with twice the rate it costs twice as much", () => {
+  fc.assert(
+    fc.property(rising, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, factor) => {
+      near(numberOf(bdRate(points, points)), 0);
+      near(numberOf(bdScore(points, points)), 0);
+      const dearer = points.map(({ rate, score }) => ({ rate: rate * factor, score }));
+      near(numberOf(bdRate(points, dearer)), (factor - 1) * 100);
+      const better = points.map(({ rate, score }) => ({ rate, score: score + factor }));
+      near(numberOf(bdScore(points, better)), factor);
+    }),
+  );
+});
+
+test("the other way round the rate's ratio is the inverse, and the score's difference the opposite", () => {
+  fc.assert(
+    fc.property(rising, rising, (one, other) => {
+      const [there, back] = [bdRate(one, other), bdRate(other, one)];
+      assert.equal("delta" in there, "delta" in back);
+      if ("delta" in there && "delta" in back)
+        near((1 + there.delta.value / 100) * (1 + back.delta.value / 100), 1);
+      const [up, down] = [bdScore(one, other), bdScore(other, one)];
+      if ("delta" in up && "delta" in down) near(up.delta.value, -down.delta.value);
+    }),
+  );
+});
+
+test("the curve goes through every point, never turns between them, and its integral is the area under it", () => {
+  fc.assert(
+    fc.property(rising, (points) => {
+      const knots: Knots = points.map(({ rate, score }) => [score, rate]);
+      const curve = new Pchip(knots);
+      for (const [x, y] of knots) near(curve.at(x), y);
+      const [low, high] = [knots[0]?.[0] ?? 0, knots.at(-1)?.[0] ?? 0];
+      const steps = Array.from({ length: 4001 }, (_, step) => low + ((high - low) * step) / 4000);
+      const values = steps.map((x) => curve.at(x));
+      for (const [index, value] of values.entries())
+        assert.ok(value >= (values[index - 1] ?? 0) - 1e-9, "the curve turns");
+      const inner = values.reduce((sum, value) => sum + value, 0);
+      const ends = ((values[0] ?? 0) + (values.at(-1) ?? 0)) / 2;
+      near(curve.integral(low, high), ((inner - ends) * (high - low)) / 4000, 1e-5);
+      const middle = (low + high) / 2;
+      near(curve.integral(low, middle) + curve.integral(middle, high), curve.integral(low, high));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("where there is no number it is told why", () => {
+  const good = ladder([100, 200, 400, 800], [50, 60, 70, 80]);
+  const refused = (points: readonly RatePoint[]) => {
+    const [one, other] = [bdRate(good, points), bdRate(points, good)];
+    assert.deepEqual(one, other);
+    assert.deepEqual(bdScore(good, points), one);
+    return "refusal" in one ? one.refusal : undefined;
+  };
+  assert.equal(refused([]), "TOO_FEW_POINTS");
+  assert.equal(refused(good.slice(1)), "TOO_FEW_POINTS");
+  assert.equal(refused(ladder([100, 0, 400, 800], [50, 60, 70, 80])), "NO_RATE");
+  assert.equal(refused(ladder([100, Number.NaN, 400, 800], [50, 60, 70, 80])), "NO_RATE");
+  assert.equal(refused(ladder([100, 200, 400, 800], [50, 60, Number.NaN, 80])), "NO_SCORE");
+  assert.equal(refused(ladder([100, 200, 400, 800], [50, 60, 60, 80])), "SAME_POINT");
+  assert.equal(refused(ladder([100, 200, 200, 800], [50, 60, 70, 80])), "SAME_POINT");
+  assert.equal(refused(ladder([100, 200, 400, 800], [50, 70, 60, 80])), "NOT_MONOTONE");
+  assert.deepEqual(bdRate(good, ladder([100, 200, 400, 800], [81, 82, 83, 84])), { refusal: "NO_OVERLAP" });
+  assert.deepEqual(bdScore(good, ladder([801, 900, 1000, 1200], [50, 60, 70, 80])), {
+    refusal: "NO_OVERLAP",
+  });
+});
+
+test("how much of the ladders was compared is told", () => {
+  const anchor = ladder([100, 200, 400, 800], [50, 60, 70, 90]);
+  const other = ladder([100, 200, 400, 800], [80, 90, 95, 100]);
+  const outcome = bdRate(anchor, other);
+  assert.ok("delta" in outcome);
+  const { from, to, overlap } = outcome.delta;
+  assert.deepEqual([from, to, overlap], [80, 90, 0.25]);
+});

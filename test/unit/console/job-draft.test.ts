@@ -1,0 +1,137 @@
+/** What is typed into the dialog: the jobs that it stands for, and what is wrong with it, as the controller sees it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
+import { checkSpec } from "../../../src/controller/job-spec.ts";
+import { JobSpecSchema } from "../../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../../src/platform/failure.ts";
+import { ApiError } from "../../../web/src/api/problem.ts";
+import { faultOfRefusal, faultsOf } from "../../../web/src/jobs/draft-faults.ts";
+import { EMPTY_DRAFT, type Field, type JobDraft, specsOf } from "../../../web/src/jobs/job-draft.ts";
+
+const PAIR = { reference: "/r.mov", distorted: "/d.mp4" };
+
+function draft(parts: Partial<JobDraft> = {}): JobDraft {
+  return { ...EMPTY_DRAFT, ...PAIR, ...parts };
+}
+
+test("what is left as it was is not said", () => {
+  assert.deepEqual(specsOf(draft()), [PAIR]);
+});
+
+test("everything that is typed is in the job", () => {
+  const full = draft({
+    reference: "  /a b.mov ",
+    models: "vmaf_v0.6.1, vmaf_4k_v0.6.1",
+    name: " name ",
+    labels: "title=a=b\n\n codec = av1 \n",
+    priority: "-5",
+    features: ["psnr", "cambi"],
+    width: "640",
+    height: "360",
+    pixelFormat: "yuv420p10le",
+    frameRate: "30000/1001",
+    scaling: "REFUSE",
+    onFrameCountMismatch: "COMMON",
+    onFrameRateMismatch: "COMMON",
+    editLists: "IGNORE",
+    subsample: "3",
+  });
+  assert.deepEqual(faultsOf(full), {});
+  const [spec] = specsOf(full);
+  assert.deepEqual(spec, {
+    reference: "/a b.mov",
+    distorted: "/d.mp4",
+    models: ["vmaf_v0.6.1", "vmaf_4k_v0.6.1"],
+    name: "name",
+    labels: { title: "a=b", codec: "av1" },
+    priority: -5,
+    features: ["psnr", "cambi"],
+    rawVideo: { width: 640, height: 360, pixelFormat: "yuv420p10le", frameRate: "30000/1001" },
+    scaling: "REFUSE",
+    onFrameCountMismatch: "COMMON",
+    onFrameRateMismatch: "COMMON",
+    editLists: "IGNORE",
+    subsample: 3,
+  });
+  checkSpec(fromJson(JobSpecSchema, spec as JsonValue));
+});
+
+test("each distorted file is a job, named after it", () => {
+  const files = { distorted: "/out/one.mp4\n\n  /out/two.mp4  \n" };
+  assert.deepEqual(
+    specsOf(draft({ ...files, name: "night" })).map(({ distorted, name }) => [distorted, name]),
+    [
+      ["/out/one.mp4", "night · one.mp4"],
+      ["/out/two.mp4", "night · two.mp4"],
+    ],
+  );
+  assert.equal(specsOf(draft(files))[0]?.name, undefined);
+});
+
+/** Each is refused by the controller too: what is told here is told there. */
+const WRONG: readonly (readonly [Field, Partial<JobDraft>])[] = [
+  ["reference", { reference: " " }],
+  ["reference", { reference: "/a\u0007b" }],
+  ["reference", { reference: `/${"ü".repeat(2048)}` }],
+  ["distorted", { distorted: "/a\ud800b" }],
+  ["models", { models: "../../etc/passwd" }],
+  ["models", { models: "a b a" }],
+  ["models", { models: "a b c d e f g h i" }],
+  ["name", { name: "n".repeat(201) }],
+  ["name", { name: "a\u0007b" }],
+  ["labels", { labels: "a key=1" }],
+  ["labels", { labels: `k=${"v".repeat(256)}` }],
+  ["labels", { labels: Array.from({ length: 33 }, (_, index) => `k${index}=v`).join("\n") }],
+  ["priority", { priority: "101" }],
+  ["width", { width: "20000", height: "2" }],
+  ["pixelFormat", { width: "2", height: "2", pixelFormat: "YUV 4:2:0" }],
+  ["frameRate", { width: "2", height: "2", frameRate: "fast" }],
+  ["subsample", { subsample: "1001" }],
+];
+
+for (const [field, parts] of WRONG)
+  test(`what is wrong with ${field} is told at its field, as the controller would: ${JSON.stringify(parts).slice(0, 60)}`, () => {
+    const wrong = draft(parts);
+    assert.deepEqual(Object.keys(faultsOf(wrong)), [field]);
+    const [spec = PAIR] = specsOf(wrong);
+    const refusal = refusalOf(spec);
+    assert.deepEqual(Object.keys(faultOfRefusal(refusal, wrong) ?? {}), [field], refusal.message);
+  });
+
+/** What the controller answers. */
+function refusalOf(spec: MessageInitShape<typeof JobSpecSchema>): ApiError {
+  try {
+    checkSpec(create(JobSpecSchema, spec));
+  } catch (thrown) {
+    const { code, message, found } = Failure.from(thrown);
+    return new ApiError(400, code, message, "", found);
+  }
+  throw new Error(`the controller takes ${JSON.stringify(spec)}`);
+}
+
+test("only what is no number, no label or no geometry at all never gets as far as the controller", () => {
+  const cases: readonly (readonly [Field, Partial<JobDraft>])[] = [
+    ["priority", { priority: "high" }],
+    ["priority", { priority: "1.5" }],
+    ["subsample", { subsample: "0" }],
+    ["labels", { labels: "no sign" }],
+    ["labels", { labels: "a=1\na=2" }],
+    ["height", { width: "640" }],
+    ["distorted", { distorted: "\n \n" }],
+  ];
+  for (const [field, parts] of cases) assert.deepEqual(Object.keys(faultsOf(draft(parts))), [field]);
+});
+
+test("a refusal of a batch names the line, and one of the whole no field", () => {
+  const two = draft({ distorted: "/one.mp4\n/two.mp4" });
+  const path = new ApiError(403, "PATH_NOT_ALLOWED", 'jobs[1]: "/two.mp4" is not inside a media root.', "", {
+    index: 1,
+  });
+  assert.deepEqual(faultOfRefusal(path, two), {
+    distorted: 'Line 2: "/two.mp4" is not inside a media root.',
+  });
+  const model = new ApiError(400, "UNKNOWN_MODEL", "No node has it.", "");
+  assert.deepEqual(faultOfRefusal(model, two), { models: "No node has it." });
+  assert.equal(faultOfRefusal(new ApiError(503, "STORE_UNAVAILABLE", "Later.", ""), two), undefined);
+});

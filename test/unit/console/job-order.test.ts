@@ -1,0 +1,115 @@
+/** Which jobs a query shows, in which order, and how the address says so. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { leftText, progressText, titleOf } from "../../../web/src/jobs/job-facts.ts";
+import { inOrder, select } from "../../../web/src/jobs/job-order.ts";
+import { type JobQuery, queryOf, sortedBy, withQuery } from "../../../web/src/jobs/job-query.ts";
+import { job } from "./jobs.ts";
+
+const JOBS = [
+  job("1", {
+    state: "SUCCEEDED",
+    score: 70,
+    createTime: "2026-01-01T00:00:01Z",
+    spec: { reference: "/in/Ref.mov", distorted: "/out/a.mp4", name: "shot 10", labels: { title: "x" } },
+  }),
+  job("2", {
+    state: "FAILED",
+    error: { code: "FRAME_COUNT_MISMATCH", message: "No." },
+    createTime: "2026-01-01T00:00:02Z",
+    spec: { reference: "/in/ref.mov", distorted: "/out/b.mp4", labels: { title: "x", codec: "av1" } },
+  }),
+  job("3", {
+    state: "SUCCEEDED",
+    score: 90,
+    createTime: "2026-01-01T00:00:03Z",
+    spec: { reference: "/in/other.mov", distorted: "/out/c.mp4", name: "shot 9", models: ["vmaf_4k"] },
+  }),
+  job("4", { createTime: "2026-01-01T00:00:04Z" }),
+];
+
+function shown(address: string): string {
+  return select(JOBS, queryOf(new URLSearchParams(address)))
+    .jobs.map(({ id }) => id)
+    .join("");
+}
+
+test("the youngest come first unless another order is asked for", () => {
+  assert.equal(shown(""), "4321");
+  assert.equal(shown("sort=-age"), "1234");
+  assert.equal(shown("sort=name"), "2431", "numbers in names count as numbers");
+  assert.equal(shown("sort=state"), "4312");
+  assert.equal(shown("sort=nonsense"), "4321");
+});
+
+test("jobs of one second, as a batch stores them, are in the order of their names", () => {
+  const named = (id: string, name: string) =>
+    job(id, {
+      createTime: `2026-01-01T00:00:00.00${id}Z`,
+      score: 50,
+      spec: { reference: "/r.mov", distorted: "/d.mp4", name },
+    });
+  const batch = [named("1", "rung 10"), named("2", "rung 9"), named("3", "rung 1"), named("4", "rung 9")];
+  for (const address of ["", "sort=-age", "sort=score", "sort=-score", "sort=state"]) {
+    const query = queryOf(new URLSearchParams(address));
+    assert.equal(
+      inOrder(batch, query)
+        .map(({ id }) => id)
+        .join(""),
+      "3241",
+      address,
+    );
+    assert.deepEqual(select(batch, query).jobs, inOrder(batch, query));
+  }
+});
+
+test("jobs without a score come last, whichever way round", () => {
+  assert.equal(shown("sort=score"), "1342");
+  assert.equal(shown("sort=-score"), "3142");
+});
+
+test("every word is looked for in names, paths, labels, models, codes and ids, in any case", () => {
+  assert.equal(shown("q=SHOT"), "31");
+  assert.equal(shown("q=ref.mov x"), "21");
+  assert.equal(shown("q=codec%3Dav1"), "2");
+  assert.equal(shown("q=vmaf_4k"), "3");
+  assert.equal(shown("q=frame_count"), "2");
+  assert.equal(shown("q=nothing like it"), "");
+});
+
+test("states and labels narrow; the counts are of what the rest of the query asks for", () => {
+  assert.equal(shown("state=FAILED&state=QUEUED"), "42");
+  assert.equal(shown("label=title%3Dx&label=codec%3Dav1"), "2");
+  const { counts } = select(JOBS, queryOf(new URLSearchParams("label=title%3Dx&state=QUEUED")));
+  assert.deepEqual(counts, { QUEUED: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 1, CANCELLED: 0 });
+});
+
+test("an address gives a query and a query the same address; what others keep in it stays", () => {
+  const address = "selected=9&q=a+b&state=RUNNING&state=FAILED&label=k%3Dv%3Dw&sort=-score";
+  const params = new URLSearchParams(address);
+  assert.equal(withQuery(params, queryOf(params)).toString(), address);
+  const odd = new URLSearchParams("state=ASLEEP&label=none&label=k%3Dv&label=k%3Dv&sort=-");
+  assert.equal(withQuery(odd, queryOf(odd)).toString(), "label=k%3Dv");
+});
+
+test("a column turns round when it is asked for again, and scores begin with the best", () => {
+  const query: JobQuery = queryOf(new URLSearchParams());
+  const byScore = sortedBy(query, "score");
+  assert.deepEqual([byScore.sort, byScore.descending], ["score", true]);
+  assert.equal(sortedBy(byScore, "score").descending, false);
+  assert.equal(sortedBy(byScore, "name").descending, false);
+});
+
+test("a job is called by its name, its file or its id, and says how far it has come", () => {
+  assert.deepEqual(JOBS.map(titleOf), ["shot 10", "b.mp4", "shot 9", "d.y4m"]);
+  const progress = { framesDone: 1_250, framesTotal: 5_000, fps: 10, secondsLeft: 375 };
+  const running = job("5", { state: "RUNNING", progress });
+  assert.equal(progressText(running), "1,250 of 5,000 frames");
+  assert.equal(leftText(running), "~6 min left");
+  assert.equal(progressText(job("6", { state: "RUNNING" })), "Reads both files");
+  assert.equal(leftText(job("6", { state: "RUNNING" })), undefined);
+  const times = { startTime: "2026-01-01T00:00:00Z", endTime: "2026-01-01T01:05:30Z" };
+  const ended = job("7", { state: "SUCCEEDED", progress, ...times });
+  assert.equal(progressText(ended), "5,000 frames in 1 h 5 min");
+  assert.deepEqual(JOBS.slice(1, 2).map(progressText), ["FRAME_COUNT_MISMATCH"]);
+});

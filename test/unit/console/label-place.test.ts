@@ -1,0 +1,39 @@
+/** Numbers of points in a chart stand beside them, and beside one another. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { labelPlaces, type Spot } from "../../../web/src/compare/label-place.ts";
+
+const [WIDTH, HEIGHT] = [16, 13];
+
+/** Both have two digits. */
+function cover(one: Spot | undefined, other: Spot | undefined): boolean {
+  assert.ok(one && other);
+  return Math.abs(one.x - other.x) < WIDTH && Math.abs(one.y - other.y) < HEIGHT;
+}
+
+test("a point that is alone has its number on its upper right", () => {
+  assert.deepEqual(labelPlaces([{ x: 100, y: 50 }], ["7"]), [{ x: 108, y: 42 }]);
+});
+
+test("the numbers of a few points never cover one another, however near these are", () => {
+  const spot = fc.record({
+    x: fc.double({ min: 0, max: 30, noNaN: true }),
+    y: fc.double({ min: 0, max: 30, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(fc.array(spot, { minLength: 2, maxLength: 5 }), (points) => {
+      const labels = labelPlaces(
+        points,
+        points.map(() => "12"),
+      );
+      for (const [index, one] of labels.entries())
+        for (const other of labels.slice(index + 1)) assert.ok(!cover(one, other), JSON.stringify(labels));
+      for (const [index, { x, y }] of points.entries())
+        assert.ok(
+          Math.hypot((labels[index]?.x ?? 0) - x, (labels[index]?.y ?? 0) - y) < 100,
+          "it is near its point",
+        );
+    }),
+  );
+});

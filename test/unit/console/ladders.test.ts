@@ -1,0 +1,51 @@
+/** Which of the chosen encodes a ladder is computed from, and what is said of the others. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bdRate } from "../../../web/src/compare/bd-rate.ts";
+import { type Compared, pointsOf } from "../../../web/src/compare/compared.ts";
+import { upperHull } from "../../../web/src/compare/hull.ts";
+import { ladderOf, upright } from "../../../web/src/compare/ladders.ts";
+import { job } from "./jobs.ts";
+
+const POOLED = { mean: 90, harmonicMean: 90, min: 90, max: 90, stdDev: 0, p1: 90, p5: 90, p10: 90, p50: 90 };
+
+function encode(id: string, parts: Partial<Compared> = {}): Compared {
+  const { ladder = "a", ...rest } = parts;
+  const of = { job: job(id), id, title: `encode ${id}`, number: 1, bytes: 1, isTyped: false };
+  return { ...of, ladder, pooled: POOLED, rate: 1000, ...rest };
+}
+
+test("a ladder tells how many of its encodes it is computed from, and why not from the others", () => {
+  const compared = [
+    encode("1"),
+    encode("2", { rate: undefined }),
+    encode("3", { pooled: undefined }),
+    encode("5", { ladder: "b" }),
+  ];
+  const chosen = [...["1", "2", "3", "4"].map((id) => ({ id, ladder: "a" }) as const)];
+  const all = [...chosen, { id: "5", ladder: "b" } as const, { id: "6", ladder: undefined }];
+  const a = ladderOf("a", all, compared, pointsOf(compared));
+  assert.deepEqual(
+    a.points.map(({ of }) => of.id),
+    ["1"],
+  );
+  assert.equal(a.chosen, 4);
+  assert.deepEqual(a.missing, [
+    "encode 2 has no bit rate, which can be typed in the table",
+    "encode 3 has no score yet",
+    "one is not compared, as said above",
+  ]);
+  const b = ladderOf("b", all, compared, pointsOf(compared));
+  assert.deepEqual([b.points.length, b.chosen, b.missing], [1, 1, []]);
+});
+
+test("of a metric where less is better the hull and BD-rate are those of its mirror image", () => {
+  const quality = [10, 20, 30, 40].map((rate) => ({ rate, score: Math.log2(rate) }));
+  const banding = quality.map(({ rate, score }) => ({ rate, score: 9 - score }));
+  const worse = banding.map(({ rate, score }) => ({ rate: rate * 2, score }));
+  const twice = bdRate(upright(banding, "lower"), upright(worse, "lower"));
+  assert.ok("delta" in twice && Math.abs(twice.delta.value - 100) < 1e-9, "twice the bits for the same");
+  assert.ok("refusal" in bdRate(banding, worse), "as they are they fall with the rate");
+  assert.deepEqual(upright(upperHull(upright(banding, "lower")), "lower"), banding);
+  assert.equal(upright(banding, "higher"), banding);
+});

@@ -1,0 +1,40 @@
+/** What is said of a piece of work that a node has. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Job } from "../../../web/src/jobs/job-facts.ts";
+import { pieceText } from "../../../web/src/nodes/piece-text.ts";
+
+type Work = NonNullable<Job["work"]>[number];
+
+function piece(parts: Partial<Work>): Work {
+  return { kind: "SEGMENT", state: "LEASED", firstFrame: 0, frameCount: 0, attempt: 1, node: "n", ...parts };
+}
+
+test("a segment tells its frames and how many are done", () => {
+  const segment = piece({ firstFrame: 240, frameCount: 120 });
+  assert.equal(pieceText(segment, 45), "scoring frames 240 to 359: 45 of 120 done");
+  assert.equal(
+    pieceText({ ...segment, attempt: 2 }, 0),
+    "scoring frames 240 to 359: 0 of 120 done (attempt 2)",
+  );
+});
+
+test("stills are not in a row: how many they are is told, and no range", () => {
+  assert.equal(
+    pieceText(piece({ kind: "STILLS", firstFrame: 5, frameCount: 5 }), 0),
+    "making stills of 5 frames",
+  );
+  assert.equal(
+    pieceText(piece({ kind: "STILLS", firstFrame: 5, frameCount: 1 }), 0),
+    "making stills of 1 frame",
+  );
+});
+
+test("what has no range tells none", () => {
+  assert.equal(pieceText(piece({ kind: "PLAN" }), 0), "reading both files");
+  assert.equal(pieceText(piece({ kind: "WHOLE" }), 0), "scoring all frames in one piece");
+  assert.equal(
+    pieceText(piece({ kind: "WHOLE", frameCount: 90 }), 9),
+    "scoring all frames in one piece: 9 of 90 done",
+  );
+});

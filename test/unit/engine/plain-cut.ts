@@ -1,0 +1,101 @@
+/**
+ * How a pair is cut, as a definition: each question is answered by looking at all frames, however
+ * often it is asked. Slow, and the measure of src/engine/cut.ts, which must give the same.
+ */
+import type { Cut, CutOptions, Segment } from "../../../src/engine/cut.ts";
+import type { FrameTimes, Track } from "../../../src/engine/track.ts";
+
+export interface TimedTrack extends Track {
+  readonly times: FrameTimes;
+}
+
+const SIDES = ["reference", "distorted"] as const;
+type Tracks = Readonly<Record<(typeof SIDES)[number], TimedTrack>>;
+
+export function plainSegments(
+  tracks: Tracks,
+  frameCount: number,
+  { subsample, lookBehind, ...options }: CutOptions,
+): Segment[] {
+  const { length = frameCount } = options;
+  if (frameCount <= length) return [{ first: 0, count: frameCount, before: 0, after: 0, cut: undefined }];
+  const context = Math.ceil(lookBehind / subsample) * subsample;
+  const starts = [0];
+  for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
+    const latest = Math.min(target + Math.floor(length / 2), frameCount - Math.ceil(length / 4));
+    const best = cheapest(tracks, candidates(target - Math.floor(length / 2), latest), context, {
+      cost: (first) => Math.abs(first - target) / length,
+      fits: (first) => first % subsample === 0 && first >= context,
+    });
+    if (best === undefined) break;
+    starts.push(best);
+  }
+  return starts.map((first, index) => {
+    const end = starts[index + 1] ?? frameCount;
+    const [before, after] = [Math.min(first, context), Math.min(frameCount - end, 1)];
+    const [reference, distorted] = SIDES.map((side) => sideCut(tracks[side], first - before, end + after));
+    if (!reference || !distorted) throw new Error("two sides were cut");
+    return { first, count: end - first, before, after, cut: { reference, distorted } };
+  });
+}
+
+function candidates(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+}
+
+interface Wish {
+  readonly cost: (first: number) => number;
+  readonly fits: (first: number) => boolean;
+}
+
+/** The first of those that decode the least in vain and lie as near as they can. */
+function cheapest(
+  tracks: Tracks,
+  firsts: readonly number[],
+  context: number,
+  { cost, fits }: Wish,
+): number | undefined {
+  const prices = SIDES.map((side) => price(tracks[side]));
+  const wasted = (from: number) =>
+    SIDES.reduce(
+      (sum, side, index) =>
+        sum + (sinceKey(tracks[side].times, from) * (prices[index] ?? 0)) / Math.min(...prices),
+      0,
+    );
+  const [best] = firsts
+    .filter(fits)
+    .map((first) => ({ first, total: wasted(first - context) + cost(first) }))
+    .sort((one, other) => one.total - other.total || one.first - other.first);
+  return best?.first;
+}
+
+/** Of a frame, in pixels: 25 for each byte. */
+const price = ({ width, height, times }: TimedTrack) => width * height + 25 * times.frameBytes;
+
+/** Frames from the last key frame up to this one, or from the first frame where no key frame is before. */
+function sinceKey({ pts, keys }: FrameTimes, frame: number): number {
+  for (let from = frame; from > 0; from--) if (keys.includes(pts[from] ?? Number.NaN)) return frame - from;
+  return frame;
+}
+
+function sideCut({ container, samples, times }: TimedTrack, from: number, to: number): Cut {
+  const { pts, keys, timeBase } = times;
+  const tick = timeBase.num / timeBase.den;
+  const between = (frame: number) => (((pts[frame - 1] ?? 0) + 3 * (pts[frame] ?? 0)) / 4) * tick;
+  const range = {
+    start: from === 0 ? undefined : between(from),
+    end: to >= pts.length ? undefined : between(to),
+  };
+  if (from === 0) return { seek: undefined, range };
+  const [first, wanted] = [pts[0] ?? 0, pts[from] ?? 0];
+  if (["mpegts", "mxf", "flv"].includes(container)) {
+    const gops = Array.from(keys, (key, index) => (keys[index + 1] ?? pts.at(-1) ?? 0) - key);
+    const seek = wanted * tick - Math.max(0, ...gops) * tick - 0.5;
+    return { seek: seek <= first * tick ? undefined : seek, range };
+  }
+  const index = keys.findLastIndex((key) => key <= wanted);
+  const key = keys[index];
+  if (key === undefined || key === first) return { seek: undefined, range };
+  const room = ((keys[index + 1] ?? Number.POSITIVE_INFINITY) - key) * tick;
+  return { seek: key * tick + (samples === undefined ? Math.min(0.135, room / 2) : 0), range };
+}

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
+import { vmafSeries } from "../../cli/series.ts";
+
+const values = fc.array(fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }), { maxLength: 300 });
+
+test("two seconds apart, or 50 frames where the rate is unknown", () => {
+  assert.equal(framesApart(25), 50);
+  assert.equal(framesApart(29.97), 60);
+  assert.equal(framesApart(undefined), 50);
+});
+
+test("the worst come first, each a moment of its own; frame numbers, not rows, are told apart", () => {
+  const series = vmafSeries([80, 10, 12, 70, 30, 20], 100, 5);
+  assert.deepEqual(worstMoments(series, "vmaf", 10), [
+    { row: 1, frame: 105, value: 10 },
+    { row: 5, frame: 125, value: 20 },
+    { row: 3, frame: 115, value: 70 },
+  ]);
+});
+
+test("moments are apart, in order, at most five, and none better was passed over", () => {
+  fc.assert(
+    fc.property(values, fc.integer({ min: 1, max: 80 }), (list, apart) => {
+      const moments = worstMoments(vmafSeries(list), "vmaf", apart);
+      assert.ok(moments.length <= 5);
+      for (const [index, moment] of moments.entries()) {
+        assert.equal(list[moment.frame], moment.value);
+        const earlier = moments.slice(0, index);
+        assert.ok(earlier.every((other) => Math.abs(other.frame - moment.frame) >= apart));
+        for (const [frame, value] of list.entries()) {
+          if (value === undefined || value >= moment.value) continue;
+          assert.ok(
+            earlier.some((other) => Math.abs(other.frame - frame) < apart),
+            `frame ${frame} is worse`,
+          );
+        }
+      }
+    }),
+  );
+});
+
+test("the lowest value of all is always the first moment", () => {
+  fc.assert(
+    fc.property(values, (list) => {
+      const finite = list.filter((value) => value !== undefined);
+      const [first] = worstMoments(vmafSeries(list), "vmaf", 50);
+      assert.equal(first?.value, finite.length > 0 ? Math.min(...finite) : undefined);
+    }),
+  );
+});

@@ -1,0 +1,90 @@
+/** What a SvcTenant's status says, and when it is written. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KeySetState } from "../../../src/auth/key-set.ts";
+import { isWritten, statusOf } from "../../../src/kubernetes/tenant-status.ts";
+import { EntryReader, judge, type Verdict } from "../../../src/kubernetes/verdicts.ts";
+
+const NOW = new Date("2026-05-17T09:30:00.123Z");
+const LATER = new Date("2026-05-17T09:45:00Z");
+const OIDC = { issuer: "https://id.example/", jwksEndpoint: "https://id.example/keys" };
+const READ: KeySetState = { fetchedAt: NOW.getTime(), outcome: "read", keys: 2 };
+
+function verdictOn(over: object, status?: unknown, generation = 1): Verdict {
+  const spec = { tenantId: "acme", oidc: OIDC, ...over };
+  const createdAt = "2026-05-17T09:00:00Z";
+  const resource = { name: "acme", uid: "1", createdAt, generation, deleting: false, spec, status };
+  return judge([resource], new EntryReader({ allowHttp: false }))[0] ?? assert.fail("no verdict");
+}
+
+function statusNow(verdict: Verdict, keys: KeySetState | undefined, now: Date) {
+  return statusOf(verdict, { keys, before: verdict.resource.status, now });
+}
+
+function isTold(verdict: Verdict, keys: KeySetState, now: Date): boolean {
+  return isWritten(statusNow(verdict, keys, now), verdict.resource.status);
+}
+
+function readyOf(verdict: Verdict, keys?: KeySetState): string {
+  const { status, reason } = statusNow(verdict, keys, NOW).conditions[0];
+  return `${status} ${reason}`;
+}
+
+test("it says whether the tenant is let in, and why not", () => {
+  assert.equal(readyOf(verdictOn({}), READ), "True Accepted");
+  assert.equal(readyOf(verdictOn({})), "Unknown KeysPending");
+  assert.equal(readyOf(verdictOn({}), { ...READ, outcome: "timeout", keys: 0 }), "False KeysUnavailable");
+  assert.equal(readyOf(verdictOn({}), { ...READ, keys: 0 }), "False KeysUnavailable");
+  assert.equal(
+    readyOf(verdictOn({}), { ...READ, outcome: "timeout" }),
+    "True Accepted",
+    "known keys go on working",
+  );
+  assert.equal(readyOf(verdictOn({ enabled: false }), READ), "False Disabled");
+  assert.equal(readyOf(verdictOn({ oidc: {} })), "False Invalid");
+});
+
+test("once written it is the same, until something else is to be said", () => {
+  const first = statusNow(verdictOn({}), READ, NOW);
+  assert.deepEqual(first, {
+    observedGeneration: 1,
+    conditions: [
+      {
+        ...{ type: "Ready", status: "True", reason: "Accepted", message: "The tenant's tokens are taken." },
+        ...{ observedGeneration: 1, lastTransitionTime: "2026-05-17T09:30:00Z" },
+      },
+    ],
+    keys: { lastFetchTime: "2026-05-17T09:30:00Z", outcome: "read", count: 2 },
+  });
+  assert.equal(isTold(verdictOn({}), READ, NOW), false);
+  const written = verdictOn({}, first);
+  assert.equal(isTold(written, READ, LATER), true);
+  const fetchedAgain = { ...READ, fetchedAt: NOW.getTime() + 300_000 };
+  assert.equal(isTold(written, fetchedAgain, LATER), true, "a fetch of five minutes later");
+  const fetchedLater = { ...READ, fetchedAt: LATER.getTime() };
+  assert.equal(isTold(written, fetchedLater, LATER), false, "a fetch of a quarter later");
+});
+
+test("the time of the transition is that of the status, not of the reason or the spec", () => {
+  const status = statusNow(verdictOn({}), READ, NOW);
+  const changed = statusNow(verdictOn({ limits: { weight: 2 } }, status, 2), READ, LATER);
+  assert.equal(changed.observedGeneration, 2);
+  assert.equal(changed.conditions[0].lastTransitionTime, "2026-05-17T09:30:00Z");
+  const disabled = statusNow(verdictOn({ enabled: false }, status, 2), READ, LATER);
+  assert.equal(disabled.conditions[0].lastTransitionTime, "2026-05-17T09:45:00Z");
+});
+
+test("a status that nobody could have written is written anew", () => {
+  for (const status of [
+    null,
+    7,
+    [],
+    {},
+    { conditions: 7 },
+    { conditions: [null, { type: "Ready" }] },
+    { keys: [] },
+  ]) {
+    const verdict = verdictOn({}, status);
+    assert.equal(isTold(verdict, READ, NOW), false);
+  }
+});

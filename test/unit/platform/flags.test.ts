@@ -1,0 +1,25 @@
+/** Flags that are given, and flags that are missing. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tlsSettingsFault } from "../../../src/client/tls-settings.ts";
+import { tlsFiles } from "../../../src/cmd/tls-settings.ts";
+import { flagsOf } from "../../../src/platform/config.ts";
+
+test("flags are given or missing, in their order", () => {
+  assert.deepEqual(flagsOf({ "--b": "1", "--c": undefined, "--a": "", "--d": false }), {
+    given: ["--b", "--a", "--d"],
+    missing: ["--c"],
+  });
+});
+
+test("what TLS lacks is named", () => {
+  const none = { tlsCert: undefined, tlsKey: undefined, tlsClientCa: undefined };
+  assert.throws(() => tlsFiles({ ...none, tlsKey: "k" }), { message: /^--tls-cert is missing\./ });
+  assert.throws(() => tlsFiles({ ...none, tlsClientCa: "a" }), {
+    message: /^--tls-cert and --tls-key are missing\./,
+  });
+  assert.equal(tlsFiles(none), undefined);
+  assert.equal(tlsSettingsFault({ tlsCert: "c" }), "--tls-cert needs --tls-key: give both.");
+  assert.equal(tlsSettingsFault({ tlsKey: "k" }), "--tls-key needs --tls-cert: give both.");
+  assert.equal(tlsSettingsFault({ tlsCert: "c", tlsKey: "k" }), undefined);
+});

@@ -1,0 +1,36 @@
+/** Server-sent events read by fetch, which can carry a token; EventSource cannot. */
+import { chunksOf } from "./chunks.ts";
+
+export interface ServerEvent {
+  /** Where to resume; undefined: this event has no place of its own. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly data: string;
+}
+
+/** The events of a body as they come (HTML standard, 9.2.6, for what a controller sends: lines end with LF). */
+export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
+  let left = "";
+  for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) {
+    const blocks = (left + text).split("\n\n");
+    left = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const event = eventOf(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function eventOf(block: string): ServerEvent | undefined {
+  const fields = new Map<string, string>();
+  for (const line of block.split("\n")) {
+    const at = line.indexOf(":");
+    // A comment, which keeps the connection alive.
+    if (at <= 0) continue;
+    fields.set(line.slice(0, at), line.slice(at + 1).replace(/^ /, ""));
+  }
+  const data = fields.get("data");
+  return data === undefined
+    ? undefined
+    : { id: fields.get("id"), name: fields.get("event") ?? "message", data };
+}

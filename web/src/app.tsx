@@ -1,0 +1,43 @@
+/** Which page is shown at which address. */
+import { Suspense } from "react";
+import { Navigate, Route, Routes } from "react-router";
+import { JobsPage } from "./jobs/jobs-page.tsx";
+import { NodesPage } from "./nodes/nodes-page.tsx";
+import { TenantPage } from "./tenant/tenant-page.tsx";
+import { Layout } from "./ui/layout.tsx";
+import { lazily } from "./ui/lazily.ts";
+import { Empty, Loading } from "./ui/states.tsx";
+
+/** With their charts the largest pages: loaded when they are opened first. */
+const JobPage = lazily(async () => (await import("./job/job-page.tsx")).JobPage);
+const ComparePage = lazily(async () => (await import("./compare/compare-page.tsx")).ComparePage);
+
+export function App() {
+  return (
+    <Routes>
+      <Route element={<Layout />}>
+        <Route index element={<Navigate to="/jobs" replace />} />
+        <Route path="jobs" element={<JobsPage />} />
+        <Route
+          path="jobs/:id"
+          element={
+            <Suspense fallback={<Loading what="the page" />}>
+              <JobPage />
+            </Suspense>
+          }
+        />
+        <Route
+          path="compare"
+          element={
+            <Suspense fallback={<Loading what="the page" />}>
+              <ComparePage />
+            </Suspense>
+          }
+        />
+        <Route path="nodes" element={<NodesPage />} />
+        <Route path="tenant" element={<TenantPage />} />
+        <Route path="*" element={<Empty title="There is no such page" />} />
+      </Route>
+    </Routes>
+  );
+}

@@ -1,0 +1,88 @@
+/** The per-frame chart: drawn values, the strip below, and what the range holds in numbers. */
+import { useCallback, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
+import type { FrameTable } from "./frame-table.ts";
+import { Legend } from "./legend.tsx";
+import { Overview } from "./overview.tsx";
+import { usePalette } from "./palette.ts";
+import { PlotArea } from "./plot-area.tsx";
+import { RangeTable } from "./range-table.tsx";
+import { Readout } from "./readout.tsx";
+import type { Segment } from "./segments.ts";
+import { ThresholdBar } from "./threshold-bar.tsx";
+import type { Threshold } from "./thresholds.ts";
+import { isWhole, type View } from "./view.ts";
+import { ZoomBar } from "./zoom-bar.tsx";
+import "../style/chart.css";
+
+export interface FrameChartProps {
+  readonly table: FrameTable;
+  /** All that there are, in the order of their colours; models first. */
+  readonly metrics: readonly string[];
+  /** Those of metrics that few want to see. */
+  readonly minor: readonly string[];
+  /** Metrics that hold the values of models. */
+  readonly models: readonly string[];
+  /** Frames per second; undefined: not known. */
+  readonly rate: number | undefined;
+  readonly segments: readonly Segment[];
+  readonly view: View;
+  readonly onView: (view: View) => void;
+  readonly shown: readonly string[];
+  readonly onShown: (shown: readonly string[]) => void;
+  readonly thresholds: readonly Threshold[];
+  readonly onThresholds: (thresholds: readonly Threshold[]) => void;
+  /** Somebody wants to know more of a frame. */
+  readonly onFrame: (frame: number) => void;
+}
+
+export function FrameChart(props: FrameChartProps) {
+  const { table, metrics, models, rate, segments, view, onView, shown, thresholds, onFrame } = props;
+  const version = useSyncExternalStore(
+    useCallback((look) => table.watch(look), [table]),
+    () => table.version,
+  );
+  const palette = usePalette();
+  const [marked, setMarked] = useState<number>();
+  const [isFull, setIsFull] = useState(false);
+  // The chart follows at once; the numbers around it may come a moment later.
+  const settled = useDeferredValue(view);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  const drawing = useMemo(() => {
+    const lines = shown.map((metric) => ({ metric, index: metrics.indexOf(metric) }));
+    return { table, shown: lines, models, view, thresholds, segments, rate, palette, isFull };
+  }, [table, version, metrics, shown, models, view, thresholds, segments, rate, palette, isFull]);
+  const isPart = !isWhole(settled, table.total);
+  return (
+    <div className="chart">
+      <ZoomBar total={table.total} view={view} onView={onView}>
+        <label className="full">
+          <input type="checkbox" checked={isFull} onChange={({ target }) => setIsFull(target.checked)} />{" "}
+          Whole scale
+        </label>
+      </ZoomBar>
+      <Readout frame={marked} rate={rate} segments={segments} />
+      <PlotArea drawing={drawing} marked={marked} onView={onView} onMark={setMarked} onPick={onFrame} />
+      <Overview
+        {...{ table, version, palette, view, onView }}
+        metric={shown[0] ?? metrics[0] ?? ""}
+        index={Math.max(0, metrics.indexOf(shown[0] ?? ""))}
+      />
+      <ThresholdBar {...props} version={version} view={settled} isPart={isPart} />
+      <Legend {...props} view={settled} marked={marked} palette={palette} onPick={onFrame} />
+      <Details label="The range as a table">
+        <RangeTable {...props} view={settled} onPick={onFrame} />
+      </Details>
+    </div>
+  );
+}
+
+/** Its content is made only while it is open. */
+function Details({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>{label}</summary>
+      {isOpen && children}
+    </details>
+  );
+}

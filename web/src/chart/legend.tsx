@@ -1,0 +1,110 @@
+/** Which metrics are drawn, and what they are: at the marked frame, and in the range that is shown. */
+import { type CSSProperties, useState } from "react";
+import { Scrolls } from "../ui/scrolls.tsx";
+import type { FrameTable } from "./frame-table.ts";
+import { unitOf, worstOf, written } from "./metrics.ts";
+import { type Palette, strokeOf } from "./palette.ts";
+import type { View } from "./view.ts";
+
+interface LegendProps {
+  readonly table: FrameTable;
+  /** All, in the order of their colours. */
+  readonly metrics: readonly string[];
+  readonly shown: readonly string[];
+  /** Those of metrics that few want to see: listed when they are asked for. */
+  readonly minor: readonly string[];
+  readonly models: readonly string[];
+  readonly view: View;
+  readonly marked: number | undefined;
+  readonly palette: Palette;
+  readonly onShown: (shown: readonly string[]) => void;
+  readonly onPick: (frame: number) => void;
+}
+
+export function Legend(props: LegendProps) {
+  const { metrics, shown, marked, minor } = props;
+  const [isAll, setIsAll] = useState(false);
+  const isListed = (metric: string) => isAll || shown.includes(metric) || !minor.includes(metric);
+  const hidden = metrics.filter((metric) => !isListed(metric)).length;
+  return (
+    <Scrolls label="Metrics">
+      <table className="legend">
+        <caption className="hidden">Metrics, and their values in the range that is shown</caption>
+        <thead>
+          <tr>
+            <th>Metric</th>
+            <th className="number">{marked === undefined ? "At the pointer" : `Frame ${marked}`}</th>
+            <th className="number">Mean here</th>
+            <th className="number">Worst here</th>
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((metric, index) =>
+            isListed(metric) ? (
+              <LegendRow
+                key={metric}
+                {...props}
+                metric={metric}
+                index={index}
+                isShown={shown.includes(metric)}
+              />
+            ) : null,
+          )}
+        </tbody>
+      </table>
+      {(hidden > 0 || isAll) && (
+        <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
+          {isAll ? "Fewer metrics" : `${hidden} more metrics`}
+        </button>
+      )}
+    </Scrolls>
+  );
+}
+
+function LegendRow({
+  table,
+  metrics,
+  metric,
+  index,
+  isShown,
+  shown,
+  models,
+  view,
+  marked,
+  palette,
+  onShown,
+  onPick,
+}: LegendProps & { readonly metric: string; readonly index: number; readonly isShown: boolean }) {
+  const unit = unitOf(metric, models);
+  const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
+  const column = isShown ? table.column(metric) : undefined;
+  const worst = column === undefined ? -1 : worstOf(column.extremes(from, to), unit);
+  const { colour, dash } = strokeOf(palette, index);
+  const toggle = () => onShown(metrics.filter((each) => (each === metric ? !isShown : shown.includes(each))));
+  const swatch = { "--swatch": colour } as CSSProperties;
+  return (
+    <tr className={isShown ? "" : "off"}>
+      <td>
+        <label>
+          <input type="checkbox" checked={isShown} onChange={toggle} />
+          <span className={dash.length > 0 ? "swatch dashed" : "swatch"} style={swatch} />
+          <bdi title={metric}>{metric}</bdi>
+        </label>
+      </td>
+      <td className="number value">
+        {marked === undefined || !isShown ? "" : written(table.value(metric, marked), unit)}
+      </td>
+      <td className="number">{column === undefined ? "" : written(column.mean(from, to), unit)}</td>
+      <td className="number">
+        {column !== undefined && worst >= 0 && unit.better !== undefined && (
+          <>
+            {written(column.at(worst), unit)}{" "}
+            <button type="button" className="plain link" onClick={() => onPick(worst * table.step)}>
+              at {worst * table.step}
+            </button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,88 @@
+/** What stands beside the values: where each segment is, and limits. */
+import type uPlot from "uplot";
+import { metricOf, unitOf } from "./metrics.ts";
+import { type Palette, strokeOf } from "./palette.ts";
+import type { Drawing } from "./plot.ts";
+import type { Segment } from "./segments.ts";
+
+/** In CSS pixels. */
+const BAND = 7;
+
+/** A thin band above the values: full where they are known, dotted where a node works, open where one is awaited. */
+export function drawBand(plot: uPlot, { segments, view, palette }: Drawing): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio;
+  const height = BAND * scale;
+  const top = bbox.top - height - 2 * scale;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, top - scale, bbox.width, height + 2 * scale);
+  ctx.clip();
+  for (const segment of segments) {
+    if (segment.last + 1 < view.from || segment.first > view.to) continue;
+    const left = plot.valToPos(segment.first, "x", true);
+    const length = plot.valToPos(segment.last + 1, "x", true) - left;
+    // A gap of a pixel between neighbours, unless there would be little but gaps.
+    const width = length > 6 * scale ? length - scale : length + 0.5;
+    drawSegment(ctx, segment, palette, [left, top, width, height], scale);
+  }
+  ctx.restore();
+}
+
+function drawSegment(
+  ctx: CanvasRenderingContext2D,
+  { progress }: Segment,
+  palette: Palette,
+  [left, top, width, height]: readonly [number, number, number, number],
+  scale: number,
+): void {
+  const colours = {
+    done: palette.good,
+    running: palette.running,
+    waiting: palette.quiet,
+    failed: palette.bad,
+  };
+  ctx.fillStyle = colours[progress];
+  ctx.strokeStyle = colours[progress];
+  ctx.lineWidth = scale;
+  ctx.setLineDash([]);
+  if (progress === "done" || progress === "failed") {
+    ctx.fillRect(left, top, width, height);
+  } else if (progress === "running") {
+    for (let x = left; x < left + width; x += 6 * scale)
+      ctx.fillRect(x, top, Math.min(3 * scale, left + width - x), height);
+  } else {
+    ctx.strokeRect(left + scale / 2, top + scale / 2, Math.max(0, width - scale), height - scale);
+  }
+}
+
+/** Dashed lines across, each with its limit. */
+export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette }: Drawing): void {
+  const { ctx, bbox } = plot;
+  const scale = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${12 * scale}px system-ui, "DejaVu Sans", sans-serif`;
+  ctx.textAlign = "right";
+  ctx.textBaseline = "bottom";
+  ctx.lineWidth = 1.5 * scale;
+  for (const { metric, limit } of thresholds) {
+    const line = shown.find((one) => one.metric === metric);
+    if (line === undefined) continue;
+    const y = plot.valToPos(limit, unitOf(metric, models).key, true);
+    if (!(y >= bbox.top && y <= bbox.top + bbox.height)) continue;
+    const { colour } = strokeOf(palette, line.index);
+    ctx.strokeStyle = colour;
+    ctx.setLineDash([6 * scale, 4 * scale]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    const text = shown.length > 1 ? `${metricOf(metric)} ${limit}` : String(limit);
+    const width = ctx.measureText(text).width;
+    ctx.fillStyle = palette.surface;
+    ctx.fillRect(bbox.left + bbox.width - width - 8 * scale, y - 16 * scale, width + 6 * scale, 15 * scale);
+    ctx.fillStyle = colour;
+    ctx.fillText(text, bbox.left + bbox.width - 5 * scale, y - 2 * scale);
+  }
+  ctx.restore();
+}

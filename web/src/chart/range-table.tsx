@@ -1,0 +1,72 @@
+/** The range that is shown as a table, for those who do not look at charts. */
+
+import { Scrolls } from "../ui/scrolls.tsx";
+import type { FrameTable } from "./frame-table.ts";
+import { unitOf, worstOf, written } from "./metrics.ts";
+import { TIME_CODE } from "./time-code.tsx";
+import { timecode } from "./timecode.ts";
+import type { View } from "./view.ts";
+
+interface RangeTableProps {
+  readonly table: FrameTable;
+  readonly view: View;
+  readonly shown: readonly string[];
+  readonly models: readonly string[];
+  readonly rate: number | undefined;
+  readonly onPick: (frame: number) => void;
+}
+
+/** Longer ranges are shown in so many parts. */
+const MOST_LINES = 50;
+
+export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTableProps) {
+  const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
+  const length = Math.max(1, Math.ceil((to - from) / MOST_LINES));
+  const starts = Array.from({ length: Math.ceil((to - from) / length) }, (_, index) => from + index * length);
+  return (
+    <Scrolls label="The range as a table">
+      <table>
+        <caption>
+          {length === 1 ? "Every frame of the range" : `The worst of every ${length} values of the range`}
+        </caption>
+        <thead>
+          <tr>
+            <th>{length === 1 ? "Frame" : "Frames"}</th>
+            {rate !== undefined && <th title={TIME_CODE}>Time code</th>}
+            {shown.map((metric) => (
+              <th key={metric} className="number">
+                <bdi>{metric}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {starts.map((start) => {
+            const end = Math.min(to, start + length);
+            const first = start * table.step;
+            return (
+              <tr key={start}>
+                <td>
+                  <button type="button" className="plain link" onClick={() => onPick(first)}>
+                    {length === 1 ? first : `${first}–${(end - 1) * table.step}`}
+                  </button>
+                </td>
+                {rate !== undefined && <td className="mono">{timecode(first, rate)}</td>}
+                {shown.map((metric) => {
+                  const column = table.column(metric);
+                  const unit = unitOf(metric, models);
+                  const worst = column === undefined ? -1 : worstOf(column.extremes(start, end), unit);
+                  return (
+                    <td key={metric} className="number">
+                      {written(column?.at(worst) ?? Number.NaN, unit)}
+                    </td>
+                  );
+                })}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scrolls>
+  );
+}

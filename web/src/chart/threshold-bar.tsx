@@ -1,0 +1,123 @@
+/** Limits in the chart, and how many frames are worse than each. */
+import { type FormEvent, useMemo, useState } from "react";
+import type { Counted } from "./column.ts";
+import type { FrameTable } from "./frame-table.ts";
+import { badSide, unitOf } from "./metrics.ts";
+import { countBeyond, isSame, MOST_THRESHOLDS, type Threshold } from "./thresholds.ts";
+import type { View } from "./view.ts";
+
+interface ThresholdBarProps {
+  readonly table: FrameTable;
+  /** Changes with the table's content. */
+  readonly version: number;
+  readonly view: View;
+  /** Whether the view is less than the whole video. */
+  readonly isPart: boolean;
+  /** Metrics that are drawn. */
+  readonly shown: readonly string[];
+  /** Metrics that hold the values of models. */
+  readonly models: readonly string[];
+  readonly thresholds: readonly Threshold[];
+  readonly onThresholds: (thresholds: readonly Threshold[]) => void;
+}
+
+export function ThresholdBar(props: ThresholdBarProps) {
+  const { thresholds, onThresholds } = props;
+  return (
+    <div className="thresholds">
+      <AddThreshold {...props} />
+      <ul>
+        {thresholds.map((threshold) => (
+          <li key={`${threshold.metric}:${threshold.limit}`}>
+            <Count {...props} threshold={threshold} />
+            <button
+              type="button"
+              className="plain"
+              aria-label={`Remove the threshold ${threshold.metric} ${threshold.limit}`}
+              onClick={() => onThresholds(thresholds.filter((each) => !isSame(each, threshold)))}
+            >
+              ×
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function AddThreshold({ shown, thresholds, onThresholds }: ThresholdBarProps) {
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState("");
+  const metric = shown.includes(chosen) ? chosen : (shown[0] ?? "");
+  const limit = Number(text.replace(",", "."));
+  const isNew = text.trim() !== "" && Number.isFinite(limit) && metric !== "";
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    const added = { metric, limit };
+    if (!isNew) return;
+    onThresholds([...thresholds.filter((each) => !isSame(each, added)), added]);
+    setText("");
+  };
+  return (
+    <form onSubmit={add}>
+      <label>
+        Threshold{" "}
+        <input
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+          inputMode="decimal"
+          size={6}
+          placeholder="80"
+        />
+      </label>
+      {shown.length > 1 && (
+        <select
+          aria-label="Metric of the threshold"
+          value={metric}
+          onChange={({ target }) => setChosen(target.value)}
+        >
+          {shown.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      )}
+      <button type="submit" disabled={!isNew || thresholds.length >= MOST_THRESHOLDS}>
+        Add
+      </button>
+    </form>
+  );
+}
+
+function Count({
+  table,
+  version,
+  view,
+  isPart,
+  models,
+  threshold,
+}: ThresholdBarProps & { readonly threshold: Threshold }) {
+  const side = badSide(unitOf(threshold.metric, models));
+  // Every value is looked at, and that need not be at every step of a zoom.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  const whole = useMemo(
+    () => countBeyond(table, threshold, side, { from: 0, to: table.total }),
+    [table, version, threshold, side],
+  );
+  const here = isPart ? countBeyond(table, threshold, side, view) : whole;
+  return (
+    <span>
+      <bdi>{threshold.metric}</bdi> {side} {threshold.limit}:{" "}
+      <strong>{whole.beyond.toLocaleString("en-US")}</strong> of {whole.of.toLocaleString("en-US")} frames (
+      {share(whole)})
+      {isPart && (
+        <>
+          , here {here.beyond.toLocaleString("en-US")} ({share(here)})
+        </>
+      )}
+    </span>
+  );
+}
+
+function share({ beyond, of }: Counted): string {
+  return beyond === 0 ? "0 %" : `${((beyond / of) * 100).toFixed(beyond / of < 0.01 ? 2 : 1)} %`;
+}

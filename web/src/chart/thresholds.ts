@@ -1,0 +1,47 @@
+/** Limits that somebody drew into the chart. */
+import type { Counted } from "./column.ts";
+import type { FrameTable } from "./frame-table.ts";
+import type { View } from "./view.ts";
+
+export interface Threshold {
+  readonly metric: string;
+  readonly limit: number;
+}
+
+/** More would hide the values. */
+export const MOST_THRESHOLDS = 8;
+
+/** Of an address: "80" for the first metric, "psnr_y:35" for another; what makes no sense is left out. */
+export function thresholdsOf(texts: readonly string[], metrics: readonly string[]): Threshold[] {
+  const found = texts.flatMap((text) => {
+    const at = text.lastIndexOf(":");
+    const metric = at < 0 ? metrics[0] : text.slice(0, at);
+    const limit = Number(text.slice(at + 1) || Number.NaN);
+    return metric !== undefined && metrics.includes(metric) && Number.isFinite(limit)
+      ? [{ metric, limit }]
+      : [];
+  });
+  return found
+    .filter((one, index) => found.findIndex((other) => isSame(one, other)) === index)
+    .slice(0, MOST_THRESHOLDS);
+}
+
+export function isSame(one: Threshold, other: Threshold): boolean {
+  return one.metric === other.metric && one.limit === other.limit;
+}
+
+/** As an address holds it. */
+export function thresholdParam({ metric, limit }: Threshold, metrics: readonly string[]): string {
+  return metric === metrics[0] ? String(limit) : `${metric}:${limit}`;
+}
+
+/** Frames on one side of it within a view. */
+export function countBeyond(
+  table: FrameTable,
+  { metric, limit }: Threshold,
+  side: "below" | "above",
+  view: View,
+): Counted {
+  const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
+  return table.column(metric)?.countBeyond(side, limit, from, to) ?? { beyond: 0, of: 0 };
+}

@@ -1,0 +1,33 @@
+/** When a frame is shown. */
+
+/** Frames per second of "30000/1001" or "25"; undefined: the text tells none. */
+export function rateOf(text: string | undefined): number | undefined {
+  const [, over = "", under = "1"] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text ?? "") ?? [];
+  const rate = Number(over) / Number(under);
+  return over !== "" && Number.isFinite(rate) && rate > 0 ? rate : undefined;
+}
+
+/** HH:MM:SS:FF, non-drop: counted in whole frames per second as editing systems do (29.97 counts 30, no number is left out). */
+export function timecode(frame: number, rate: number): string {
+  const perSecond = Math.max(1, Math.round(rate));
+  const seconds = Math.floor(frame / perSecond);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60, frame % perSecond];
+  return parts.map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+/** So many decimals tell times apart that are as many seconds from one to the next. */
+export function clockDecimals(step: number): number {
+  if (!(step > 0) || step >= 10 || Math.abs(step - Math.round(step)) < 1e-6) return 0;
+  return Math.max(1, Math.ceil(-Math.log10(step)));
+}
+
+/** M:SS or H:MM:SS of real time, for an axis; with so many decimals of a second. */
+export function clock(seconds: number, decimals = 0): string {
+  const parts = 10 ** decimals;
+  const all = Math.floor(seconds * parts + 1e-6);
+  const whole = Math.floor(all / parts);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60];
+  const fraction = decimals === 0 ? "" : `.${String(all % parts).padStart(decimals, "0")}`;
+  const tail = `${String(whole % 60).padStart(2, "0")}${fraction}`;
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${tail}` : `${minutes}:${tail}`;
+}

@@ -1,0 +1,70 @@
+/** Which of several jobs can be compared, and why others cannot. */
+import type { components } from "../../../src/gen/rest/controller.ts";
+import { framesOf } from "../job/frame-ranges.ts";
+import { fileName, modelsOf } from "../jobs/job-facts.ts";
+
+type Job = components["schemas"]["Job"];
+
+export interface Sorted {
+  readonly comparable: readonly Job[];
+  readonly others: readonly { readonly job: Job; readonly reason: string }[];
+}
+
+/** As many as can all be compared with one another; of equally many, those that come first. */
+export function sortedOut(jobs: readonly Job[]): Sorted {
+  const groups = jobs.map((first) => groupOf([first, ...jobs.filter((job) => job !== first)]));
+  const members = groups.reduce((best, group) => (group.length > best.length ? group : best), []);
+  const comparable = jobs.filter((job) => members.includes(job));
+  const others = jobs
+    .filter((job) => !members.includes(job))
+    .map((job) => ({ job, reason: reasonOf(job, members) ?? "" }));
+  return { comparable, others };
+}
+
+/** What is not known yet fits two that do not fit each other: each must fit all before it. */
+function groupOf(jobs: readonly Job[]): readonly Job[] {
+  const group: Job[] = [];
+  for (const job of jobs) if (reasonOf(job, group) === undefined) group.push(job);
+  return group;
+}
+
+function reasonOf(job: Job, group: readonly Job[]): string | undefined {
+  return [job, ...group].map((other) => whyNot(job, other)).find((reason) => reason !== undefined);
+}
+
+/** undefined: it can be compared with `base`. */
+function whyNot(job: Job, base: Job): string | undefined {
+  if (job.state === "FAILED") return "it failed";
+  if (job.state === "CANCELLED") return "it was cancelled";
+  if (job.spec.reference !== base.spec.reference)
+    return `its reference is ${fileName(job.spec.reference)}, another file`;
+  const [model, other] = [modelsOf(job.spec)[0], modelsOf(base.spec)[0]];
+  if (model !== other) return `it is scored by ${model}, not by ${other}`;
+  return whyNotFrames(job, base) ?? whyNotMedia(job, base);
+}
+
+function whyNotFrames(job: Job, base: Job): string | undefined {
+  const [mine, others] = [framesOf(job), framesOf(base)];
+  if (mine.step !== others.step) return "every how many frames are scored differs";
+  if (mine.total === 0 || others.total === 0 || mine.total === others.total) return undefined;
+  const count = (frames: number) => frames.toLocaleString("en-US");
+  return `it has ${count(mine.total)} frames, not ${count(others.total)}`;
+}
+
+/** The file at the path may have become another one. */
+function whyNotMedia(job: Job, base: Job): string | undefined {
+  const [mine, others] = [job.result?.reference, base.result?.reference];
+  if (mine === undefined || others === undefined) return undefined;
+  const isSame =
+    mine.width === others.width &&
+    mine.height === others.height &&
+    (mine.bytes === undefined || others.bytes === undefined || mine.bytes === others.bytes);
+  return isSame ? undefined : "its reference has changed between the two jobs";
+}
+
+/** Metrics that every job with a result has, in the order of the first. */
+export function metricsInAll(jobs: readonly Job[]): readonly string[] {
+  const lists = jobs.flatMap(({ result }) => (result === undefined ? [] : [Object.keys(result.pooled)]));
+  const [first = [], ...rest] = lists;
+  return first.filter((metric) => rest.every((list) => list.includes(metric)));
+}

@@ -1,0 +1,106 @@
+/** The table of compared jobs: what its columns hold, their order, and which value is the best. */
+import type { Better } from "../chart/metrics.ts";
+import type { Compared } from "./compared.ts";
+
+const COLUMNS = [
+  { key: "score", name: "Score" },
+  { key: "harmonic", name: "Harmonic" },
+  { key: "min", name: "Min" },
+  { key: "max", name: "Max" },
+  { key: "p1", name: "1 %" },
+  { key: "p5", name: "5 %" },
+  { key: "p10", name: "10 %" },
+  { key: "size", name: "Size" },
+  { key: "rate", name: "Bit rate" },
+  { key: "beyond", name: "Below" },
+] as const;
+
+export type ColumnKey = (typeof COLUMNS)[number]["key"];
+
+/** The columns of a metric: of its extremes the worse one. */
+export function columnsOf(better: Better): readonly (typeof COLUMNS)[number][] {
+  const absent = better === "lower" ? "min" : "max";
+  return COLUMNS.filter(({ key }) => key !== absent);
+}
+
+/** Which of two values of a column is the better one, in the metric that is compared. */
+function betterIn(key: ColumnKey | "name", metric: Better): Better {
+  if (key === "name") return undefined;
+  return key === "size" || key === "rate" || key === "beyond" ? "lower" : metric;
+}
+
+export interface Row {
+  readonly of: Compared;
+  /** undefined: there is none. */
+  readonly values: Readonly<Record<ColumnKey, number | undefined>>;
+}
+
+/** `beyond`: how many of a job's frames are worse than the limit; undefined where nobody knows. */
+export function rowOf(of: Compared, beyond: number | undefined): Row {
+  const { pooled, bytes, rate } = of;
+  return {
+    of,
+    values: {
+      score: pooled?.mean,
+      harmonic: pooled?.harmonicMean,
+      min: pooled?.min,
+      max: pooled?.max,
+      p1: pooled?.p1,
+      p5: pooled?.p5,
+      p10: pooled?.p10,
+      size: bytes,
+      rate,
+      beyond,
+    },
+  };
+}
+
+export interface Sorting {
+  readonly key: ColumnKey | "name" | "number";
+  readonly descending: boolean;
+}
+
+export function sortingOf(text: string | null): Sorting {
+  const descending = text?.startsWith("-") ?? false;
+  const name = descending ? text?.slice(1) : text;
+  const key = [...COLUMNS.map((column) => column.key), "name" as const].find((known) => known === name);
+  return key === undefined ? { key: "number", descending: false } : { key, descending };
+}
+
+/** Undefined where it is the usual order. */
+export function sortText({ key, descending }: Sorting): string | undefined {
+  return key === "number" ? undefined : `${descending ? "-" : ""}${key}`;
+}
+
+/** By another column it begins with the best; by the same it turns round, and then is as before. */
+export function sortedBy(sorting: Sorting, key: ColumnKey | "name", metric: Better): Sorting {
+  const isHigher = betterIn(key, metric) === "higher";
+  if (sorting.key !== key) return { key, descending: isHigher };
+  return sorting.descending === isHigher
+    ? { key, descending: !isHigher }
+    : { key: "number", descending: false };
+}
+
+/** What has no value comes last, whichever way round. */
+export function inOrder(rows: readonly Row[], { key, descending }: Sorting): readonly Row[] {
+  const turn = descending ? -1 : 1;
+  return rows.toSorted((one, other) => {
+    const byNumber = one.of.number - other.of.number;
+    if (key === "number") return byNumber;
+    if (key === "name") return turn * NAMES.compare(one.of.title, other.of.title) || byNumber;
+    const [mine, others] = [one.values[key], other.values[key]];
+    if (mine === undefined || others === undefined)
+      return Number(mine === undefined) - Number(others === undefined) || byNumber;
+    return turn * (mine - others) || byNumber;
+  });
+}
+
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** The best value of a column; undefined where there is nothing to be better than, or no better and worse. */
+export function bestOf(rows: readonly Row[], key: ColumnKey, metric: Better): number | undefined {
+  const better = betterIn(key, metric);
+  const values = rows.map((row) => row.values[key]).filter((value) => value !== undefined);
+  if (better === undefined || new Set(values).size < 2) return undefined;
+  return better === "higher" ? Math.max(...values) : Math.min(...values);
+}

@@ -1,0 +1,113 @@
+/** What is compared, as the address says it: ?job=ID, ?a=ID and ?b=ID in the order of their numbers. */
+
+export type Ladder = "a" | "b";
+
+export interface Chosen {
+  readonly id: string;
+  /** undefined: it is compared, and belongs to none. */
+  readonly ladder: Ladder | undefined;
+}
+
+/** Two ladders of twelve; as many lines differ in their colours or dashes. */
+export const MOST_COMPARED = 24;
+
+/** Of so many the frames are drawn unless somebody says otherwise: more lines hide one another. */
+export const MOST_DRAWN = 8;
+
+const NAMES = ["job", "a", "b"];
+
+/** Each job once, as it was named last; `left` are those beyond the most. */
+export function chosenOf(params: URLSearchParams): {
+  readonly chosen: readonly Chosen[];
+  readonly left: number;
+} {
+  const all = new Map<string, Chosen>();
+  for (const [name, id] of params)
+    if (NAMES.includes(name) && id !== "")
+      all.set(id, { id, ladder: name === "a" || name === "b" ? name : undefined });
+  const chosen = [...all.values()];
+  return { chosen: chosen.slice(0, MOST_COMPARED), left: Math.max(0, chosen.length - MOST_COMPARED) };
+}
+
+/** The address's parameters for these jobs. Others stay, but for what was said of jobs that are no more there. */
+export function withChosen(params: URLSearchParams, chosen: readonly Chosen[]): URLSearchParams {
+  const ids = chosen.map(({ id }) => id);
+  const changed = new URLSearchParams();
+  for (const { id, ladder } of chosen) changed.append(ladder ?? "job", id);
+  for (const [name, value] of params)
+    if (!NAMES.includes(name) && isKept(name, value, ids)) changed.append(name, value);
+  return changed;
+}
+
+function isKept(name: string, value: string, ids: readonly string[]): boolean {
+  if (name === "rate") return ids.includes(value.slice(0, value.lastIndexOf(":")));
+  if (name === "hide" || name === "show") return ids.includes(value);
+  if (name === "diff") return value.split(",").every((id) => ids.includes(id));
+  return true;
+}
+
+/** A ladder for one of them. */
+export function onLadder(
+  chosen: readonly Chosen[],
+  id: string,
+  ladder: Ladder | undefined,
+): readonly Chosen[] {
+  return chosen.map((each) => (each.id === id ? { id, ladder } : each));
+}
+
+/** Bit rates that somebody typed, in bits per second by job; ?rate=ID:KBIT. */
+export function typedRates(params: URLSearchParams): ReadonlyMap<string, number> {
+  const rates = new Map<string, number>();
+  for (const text of params.getAll("rate")) {
+    const at = text.lastIndexOf(":");
+    const rate = rateOf(text.slice(at + 1));
+    if (at > 0 && rate !== undefined) rates.set(text.slice(0, at), rate);
+  }
+  return rates;
+}
+
+/** `kbit`: as it was typed; what is no rate takes the one before away. */
+export function withRate(params: URLSearchParams, id: string, kbit: string): URLSearchParams {
+  const others = params.getAll("rate").filter((text) => !text.startsWith(`${id}:`));
+  const rate = rateOf(kbit);
+  const changed = new URLSearchParams(params);
+  changed.delete("rate");
+  for (const text of others) changed.append("rate", text);
+  if (rate !== undefined) changed.append("rate", `${id}:${rate / 1000}`);
+  return changed;
+}
+
+/** Bits per second of a number of kilobits. */
+function rateOf(kbit: string): number | undefined {
+  const number = Number(kbit.trim().replace(",", ".") || Number.NaN);
+  return number > 0 && Number.isFinite(number) ? Math.round(number * 1e6) / 1000 : undefined;
+}
+
+/** Ids of jobs whose frames are drawn: of the first ones all but ?hide=ID, of the others ?show=ID. */
+export function drawnOf(params: URLSearchParams, ids: readonly string[]): readonly string[] {
+  const [hidden, added] = [params.getAll("hide"), params.getAll("show")];
+  return ids.filter((id, place) => (place < MOST_DRAWN ? !hidden.includes(id) : added.includes(id)));
+}
+
+/** Draws the frames of one of them, or draws them no more. */
+export function withDrawn(params: URLSearchParams, ids: readonly string[], id: string): URLSearchParams {
+  const name = ids.indexOf(id) < MOST_DRAWN ? "hide" : "show";
+  const before = params.getAll(name);
+  const next = before.includes(id) ? before.filter((each) => each !== id) : [...before, id];
+  const changed = new URLSearchParams(params);
+  changed.delete(name);
+  for (const each of next) changed.append(name, each);
+  return changed;
+}
+
+/** Two of the jobs, whose difference is drawn: the second less the first. */
+export function differenceOf(params: URLSearchParams): readonly [string, string] | undefined {
+  const [one, other, ...rest] = (params.get("diff") ?? "").split(",");
+  return one && other && one !== other && rest.length === 0 ? [one, other] : undefined;
+}
+
+/** The limit that frames are counted below; undefined: none that makes sense. */
+export function limitOf(text: string | null): number | undefined {
+  const number = Number(text?.trim().replace(",", ".") || Number.NaN);
+  return Number.isFinite(number) ? number : undefined;
+}

@@ -1,0 +1,131 @@
+/** What is compared, what cannot be, and all that is to be seen of it. */
+import { useMemo, useState } from "react";
+import { useSearchParams } from "react-router";
+import { framesOf } from "../job/frame-ranges.ts";
+import { modelMetrics } from "../job/metric-order.ts";
+import { modelsOf } from "../jobs/job-facts.ts";
+import { CopyLink } from "../ui/copy-link.tsx";
+import { metricsInAll, sortedOut } from "./comparable.ts";
+import { type Chosen, typedRates } from "./compare-query.ts";
+import { type Compared, comparedOf } from "./compared.ts";
+import { LeftOut } from "./left-out.tsx";
+import { Picker } from "./picker.tsx";
+import type { Entry } from "./use-jobs.ts";
+import { Views } from "./views.tsx";
+
+interface ComparisonProps {
+  readonly chosen: readonly Chosen[];
+  /** How many were named beyond the most that are compared. */
+  readonly left: number;
+  readonly choose: (chosen: readonly Chosen[]) => void;
+  readonly entries: readonly Entry[];
+  readonly retry: () => void;
+}
+
+export function Comparison({ chosen, left, choose, entries, retry }: ComparisonProps) {
+  const [params, setParams] = useSearchParams();
+  const jobs = useMemo(() => entries.flatMap(({ job }) => (job === undefined ? [] : [job])), [entries]);
+  const { comparable, others } = useMemo(() => sortedOut(jobs), [jobs]);
+  const [first] = comparable;
+  const models = useMemo(() => (first === undefined ? [] : modelMetrics(modelsOf(first.spec))), [first]);
+  const metrics = useMemo(() => metricsInAll(comparable), [comparable]);
+  const asked = params.get("metric") ?? "";
+  const metric = metrics.includes(asked) ? asked : (models[0] ?? "vmaf");
+  const compared = useCompared(chosen, comparable, metric, params.getAll("rate").join("\n"));
+  const setMetric = (next: string) =>
+    setParams(
+      (params) => {
+        const changed = new URLSearchParams(params);
+        if (next === models[0]) changed.delete("metric");
+        else changed.set("metric", next);
+        return changed;
+      },
+      { replace: true },
+    );
+  return (
+    <>
+      <Header compared={compared} metrics={metrics} metric={metric} onMetric={setMetric} />
+      <LeftOut {...{ chosen, left, choose, entries, others, retry }} />
+      {compared.length > 0 && <Views {...{ chosen, choose, compared, metric, models }} />}
+      <MoreJobs chosen={chosen} choose={choose} reference={first?.spec.reference} />
+    </>
+  );
+}
+
+function useCompared(
+  chosen: readonly Chosen[],
+  comparable: ReturnType<typeof sortedOut>["comparable"],
+  metric: string,
+  rates: string,
+): readonly Compared[] {
+  return useMemo(() => {
+    const typed = typedRates(new URLSearchParams(rates.split("\n").map((rate) => ["rate", rate])));
+    return chosen.flatMap(({ id, ladder }, index) => {
+      const job = comparable.find((each) => each.id === id);
+      if (job === undefined) return [];
+      return [comparedOf(job, { number: index + 1, ladder, metric, typedRate: typed.get(id) })];
+    });
+  }, [chosen, comparable, metric, rates]);
+}
+
+interface HeaderProps {
+  readonly compared: readonly Compared[];
+  readonly metrics: readonly string[];
+  readonly metric: string;
+  readonly onMetric: (metric: string) => void;
+}
+
+function Header({ compared, metrics, metric, onMetric }: HeaderProps) {
+  const job = compared[0]?.job;
+  if (job === undefined) return null;
+  const { total } = framesOf(job);
+  return (
+    <div className="compare-head">
+      <p>
+        {compared.length} {compared.length === 1 ? "encode" : "encodes"} of{" "}
+        <bdi className="mono path">{job.spec.reference}</bdi>
+        <span className="quiet">
+          {total > 0 && ` · ${total.toLocaleString("en-US")} frames`} · <bdi>{modelsOf(job.spec)[0]}</bdi>
+        </span>
+      </p>
+      {metrics.length > 1 && (
+        <label>
+          Metric{" "}
+          <select value={metric} onChange={({ target }) => onMetric(target.value)}>
+            {metrics.map((each) => (
+              <option key={each}>{each}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <CopyLink />
+    </div>
+  );
+}
+
+interface MoreJobsProps {
+  readonly chosen: readonly Chosen[];
+  readonly choose: (chosen: readonly Chosen[]) => void;
+  readonly reference: string | undefined;
+}
+
+function MoreJobs({ chosen, choose, reference }: MoreJobsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details className="card" open={isOpen} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        <h2>Other jobs</h2>
+      </summary>
+      {isOpen && (
+        <Picker
+          chosen={chosen}
+          first={reference}
+          choose={(next) => {
+            setIsOpen(false);
+            choose(next);
+          }}
+        />
+      )}
+    </details>
+  );
+}

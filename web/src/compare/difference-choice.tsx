@@ -1,0 +1,65 @@
+/** Which two jobs' difference is drawn. */
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { differenceOf } from "./compare-query.ts";
+import type { Compared } from "./compared.ts";
+
+export function DifferenceChoice({ compared }: { readonly compared: readonly Compared[] }) {
+  const [params, setParams] = useSearchParams();
+  const [one = "", other = ""] = differenceOf(params) ?? [];
+  const [minuend, setMinuend] = useState(other);
+  const [subtrahend, setSubtrahend] = useState(one);
+  if (compared.length < 2) return null;
+  const change = (first: string, second: string) => {
+    setSubtrahend(first);
+    setMinuend(second);
+    setParams(
+      (params) => {
+        const changed = new URLSearchParams(params);
+        changed.delete("diff");
+        if (first !== "" && second !== "" && first !== second) changed.set("diff", `${first},${second}`);
+        return changed;
+      },
+      { replace: true },
+    );
+  };
+  return (
+    <div className="difference">
+      <span>Difference:</span>
+      <JobChoice
+        label="What is looked at"
+        {...{ compared }}
+        id={minuend}
+        change={(id) => change(subtrahend, id)}
+      />
+      <span>less</span>
+      <JobChoice
+        label="What it is held against"
+        {...{ compared }}
+        id={subtrahend}
+        change={(id) => change(id, minuend)}
+      />
+      {minuend !== "" && minuend === subtrahend && <span className="quiet">These are the same.</span>}
+    </div>
+  );
+}
+
+interface JobChoiceProps {
+  readonly label: string;
+  readonly compared: readonly Compared[];
+  readonly id: string;
+  readonly change: (id: string) => void;
+}
+
+function JobChoice({ label, compared, id, change }: JobChoiceProps) {
+  return (
+    <select aria-label={label} value={id} onChange={({ target }) => change(target.value)}>
+      <option value="">none</option>
+      {compared.map((each) => (
+        <option key={each.id} value={each.id}>
+          {each.number}: {each.title}
+        </option>
+      ))}
+    </select>
+  );
+}

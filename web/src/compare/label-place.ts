@@ -1,0 +1,64 @@
+/** Where the number of each point stands in a chart, so that no two cover one another, in CSS pixels. */
+
+export interface Spot {
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Of the line of a text, its baseline at the bottom; and of a digit. */
+const HEIGHT = 13;
+const DIGIT = 8;
+/** Half of a point's mark. */
+const MARK = 7;
+/** From a point to its number: the nearest that are free. */
+const DISTANCES = [8, 20, 34, 48];
+
+/** The baseline's left end of each number; the first ones have the choice. */
+export function labelPlaces(points: readonly Spot[], texts: readonly string[]): readonly Spot[] {
+  const marks = points.map(({ x, y }) => ({
+    left: x - MARK,
+    right: x + MARK,
+    top: y - MARK,
+    bottom: y + MARK,
+  }));
+  const taken: Box[] = [];
+  return points.map((point, index) => {
+    const width = (texts[index] ?? "").length * DIGIT;
+    const spots = spotsAround(point, width);
+    const others = marks.filter((_, other) => other !== index);
+    const covers = (spot: Spot, boxes: readonly Box[]) =>
+      boxes.filter((box) => overlap(boxOf(spot, width), box)).length;
+    // Rather on a mark than on another number.
+    const counts = spots.map((spot) => covers(spot, others) + covers(spot, taken) * points.length);
+    const spot = spots[counts.indexOf(Math.min(...counts))] ?? point;
+    taken.push(boxOf(spot, width));
+    return spot;
+  });
+}
+
+/** Right and left, above and below, then straight above and below; near ones first. */
+function spotsAround({ x, y }: Spot, width: number): readonly Spot[] {
+  return DISTANCES.flatMap((by) => [
+    { x: x + by, y: y - by },
+    { x: x - by - width, y: y - by },
+    { x: x + by, y: y + by + HEIGHT - 4 },
+    { x: x - by - width, y: y + by + HEIGHT - 4 },
+    { x: x - width / 2, y: y - by - 4 },
+    { x: x - width / 2, y: y + by + HEIGHT },
+  ]);
+}
+
+function boxOf({ x, y }: Spot, width: number): Box {
+  return { left: x, right: x + width, top: y - HEIGHT, bottom: y };
+}
+
+function overlap(one: Box, other: Box): boolean {
+  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+}

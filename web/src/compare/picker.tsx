@@ -1,0 +1,130 @@
+/** Chooses what to compare among the jobs that have succeeded, by their references. */
+import { useDeferredValue, useMemo, useState } from "react";
+import { useJobStream, useLiveJobs } from "../api/job-stream.ts";
+import { countText, type Job, modelsOf, titleOf } from "../jobs/job-facts.ts";
+import { select } from "../jobs/job-order.ts";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { type Chosen, MOST_COMPARED } from "./compare-query.ts";
+
+interface PickerProps {
+  readonly chosen: readonly Chosen[];
+  readonly choose: (chosen: readonly Chosen[]) => void;
+  /** The reference whose jobs come first. */
+  readonly first?: string | undefined;
+}
+
+/** Whoever looks for more searches. */
+const MOST_GROUPS = 30;
+const MOST_OF_A_GROUP = 50;
+
+export function Picker({ chosen, choose, first }: PickerProps) {
+  const live = useLiveJobs(useJobStream());
+  const jobs = useDeferredValue(live.jobs);
+  const [text, setText] = useState("");
+  const [picked, setPicked] = useState<readonly string[]>(() => chosen.map(({ id }) => id));
+  const groups = useMemo(() => groupsOf(jobs, text, first), [jobs, text, first]);
+  const { connection, isWhole } = live;
+  if (jobs.length === 0 && (connection.state === "lost" || connection.state === "refused"))
+    return <Failed error={connection.error} />;
+  if (groups.length === 0 && !isWhole) return <Loading what="jobs" />;
+  if (groups.length === 0 && text === "")
+    return (
+      <Empty title="Nothing to compare yet">
+        <p>When jobs have succeeded they can be chosen here.</p>
+      </Empty>
+    );
+  const toggle = (id: string) =>
+    setPicked((before) => (before.includes(id) ? before.filter((each) => each !== id) : [...before, id]));
+  const go = () =>
+    choose(picked.map((id) => ({ id, ladder: chosen.find((each) => each.id === id)?.ladder })));
+  return (
+    <div className="picker">
+      <PickerBar text={text} search={setText} count={picked.length} go={go} />
+      {groups.length === 0 && <p className="quiet">No job that has succeeded matches.</p>}
+      {groups.slice(0, MOST_GROUPS).map((group) => (
+        <Group key={group.reference} {...group} picked={picked} toggle={toggle} />
+      ))}
+      {groups.length > MOST_GROUPS && (
+        <p className="quiet">{countText(groups.length - MOST_GROUPS)} more references: search for them.</p>
+      )}
+    </div>
+  );
+}
+
+interface PickerBarProps {
+  readonly text: string;
+  readonly search: (text: string) => void;
+  /** How many jobs are chosen. */
+  readonly count: number;
+  readonly go: () => void;
+}
+
+function PickerBar({ text, search, count, go }: PickerBarProps) {
+  return (
+    <div className="picker-bar">
+      <input
+        type="search"
+        aria-label="Search jobs"
+        placeholder="Search names, files, labels, ids"
+        value={text}
+        onChange={({ target }) => search(target.value)}
+      />
+      <button type="button" className="primary" disabled={count === 0 || count > MOST_COMPARED} onClick={go}>
+        Compare {count > 0 && count}
+      </button>
+      <span className="quiet" role="status">
+        {count > MOST_COMPARED
+          ? `${count} are chosen: ${MOST_COMPARED} can be compared.`
+          : `Up to ${MOST_COMPARED}`}
+      </span>
+    </div>
+  );
+}
+
+interface JobGroup {
+  readonly reference: string;
+  readonly jobs: readonly Job[];
+}
+
+function groupsOf(jobs: readonly Job[], text: string, first: string | undefined): readonly JobGroup[] {
+  const query = { states: ["SUCCEEDED"], labels: [], text, sort: "age", descending: false } as const;
+  const byReference = Map.groupBy(select(jobs, query).jobs, ({ spec }) => spec.reference);
+  return [...byReference]
+    .map(([reference, jobs]) => ({ reference, jobs }))
+    .sort((one, other) => Number(other.reference === first) - Number(one.reference === first));
+}
+
+interface GroupProps extends JobGroup {
+  readonly picked: readonly string[];
+  readonly toggle: (id: string) => void;
+}
+
+function Group({ reference, jobs, picked, toggle }: GroupProps) {
+  return (
+    <fieldset className="picker-group">
+      <legend>
+        <bdi className="mono" title={reference}>
+          {reference}
+        </bdi>
+      </legend>
+      <ul>
+        {jobs.slice(0, MOST_OF_A_GROUP).map((job) => (
+          <li key={job.id}>
+            <label>
+              <input type="checkbox" checked={picked.includes(job.id)} onChange={() => toggle(job.id)} />
+              <bdi className="name" title={job.spec.distorted}>
+                {titleOf(job)}
+              </bdi>
+              <span className="quiet">
+                {job.score?.toFixed(2)} · <bdi>{modelsOf(job.spec)[0]}</bdi>
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+      {jobs.length > MOST_OF_A_GROUP && (
+        <p className="quiet">{countText(jobs.length - MOST_OF_A_GROUP)} more: search for them.</p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,61 @@
+/** Where a bit rate and a score are in the chart, in CSS pixels. */
+import { ratios, ticks } from "./quantities.ts";
+
+export interface Place {
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** Round numbers for the axes. */
+  readonly rates: readonly number[];
+  readonly scores: readonly number[];
+  readonly x: (rate: number) => number;
+  readonly y: (score: number) => number;
+  /** Both, as a path has them. */
+  readonly at: (rate: number, score: number) => string;
+}
+
+const HEIGHT = 340;
+/** For the labels of the axes. */
+const MARGIN = { left: 46, right: 26, top: 24, bottom: 28 };
+
+/**
+ * From no bits at all, for a distance along the axis to be a number of bits; where `isLog` a distance is a
+ * ratio of bits. From below the lowest score.
+ */
+export function placeOf(
+  points: readonly { readonly rate: number; readonly score: number }[],
+  width: number,
+  isLog: boolean,
+): Place {
+  const scores = points.map(({ score }) => score);
+  const rates = points.map(({ rate }) => rate);
+  const count = Math.max(2, width / 130);
+  const [least, most] = [Math.min(...rates), Math.max(1, ...rates)];
+  const rateTicks = isLog ? ratios(least, most, count) : ticks(0, most, count);
+  const scoreTicks = ticks(Math.min(...scores), Math.max(...scores), 6);
+  const [left, right] = [MARGIN.left, Math.max(MARGIN.left + 50, width - MARGIN.right)];
+  const [top, bottom] = [MARGIN.top, HEIGHT - MARGIN.bottom];
+  const x = isLog ? betweenLogs(rateTicks, left, right) : between(rateTicks, left, right);
+  const y = between(scoreTicks, bottom, top);
+  return {
+    width: right + MARGIN.right,
+    height: HEIGHT,
+    ...{ left, right, top, bottom, x, y },
+    rates: rateTicks,
+    scores: scoreTicks,
+    at: (rate, score) => `${x(rate).toFixed(1)} ${y(score).toFixed(1)}`,
+  };
+}
+
+function between(marks: readonly number[], from: number, to: number): (value: number) => number {
+  const [low, high] = [marks[0] ?? 0, marks.at(-1) ?? 1];
+  return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
+}
+
+function betweenLogs(marks: readonly number[], from: number, to: number): (value: number) => number {
+  const place = between(marks.map(Math.log10), from, to);
+  return (value) => place(Math.log10(value));
+}

@@ -1,0 +1,95 @@
+/** Several jobs as they are now, each with its details. */
+import { type UseQueryResult, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { bodyOf, type Job } from "../api/client.ts";
+import { type Connection, useJobStream, useLiveJobs } from "../api/job-stream.ts";
+import { useSession } from "../session/session.ts";
+
+/** Details are read no more often than this; the stream tells of every frame count. */
+const PAUSE_MS = 500;
+const PAUSE_AFTER_FAULT_MS = 3_000;
+
+export interface Entry {
+  readonly id: string;
+  /** undefined: not known yet, or not at all. */
+  readonly job: Job | undefined;
+  /** Why it is not known. */
+  readonly error: Error | null;
+}
+
+export interface Jobs {
+  readonly entries: readonly Entry[];
+  readonly connection: Connection;
+  readonly retry: () => void;
+}
+
+interface Answer {
+  readonly data: Job | undefined;
+  readonly error: Error | null;
+  readonly isFetching: boolean;
+}
+
+/** `ids`: at least one; the same array as long as they are the same. */
+export function useJobs(ids: readonly string[]): Jobs {
+  const { api } = useSession();
+  const stream = useJobStream(ids);
+  const { jobs, connection } = useLiveJobs(stream);
+  const answers = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ["job", id],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } }, signal })),
+      refetchOnWindowFocus: false,
+    })),
+    combine,
+  });
+  const entries = useMemo(
+    () =>
+      ids.map((id, index) => {
+        const { data, error = null } = answers[index] ?? {};
+        const told = jobs.find((job) => job.id === id);
+        return { id, job: newest(data, told), error };
+      }),
+    [ids, answers, jobs],
+  );
+  useCatchUp(ids, answers, jobs);
+  const client = useQueryClient();
+  const retry = () => {
+    stream.retry();
+    for (const { id, error } of entries)
+      if (error !== null) void client.refetchQueries({ queryKey: ["job", id] });
+  };
+  return { entries, connection, retry };
+}
+
+function combine(results: UseQueryResult<Job>[]): Answer[] {
+  return results.map(({ data, error, isFetching }) => ({ data, error, isFetching }));
+}
+
+/** What was told last, with the pieces and the result that only the details have. */
+function newest(data: Job | undefined, told: Job | undefined): Job | undefined {
+  if (data === undefined || told === undefined || told.revision <= data.revision) return data;
+  return { ...data, ...told };
+}
+
+/** Reads the details again of those of which the stream tells something newer. */
+function useCatchUp(ids: readonly string[], answers: readonly Answer[], jobs: readonly Job[]): void {
+  const client = useQueryClient();
+  const behind = ids.filter((id, index) => {
+    const answer = answers[index];
+    const told = jobs.find((job) => job.id === id);
+    return told && answer?.data && !answer.isFetching && told.revision > answer.data.revision;
+  });
+  const key = behind.join("\n");
+  const hasFailed = answers.some(({ error }) => error !== null);
+  useEffect(() => {
+    if (key === "") return undefined;
+    const timer = setTimeout(
+      () => {
+        for (const id of key.split("\n")) void client.refetchQueries({ queryKey: ["job", id] });
+      },
+      hasFailed ? PAUSE_AFTER_FAULT_MS : PAUSE_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [client, key, hasFailed]);
+}

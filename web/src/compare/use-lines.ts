@@ -1,0 +1,85 @@
+/** Which lines the chart of the frames has, as the address says it. */
+import { useCallback, useEffect, useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { metricOf } from "../chart/metrics.ts";
+import type { Palette } from "../chart/palette.ts";
+import type { Drawing } from "../chart/plot.ts";
+import type { View } from "../chart/view.ts";
+import { frameRateOf } from "../job/frame-rate.ts";
+import { differenceOf, drawnOf, withDrawn } from "./compare-query.ts";
+import { type Compared, columnOf, dashOf } from "./compared.ts";
+import { DIFFERENCE, type Overlay } from "./overlay.ts";
+
+/** Ids of jobs that are drawn, and what draws one or takes it away. */
+export function useDrawn(compared: readonly Compared[]): readonly [readonly string[], (id: string) => void] {
+  const [params, setParams] = useSearchParams();
+  const text = new URLSearchParams(
+    [...params].filter(([name]) => name === "hide" || name === "show"),
+  ).toString();
+  const ids = useMemo(() => compared.map(({ id }) => id), [compared]);
+  const drawn = useMemo(() => drawnOf(new URLSearchParams(text), ids), [text, ids]);
+  const toggle = (id: string) => setParams((params) => withDrawn(params, ids, id), { replace: true });
+  return [drawn, toggle];
+}
+
+/** The two whose difference is drawn; undefined: none, or not among these. */
+export function useDifference(
+  overlay: Overlay,
+  compared: readonly Compared[],
+  metric: string,
+): readonly [Compared, Compared] | undefined {
+  const [params] = useSearchParams();
+  const text = params.get("diff") ?? "";
+  const pair = useMemo(() => {
+    const ids = differenceOf(new URLSearchParams({ diff: text })) ?? [];
+    const [one, other] = ids.map((id) => compared.find((each) => each.id === id));
+    return one && other ? ([one, other] as const) : undefined;
+  }, [text, compared]);
+  const numbers = pair?.map(({ number }) => number).join();
+  useEffect(() => {
+    const [one, other] = (numbers ?? "").split(",").map((number) => columnOf(metric, Number(number)));
+    overlay.subtract(numbers === undefined || !one || !other ? undefined : [one, other]);
+  }, [overlay, metric, numbers]);
+  return pair;
+}
+
+interface Lines {
+  readonly overlay: Overlay;
+  /** Changes with the loaded frames. */
+  readonly version: number;
+  readonly compared: readonly Compared[];
+  readonly metric: string;
+  readonly models: readonly string[];
+  readonly limit: number | undefined;
+  /** Ids of jobs. */
+  readonly drawn: readonly string[];
+  readonly hasDifference: boolean;
+  readonly view: View;
+  readonly palette: Palette;
+}
+
+/** What the chart draws: the same as long as it would look the same. */
+export function useDrawing(lines: Lines): Drawing {
+  const { overlay, version, compared, metric, models, limit, drawn, hasDifference, view, palette } = lines;
+  const { table } = overlay;
+  const rate = compared.map(({ job }) => frameRateOf(job)).find((one) => one !== undefined);
+  const shown = useMemo(() => {
+    const lines = compared.filter(({ id }) => drawn.includes(id));
+    const all = lines.map(({ number }) => ({
+      metric: columnOf(metric, number),
+      index: number - 1,
+      dash: dashOf(number),
+    }));
+    return hasDifference ? [...all, { metric: DIFFERENCE, index: -1, dash: [] }] : all;
+  }, [compared, metric, drawn, hasDifference]);
+  const columns = useCallback(
+    () => shown.map((line) => line.metric).filter((name) => models.includes(metricOf(name))),
+    [shown, models],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  return useMemo(() => {
+    const line = shown.find((one) => metricOf(one.metric) === metric);
+    const thresholds = limit === undefined || line === undefined ? [] : [{ metric: line.metric, limit }];
+    return { table, shown, models: columns(), view, thresholds, segments: [], rate, palette, isFull: false };
+  }, [table, version, shown, columns, metric, view, limit, rate, palette]);
+}

@@ -1,0 +1,81 @@
+/** The table, the rates and the frames of what can be compared: they share the loaded frames and the limit. */
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
+import { useSearchParams } from "react-router";
+import { badSide, unitOf } from "../chart/metrics.ts";
+import { framesOf } from "../job/frame-ranges.ts";
+import { useSession } from "../session/session.ts";
+import { rowOf } from "./compare-order.ts";
+import { type Chosen, limitOf } from "./compare-query.ts";
+import { CompareTable } from "./compare-table.tsx";
+import { type Compared, columnOf, pointsOf } from "./compared.ts";
+import { Deltas } from "./deltas.tsx";
+import { FrameLines } from "./frame-lines.tsx";
+import { Overlay } from "./overlay.ts";
+import { RateChart } from "./rate-chart.tsx";
+
+interface ViewsProps {
+  readonly chosen: readonly Chosen[];
+  readonly choose: (chosen: readonly Chosen[]) => void;
+  /** At least one. */
+  readonly compared: readonly Compared[];
+  readonly metric: string;
+  /** Metrics that hold the values of models. */
+  readonly models: readonly string[];
+}
+
+/** What VMAF calls good enough is seldom below it. */
+const USUAL_LIMIT = "80";
+
+export function Views({ chosen, choose, compared, metric, models }: ViewsProps) {
+  const [params] = useSearchParams();
+  const overlay = useOverlay(compared, metric);
+  const version = useSyncExternalStore(
+    useCallback((look) => overlay.table.watch(look), [overlay]),
+    () => overlay.table.version,
+  );
+  const limit = limitOf(params.get("threshold") ?? (models.includes(metric) ? USUAL_LIMIT : null));
+  const side = badSide(unitOf(metric, models));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  const rows = useMemo(() => {
+    const { table } = overlay;
+    return compared.map((each) => {
+      const counted =
+        limit === undefined
+          ? undefined
+          : table.column(columnOf(metric, each.number))?.countBeyond(side, limit, 0, table.rows);
+      return rowOf(each, counted?.beyond);
+    });
+  }, [compared, metric, limit, side, overlay, version]);
+  const points = useMemo(() => pointsOf(compared), [compared]);
+  return (
+    <>
+      <CompareTable {...{ rows, chosen, choose, metric, models, limit }} />
+      <section className="card rates" aria-label="Score and bit rate">
+        <RateChart points={points} metric={metric} models={models} />
+        <Deltas {...{ chosen, points, compared, metric, models }} />
+      </section>
+      <FrameLines {...{ overlay, version, compared, metric, models, limit }} />
+    </>
+  );
+}
+
+/** The same as long as the same jobs are compared by the same metric. */
+function useOverlay(compared: readonly Compared[], metric: string): Overlay {
+  const { credentials } = useSession();
+  const { total, step } = compared.map(({ job }) => framesOf(job)).reduce(longer);
+  const members = compared.map(({ number, id }) => `${number} ${id}`).join("\n");
+  const overlay = useMemo(() => {
+    const lines = members.split("\n").map((member) => {
+      const [number = "", id = ""] = member.split(" ");
+      return { id, column: columnOf(metric, Number(number)) };
+    });
+    return new Overlay(credentials, { lines, metric, total, step });
+  }, [credentials, members, metric, total, step]);
+  useEffect(() => overlay.follow(compared.map(({ job }) => job)), [overlay, compared]);
+  return overlay;
+}
+
+/** Of one that nobody knows yet the frames are 0. */
+function longer(one: ReturnType<typeof framesOf>, other: ReturnType<typeof framesOf>) {
+  return one.total >= other.total ? one : other;
+}

@@ -1,0 +1,60 @@
+/** What can be taken away: the job with its frames as JSON, the frames as CSV, and a link to what is shown. */
+import { useMutation } from "@tanstack/react-query";
+import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
+import { titleOf } from "../jobs/job-facts.ts";
+import { useSession } from "../session/session.ts";
+import { CopyLink } from "../ui/copy-link.tsx";
+
+export function Downloads({ job }: { readonly job: Job }) {
+  const { credentials } = useSession();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async (format: "json" | "csv") => {
+      const blob = await (format === "csv" ? csvOf(credentials, job.id) : jsonOf(credentials, job.id));
+      save(blob, `${fileStem(job)}.${format}`);
+    },
+  });
+  return (
+    <div className="buttons">
+      {error !== null && <span role="alert">{error.message}</span>}
+      <button type="button" disabled={isPending} onClick={() => mutate("json")}>
+        Download JSON
+      </button>
+      <button type="button" disabled={isPending} onClick={() => mutate("csv")}>
+        Download CSV
+      </button>
+      <CopyLink />
+    </div>
+  );
+}
+
+async function csvOf(credentials: Credentials, id: string): Promise<Blob> {
+  return (await fetchRaw(credentials, `/v1/jobs/${id}/frames?format=csv`)).blob();
+}
+
+/** The job as the interface tells it, with the member `frames` added. */
+async function jsonOf(credentials: Credentials, id: string): Promise<Blob> {
+  const [job, frames] = await Promise.all([
+    fetchRaw(credentials, `/v1/jobs/${id}`).then((answer) => answer.text()),
+    fetchRaw(credentials, `/v1/jobs/${id}/frames?format=json`).then((answer) => answer.blob()),
+  ]);
+  // Both are objects, and the frames' has the one member: a film's are not parsed to be written again.
+  const head = job.trimEnd().replace(/\}$/, "");
+  return new Blob([head, ",", frames.slice(1)], { type: "application/json" });
+}
+
+function save(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken hold of it by then.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+function fileStem(job: Job): string {
+  const name = titleOf(job)
+    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
+    .slice(0, 80);
+  return `${name}-${job.id.slice(0, 8)}`;
+}

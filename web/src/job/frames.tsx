@@ -1,0 +1,102 @@
+/** The per-frame part of the page: the chart, what of it can be taken away, and the frame that was picked. */
+import { useMemo, useSyncExternalStore } from "react";
+import type { Job } from "../api/client.ts";
+import { FrameChart } from "../chart/frame-chart.tsx";
+import type { FrameTable } from "../chart/frame-table.ts";
+import { type Segment, segmentsOf } from "../chart/segments.ts";
+import { hasEnded, modelsOf } from "../jobs/job-facts.ts";
+import { StillsSection } from "../stills/stills.tsx";
+import { Failed } from "../ui/states.tsx";
+import { Downloads } from "./downloads.tsx";
+import { frameRateOf } from "./frame-rate.ts";
+import { isPart, metricsOf, modelMetrics } from "./metric-order.ts";
+import { PickedFrame } from "./picked-frame.tsx";
+import { usePicked, useShown, useThresholds, useView } from "./use-chart-state.ts";
+import { useFrames } from "./use-frames.ts";
+
+export function Frames({ job }: { readonly job: Job }) {
+  const { table, isLoading, error } = useFrames(job);
+  const hasValues = useSyncExternalStore(
+    (look) => table?.watch(look) ?? (() => {}),
+    () => (table?.metrics.length ?? 0) > 0,
+  );
+  // A job that failed before anything was scored has no values to show.
+  if (!hasValues && hasEnded(job) && job.state !== "SUCCEEDED") return null;
+  return (
+    <section className="card job-frames" aria-label="Frames">
+      <div className="section-head">
+        <h2>Every frame</h2>
+        {table !== undefined && hasValues && <Downloads job={job} />}
+      </div>
+      {error !== undefined && <Failed error={error} />}
+      {table === undefined || !hasValues ? (
+        <p className="quiet" role="status">
+          {isLoading
+            ? "Loading the values of its frames …"
+            : "The chart begins with the first segment that is scored."}
+        </p>
+      ) : (
+        <Chart key={table.total} job={job} table={table} />
+      )}
+    </section>
+  );
+}
+
+function Chart({ job, table }: { readonly job: Job; readonly table: FrameTable }) {
+  const models = useMemo(() => modelMetrics(modelsOf(job.spec)), [job.spec]);
+  const names = useSyncExternalStore(
+    (look) => table.watch(look),
+    () => table.metrics,
+  );
+  const metrics = useMemo(() => metricsOf(names, models), [names, models]);
+  const minor = useMemo(
+    () => metrics.filter((metric) => !models.includes(metric) && isPart(metric)),
+    [metrics, models],
+  );
+  const segments = useSegments(job);
+  const rate = frameRateOf(job);
+  const [view, onView] = useView(table.total);
+  const [shown, onShown] = useShown(metrics, models);
+  const [thresholds, onThresholds] = useThresholds(metrics);
+  const [picked, onFrame] = usePicked(table.total);
+  return (
+    <>
+      {rate === undefined && (
+        <p className="quiet">
+          There are frame numbers and no times:{" "}
+          {job.result === undefined
+            ? "the frame rate is told with the result."
+            : "no file states a frame rate."}
+        </p>
+      )}
+      <FrameChart
+        {...{
+          table,
+          metrics,
+          minor,
+          models,
+          rate,
+          segments,
+          view,
+          onView,
+          shown,
+          onShown,
+          thresholds,
+          onThresholds,
+          onFrame,
+        }}
+      />
+      {picked !== undefined && (
+        <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
+      )}
+      {job.state === "SUCCEEDED" && (
+        <StillsSection {...{ job, table, rate, onFrame }} metric={models[0]} frame={picked} />
+      )}
+    </>
+  );
+}
+
+/** The same as long as nothing about them has changed, so that the chart is not drawn for nothing. */
+function useSegments({ work }: Job): readonly Segment[] {
+  return useMemo(() => segmentsOf(work ?? [], Date.now()), [work]);
+}

@@ -1,0 +1,78 @@
+/** One job: what was compared, what came of it, and every frame's values. */
+import { useEffect } from "react";
+import { Link, useParams } from "react-router";
+import type { Job } from "../api/client.ts";
+import { ApiError } from "../api/problem.ts";
+import { hasEnded, titleOf } from "../jobs/job-facts.ts";
+import { ConnectionBanner } from "../ui/connection-state.tsx";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Failure } from "./failure.tsx";
+import { Frames } from "./frames.tsx";
+import { JobHeader } from "./job-header.tsx";
+import { Media } from "./media.tsx";
+import { Result } from "./result.tsx";
+import { type LiveJob, useJob } from "./use-job.ts";
+import { Waiting } from "./waiting.tsx";
+import { WorkTable } from "./work-table.tsx";
+import "../style/job.css";
+
+export function JobPage() {
+  const { id = "" } = useParams();
+  // Another job is another page: nothing of the one before stays.
+  return <Opened key={id} id={id} />;
+}
+
+function Opened({ id }: { readonly id: string }) {
+  const live = useJob(id);
+  const { job, error, retry } = live;
+  useTitle(job);
+  if (job !== undefined) return <Known job={job} live={live} />;
+  if (error === null) return <Loading what="the job" />;
+  if (error instanceof ApiError && error.status === 404) return <Unknown id={id} />;
+  return <Failed error={error} retry={retry} />;
+}
+
+function useTitle(job: Job | undefined): void {
+  const title = job === undefined ? "svc" : `${titleOf(job)} · svc`;
+  useEffect(() => {
+    document.title = title;
+    return () => {
+      document.title = "svc";
+    };
+  }, [title]);
+}
+
+function Unknown({ id }: { readonly id: string }) {
+  return (
+    <Empty title="There is no such job">
+      <p>
+        <code>{id}</code> was never here, belongs to another tenant, or was deleted when its retention was
+        over.
+      </p>
+      <p>
+        <Link to="/jobs">All jobs</Link>
+      </p>
+    </Empty>
+  );
+}
+
+function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
+  const { connection, isDeleted, retry } = live;
+  return (
+    <div className="job-page">
+      <ConnectionBanner connection={connection} retry={retry} />
+      {isDeleted && (
+        <p className="banner" role="alert">
+          This job was deleted. What is shown is what was known of it; it cannot be loaded again.
+        </p>
+      )}
+      <JobHeader job={job} connection={connection} />
+      {job.state === "FAILED" && <Failure job={job} />}
+      {job.state === "QUEUED" && <Waiting job={job} />}
+      {job.result !== undefined && <Result job={job} result={job.result} />}
+      {(job.progress !== undefined || hasEnded(job)) && <Frames job={job} />}
+      <Media job={job} />
+      <WorkTable job={job} />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/** The score, large, and every metric's pooled values. */
+import { useState } from "react";
+import type { Job, Schemas } from "../api/client.ts";
+import { unitOf, written } from "../chart/metrics.ts";
+import { modelsOf } from "../jobs/job-facts.ts";
+import { Scrolls } from "../ui/scrolls.tsx";
+import { isPart, metricsOf } from "./metric-order.ts";
+
+type ScoreResult = Schemas["ScoreResult"];
+
+const COLUMNS = [
+  { name: "Mean", key: "mean" },
+  { name: "Harmonic mean", key: "harmonicMean" },
+  { name: "Min", key: "min" },
+  { name: "1 %", key: "p1" },
+  { name: "5 %", key: "p5" },
+  { name: "10 %", key: "p10" },
+] as const;
+
+export function Result({ job, result }: { readonly job: Job; readonly result: ScoreResult }) {
+  return (
+    <section className="card job-result" aria-label="Result">
+      <div className="big-score">
+        <span className="score-value" title={String(result.score)}>
+          {result.score.toFixed(2)}
+        </span>
+        <span className="quiet">
+          <bdi>{modelsOf(job.spec)[0]}</bdi>, mean of {result.frameCount.toLocaleString("en-US")} frames
+        </span>
+      </div>
+      <PooledTable result={result} />
+    </section>
+  );
+}
+
+/** A metric has one name on the page, the interface's: `vmaf` is the first model's, whichever it is. */
+function titleOf(metric: string, models: ScoreResult["models"]): { readonly title?: string } {
+  const model = models.find((each) => each.metric === metric)?.model;
+  return model === undefined ? {} : { title: `Of the model ${model}` };
+}
+
+function PooledTable({ result }: { readonly result: ScoreResult }) {
+  const { models } = result;
+  const modelMetrics = models.map(({ metric }) => metric);
+  const all = metricsOf(Object.keys(result.pooled), modelMetrics);
+  const [isAll, setIsAll] = useState(false);
+  const metrics = isAll ? all : all.filter((metric) => modelMetrics.includes(metric) || !isPart(metric));
+  const isShort = all.length > metrics.length;
+  return (
+    <Scrolls label="Pooled values">
+      <table className="pooled">
+        <caption className="hidden">Pooled values of every metric</caption>
+        <thead>
+          <tr>
+            <th>Metric</th>
+            {COLUMNS.map(({ name, key }) => (
+              <th key={key} className="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((metric) => (
+            <tr key={metric}>
+              <th scope="row">
+                <bdi {...titleOf(metric, models)}>{metric}</bdi>
+              </th>
+              {COLUMNS.map(({ key }) => {
+                const value = result.pooled[metric]?.[key] ?? Number.NaN;
+                return (
+                  <td key={key} className="number" title={String(value)}>
+                    {written(value, unitOf(metric, modelMetrics))}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {(isShort || isAll) && (
+        <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
+          {isAll ? "Fewer metrics" : `${all.length - metrics.length} more: what the models are made of`}
+        </button>
+      )}
+    </Scrolls>
+  );
+}

@@ -1,0 +1,154 @@
+/** What is wrong with a draft, by field: told as one types, and by the controller when it refuses. */
+import type { ApiError } from "../api/problem.ts";
+import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./job-draft.ts";
+
+export type Faults = { readonly [F in Field]?: string | undefined };
+
+const MAX_JOBS = 1_000;
+const MAX_PATH_BYTES = 4096;
+const MAX_NAME = 200;
+const MAX_LABELS = 32;
+const MAX_LABEL_VALUE = 255;
+const MAX_MODELS = 8;
+const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
+const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
+const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
+
+const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined } = {
+  reference: ({ reference }) =>
+    reference.trim() === "" ? "Give the path of the reference." : pathFault(reference.trim()),
+  distorted: ({ distorted }) => filesFault(linesOf(distorted)),
+  models: ({ models }) => modelsFault(modelNames(models)),
+  name: ({ name }) => nameFault(name),
+  labels: ({ labels }) => labelsFault(linesOf(labels)),
+  priority: ({ priority }) => rangeFault(priority, -100, 100),
+  width: (draft) => sideFault(draft, "width"),
+  height: (draft) => sideFault(draft, "height"),
+  pixelFormat: ({ pixelFormat }) =>
+    matchFault(pixelFormat, PIXEL_FORMAT, "No pixel format: one is yuv420p10le."),
+  frameRate: ({ frameRate }) => matchFault(frameRate, FRAME_RATE, "No rate: some are 25 and 30000/1001."),
+  subsample: ({ subsample }) => rangeFault(subsample, 1, 1000),
+};
+
+/** None: the controller will take it, as far as can be told from here. */
+export function faultsOf(draft: JobDraft): Faults {
+  const faults: Partial<Record<Field, string>> = {};
+  for (const [field, check] of Object.entries(CHECKS) as [Field, (draft: JobDraft) => string | undefined][]) {
+    const fault = check(draft);
+    if (fault !== undefined) faults[field] = fault;
+  }
+  return faults;
+}
+
+function pathFault(path: string): string | undefined {
+  if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) return `Longer than ${MAX_PATH_BYTES} bytes.`;
+  return textFault(path);
+}
+
+function textFault(text: string): string | undefined {
+  if (!text.isWellFormed()) return "Not valid Unicode: it holds half of a surrogate pair.";
+  return /\p{Cc}/u.test(text) ? "It holds a control character." : undefined;
+}
+
+function filesFault(files: readonly string[]): string | undefined {
+  if (files.length === 0) return "Give the path of the distorted video; of several, one per line.";
+  if (files.length > MAX_JOBS) return `${files.length} files; at most ${MAX_JOBS} are submitted at once.`;
+  for (const [index, file] of files.entries()) {
+    const fault = pathFault(file);
+    if (fault !== undefined) return inLine(index, files.length, fault);
+  }
+  return undefined;
+}
+
+/** `index`: from 0. */
+function inLine(index: number, count: number, fault: string): string {
+  return count === 1 ? fault : `Line ${index + 1}: ${fault}`;
+}
+
+function modelsFault(models: readonly string[]): string | undefined {
+  if (models.length > MAX_MODELS) return `${models.length} models; at most ${MAX_MODELS} fit in one pass.`;
+  const odd = models.find((model) => !MODEL_NAME.test(model));
+  if (odd !== undefined)
+    return `${JSON.stringify(odd.slice(0, 40))} is no model name: letters, digits, ".", "_", "-".`;
+  const twice = models.find((model, index) => models.indexOf(model) !== index);
+  return twice === undefined ? undefined : `${twice} stands twice.`;
+}
+
+function nameFault(name: string): string | undefined {
+  if (Array.from(name.trim()).length > MAX_NAME) return `Longer than ${MAX_NAME} characters.`;
+  return textFault(name);
+}
+
+function labelsFault(lines: readonly string[]): string | undefined {
+  if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are kept.`;
+  const keys = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    const [key, value] = labelOf(line) ?? ["", ""];
+    const fault = labelFault(key, value) ?? (keys.has(key) ? `The key ${key} stands twice.` : undefined);
+    if (fault !== undefined) return inLine(index, lines.length, fault);
+    keys.add(key);
+  }
+  return undefined;
+}
+
+function labelFault(key: string, value: string): string | undefined {
+  if (key === "") return "Write key=value.";
+  if (!LABEL_KEY.test(key)) return 'A key has 1 to 63 letters, digits, ".", "_", "-" or "/".';
+  if (Array.from(value).length > MAX_LABEL_VALUE)
+    return `The value is longer than ${MAX_LABEL_VALUE} characters.`;
+  return textFault(value);
+}
+
+function rangeFault(text: string, least: number, most: number): string | undefined {
+  const value = text.trim();
+  if (value === "") return undefined;
+  const isWhole = /^-?\d{1,9}$/.test(value);
+  return isWhole && Number(value) >= least && Number(value) <= most
+    ? undefined
+    : `A whole number from ${least} to ${most}.`;
+}
+
+function sideFault(draft: JobDraft, side: "width" | "height"): string | undefined {
+  const others = [draft.width, draft.height, draft.pixelFormat, draft.frameRate];
+  if (draft[side].trim() === "" && others.some((other) => other.trim() !== ""))
+    return "Raw video needs its width and its height.";
+  return rangeFault(draft[side], 1, 16_384);
+}
+
+function matchFault(text: string, pattern: RegExp, fault: string): string | undefined {
+  return text.trim() === "" || pattern.test(text.trim()) ? undefined : fault;
+}
+
+/** The fields by the names that the controller's messages begin with. */
+const NAMED: readonly (readonly [RegExp, Field])[] = [
+  [/^reference\b/, "reference"],
+  [/^distorted\b/, "distorted"],
+  [/^models?\b|is not a model name/, "models"],
+  [/^name\b/, "name"],
+  [/^labels\b/, "labels"],
+  [/^priority\b/, "priority"],
+  [/^rawVideo\.width\b/, "width"],
+  [/^rawVideo\.height\b/, "height"],
+  [/^rawVideo\.pixelFormat\b/, "pixelFormat"],
+  [/^rawVideo\.frameRate\b/, "frameRate"],
+  [/^subsample\b/, "subsample"],
+];
+
+/** The field that a refusal is about, and what it says of it; undefined: it is about the whole. */
+export function faultOfRefusal({ code, message, found }: ApiError, draft: JobDraft): Faults | undefined {
+  const text = message.replace(/^jobs\[\d+\]: /, "");
+  const field = fieldOf(code, text, draft);
+  if (field === undefined) return undefined;
+  const index = found["index"];
+  const isLine = field === "distorted" && typeof index === "number";
+  return { [field]: isLine ? inLine(index, linesOf(draft.distorted).length, text) : text };
+}
+
+function fieldOf(code: string, text: string, draft: JobDraft): Field | undefined {
+  if (code === "UNKNOWN_MODEL") return "models";
+  if (code === "UNKNOWN_FEATURE") return "features";
+  if (code === "PATH_NOT_ALLOWED" || code === "MEDIA_NOT_FOUND")
+    return text.includes(JSON.stringify(draft.reference.trim())) ? "reference" : "distorted";
+  return code === "INVALID_REQUEST" ? NAMED.find(([pattern]) => pattern.test(text))?.[1] : undefined;
+}

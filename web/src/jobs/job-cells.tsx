@@ -1,0 +1,122 @@
+/** The parts of a job's row, and of its card. Names and paths are other people's texts: isolated, and cut short. */
+import { memo } from "react";
+import { Link } from "react-router";
+import {
+  countText,
+  fileName,
+  type Job,
+  labelsOf,
+  leftText,
+  modelsOf,
+  progressText,
+  shareOf,
+  titleOf,
+} from "./job-facts.ts";
+
+export const JobName = memo(function JobName({ job }: { readonly job: Job }) {
+  const { id, spec } = job;
+  const title = titleOf(job);
+  return (
+    <div className="job-name">
+      <Link to={`/jobs/${id}`} title={title}>
+        <bdi>{title}</bdi>
+      </Link>
+      <div className="job-files quiet">
+        <span className="paths" title={`${spec.distorted}\nagainst ${spec.reference}`}>
+          <bdi>{fileName(spec.distorted)}</bdi> against <bdi>{fileName(spec.reference)}</bdi>
+        </span>
+        <Models job={job} />
+      </div>
+    </div>
+  );
+});
+
+export function JobProgress({ job }: { readonly job: Job }) {
+  const share = job.state === "RUNNING" ? (shareOf(job) ?? 0) : undefined;
+  const [text, left] = [progressText(job), leftText(job)];
+  return (
+    <div className="job-progress">
+      {share !== undefined && (
+        <progress max="1" value={share} aria-label="Progress">
+          {Math.floor(100 * share)} %
+        </progress>
+      )}
+      <div className={job.state === "FAILED" ? "failed" : "quiet"}>
+        <span title={text}>{text}</span>
+        {left !== undefined && <span className="left">{left}</span>}
+      </div>
+      {job.error !== undefined && (
+        <span className="quiet" title={job.error.message}>
+          {job.error.message}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** `score`: undefined while there is none. */
+export function Score({ score }: { readonly score: number | undefined }) {
+  if (score === undefined) return <span className="quiet">–</span>;
+  return (
+    <span className="score" title={String(score)}>
+      {score.toFixed(2)}
+    </span>
+  );
+}
+
+export function Models({ job }: { readonly job: Job }) {
+  const models = modelsOf(job.spec);
+  const others = models.length - 1;
+  return (
+    <span className="job-models" title={models.join(", ")}>
+      {models[0]}
+      {others > 0 && <span className="quiet"> +{countText(others)}</span>}
+    </span>
+  );
+}
+
+interface LabelsProps {
+  readonly job: Job;
+  /** Those that are filtered by. */
+  readonly chosen: readonly string[];
+  readonly toggle: (label: string) => void;
+}
+
+const MOST_LABELS = 2;
+
+export function Labels({ job, chosen, toggle }: LabelsProps) {
+  const labels = labelsOf(job.spec).map(([key, value]) => `${key}=${value}`);
+  const rest = labels.slice(MOST_LABELS);
+  return (
+    <div className="job-labels">
+      {labels.slice(0, MOST_LABELS).map((label) => (
+        <LabelChip key={label} label={label} isChosen={chosen.includes(label)} toggle={toggle} />
+      ))}
+      {rest.length > 0 && (
+        <span className="quiet" title={rest.join("\n")}>
+          +{rest.length}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface LabelChipProps {
+  readonly label: string;
+  readonly isChosen: boolean;
+  readonly toggle: (label: string) => void;
+}
+
+function LabelChip({ label, isChosen, toggle }: LabelChipProps) {
+  return (
+    <button
+      type="button"
+      className="label-chip"
+      aria-pressed={isChosen}
+      title={`${label}\nShow ${isChosen ? "others too" : "only these"}`}
+      onClick={() => toggle(label)}
+    >
+      <bdi>{label}</bdi>
+    </button>
+  );
+}

@@ -1,0 +1,116 @@
+/** What somebody has typed into the dialog, and the jobs that it stands for. */
+import { fileName, type JobSpec } from "./job-facts.ts";
+
+/** Every field as it is typed. */
+export interface JobDraft {
+  readonly reference: string;
+  /** One file per line: each is a job. */
+  readonly distorted: string;
+  /** Names with spaces or commas between; the first gives the score. */
+  readonly models: string;
+  readonly name: string;
+  /** One key=value per line. */
+  readonly labels: string;
+  readonly priority: string;
+  readonly features: readonly string[];
+  readonly width: string;
+  readonly height: string;
+  readonly pixelFormat: string;
+  readonly frameRate: string;
+  readonly scaling: "AUTO" | "REFUSE";
+  readonly onFrameCountMismatch: "REFUSE" | "COMMON";
+  readonly onFrameRateMismatch: "REFUSE" | "COMMON";
+  readonly editLists: "APPLY" | "IGNORE";
+  readonly subsample: string;
+}
+
+export type Field = keyof JobDraft;
+
+export const EMPTY_DRAFT: JobDraft = {
+  reference: "",
+  distorted: "",
+  models: "",
+  name: "",
+  labels: "",
+  priority: "",
+  features: [],
+  width: "",
+  height: "",
+  pixelFormat: "",
+  frameRate: "",
+  scaling: "AUTO",
+  onFrameCountMismatch: "REFUSE",
+  onFrameRateMismatch: "REFUSE",
+  editLists: "APPLY",
+  subsample: "",
+};
+
+export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
+
+/** Lines that say something. Spaces at the ends of a line are nobody's file name. */
+export function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+}
+
+export function modelNames(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+/** "key=value", parted at the first sign; undefined: it is none. */
+export function labelOf(line: string): readonly [key: string, value: string] | undefined {
+  const at = line.indexOf("=");
+  return at <= 0 ? undefined : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+}
+
+/** One job for each distorted file. A draft without faults gives jobs that the contract takes. */
+export function specsOf(draft: JobDraft): readonly JobSpec[] {
+  const files = linesOf(draft.distorted);
+  const shared = sharedOf(draft);
+  const name = draft.name.trim();
+  return files.map((distorted) => ({
+    ...shared,
+    reference: draft.reference.trim(),
+    distorted,
+    ...(name !== "" && { name: files.length === 1 ? name : `${name} · ${fileName(distorted)}` }),
+  }));
+}
+
+/** What is left as it was says nothing: the contract's defaults hold. */
+function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
+  const models = modelNames(draft.models);
+  const labels = Object.fromEntries(
+    linesOf(draft.labels)
+      .map(labelOf)
+      .filter((label) => label !== undefined),
+  );
+  const raw = rawVideoOf(draft);
+  return {
+    ...(models.length > 0 && { models: [...models] }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...numberIn("priority", draft.priority),
+    ...(draft.features.length > 0 && { features: [...draft.features] }),
+    ...(raw !== undefined && { rawVideo: raw }),
+    ...(draft.scaling !== "AUTO" && { scaling: draft.scaling }),
+    ...(draft.onFrameCountMismatch !== "REFUSE" && { onFrameCountMismatch: draft.onFrameCountMismatch }),
+    ...(draft.onFrameRateMismatch !== "REFUSE" && { onFrameRateMismatch: draft.onFrameRateMismatch }),
+    ...(draft.editLists !== "APPLY" && { editLists: draft.editLists }),
+    ...numberIn("subsample", draft.subsample),
+  };
+}
+
+function rawVideoOf({ width, height, pixelFormat, frameRate }: JobDraft): JobSpec["rawVideo"] {
+  if (width.trim() === "" || height.trim() === "") return undefined;
+  return {
+    width: Number(width),
+    height: Number(height),
+    ...(pixelFormat.trim() !== "" && { pixelFormat: pixelFormat.trim() }),
+    ...(frameRate.trim() !== "" && { frameRate: frameRate.trim() }),
+  };
+}
+
+function numberIn<K extends string>(key: K, text: string): { readonly [_ in K]?: number } {
+  return text.trim() === "" ? {} : ({ [key]: Number(text) } as { readonly [_ in K]?: number });
+}

@@ -1,0 +1,88 @@
+/** What a job is called and how far it has come, as people read it. */
+import type { components } from "../../../src/gen/rest/controller.ts";
+import { lasting, roughly } from "../ui/moments.ts";
+
+export type Job = components["schemas"]["Job"];
+export type JobSpec = components["schemas"]["JobSpec"];
+export type JobState = components["schemas"]["JobState"];
+
+/** In the order of a job's life. */
+export const JOB_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
+
+export const STATE_NAMES: Readonly<Record<JobState, string>> = {
+  QUEUED: "Queued",
+  RUNNING: "Running",
+  SUCCEEDED: "Succeeded",
+  FAILED: "Failed",
+  CANCELLED: "Cancelled",
+};
+
+/** The contract's model where a job names none. */
+export const DEFAULT_MODEL = "vmaf_v0.6.1";
+
+export function hasEnded({ state }: Job): boolean {
+  return state !== "QUEUED" && state !== "RUNNING";
+}
+
+/** The last part of a path. */
+export function fileName(path: string): string {
+  return path.replace(/\/+$/, "").split("/").at(-1) || path;
+}
+
+/** Its name, else its distorted file's. */
+export function titleOf({ spec, id }: Job): string {
+  return spec.name || fileName(spec.distorted) || id;
+}
+
+/** The first is the one that gives the score. */
+export function modelsOf({ model, models }: JobSpec): readonly string[] {
+  return models !== undefined && models.length > 0 ? models : [model || DEFAULT_MODEL];
+}
+
+export function labelsOf({ labels }: JobSpec): readonly (readonly [key: string, value: string])[] {
+  return Object.entries(labels ?? {});
+}
+
+/** The share of frames that are scored, 0 to 1; undefined while nobody knows how many there are. */
+export function shareOf({ progress }: Job): number | undefined {
+  if (progress === undefined || progress.framesTotal === 0) return undefined;
+  return Math.min(1, progress.framesDone / progress.framesTotal);
+}
+
+/** How long it is likely to take yet; undefined: nobody can tell. */
+export function leftText({ state, progress }: Job): string | undefined {
+  if (state !== "RUNNING" || progress?.secondsLeft === undefined) return undefined;
+  return `~${roughly(Math.max(1, progress.secondsLeft))} left`;
+}
+
+/** How far it has come, or what it came to, in a few words. */
+export function progressText(job: Job): string {
+  return TEXTS[job.state](job);
+}
+
+const TEXTS: Readonly<Record<JobState, (job: Job) => string>> = {
+  QUEUED: () => "Waits for a node",
+  RUNNING: ({ progress }) =>
+    progress === undefined ? "Reads both files" : framesText(progress.framesDone, progress.framesTotal),
+  SUCCEEDED: ({ progress, startTime, endTime }) =>
+    `${COUNT.format(progress?.framesTotal ?? 0)} frames${tookText(startTime, endTime)}`,
+  FAILED: ({ error }) => error?.code ?? "No reason is told",
+  CANCELLED: ({ progress }) =>
+    progress === undefined ? "Before it began" : framesText(progress.framesDone, progress.framesTotal),
+};
+
+function framesText(done: number, total: number): string {
+  return `${COUNT.format(done)} of ${COUNT.format(total)} frames`;
+}
+
+function tookText(start: string | undefined, end: string | undefined): string {
+  if (start === undefined || end === undefined) return "";
+  return ` in ${lasting((Date.parse(end) - Date.parse(start)) / 1000)}`;
+}
+
+/** With commas between thousands. */
+const COUNT = new Intl.NumberFormat("en");
+
+export function countText(count: number): string {
+  return COUNT.format(count);
+}

@@ -1,0 +1,115 @@
+/** One job as a row of the table, and as a card where the screen is narrow. */
+import { memo } from "react";
+import { Age } from "../ui/age.tsx";
+import { StateChip } from "../ui/state-chip.tsx";
+import { JobName, JobProgress, Labels, Models, Score } from "./job-cells.tsx";
+import { hasEnded, type Job, titleOf } from "./job-facts.ts";
+
+/** What can be done from a row. The same object as long as the page stands, so that rows are not drawn again. */
+export interface RowActions {
+  readonly select: (id: string) => void;
+  readonly toggleLabel: (label: string) => void;
+  /** undefined: the caller may not. */
+  readonly cancel: ((job: Job) => void) | undefined;
+  readonly again: ((job: Job) => void) | undefined;
+}
+
+export interface RowProps {
+  readonly job: Job;
+  /** From 0. */
+  readonly index: number;
+  readonly isSelected: boolean;
+  readonly labels: readonly string[];
+  readonly actions: RowActions;
+}
+
+export const JobRow = memo(function JobRow({ job, index, isSelected, labels, actions }: RowProps) {
+  return (
+    <tr className={isSelected ? "selected" : undefined} aria-rowindex={index + 2}>
+      <td>
+        <SelectBox job={job} isSelected={isSelected} actions={actions} />
+      </td>
+      <td>
+        <JobName job={job} />
+      </td>
+      <td>
+        <StateChip state={job.state} />
+      </td>
+      <td>
+        <JobProgress job={job} />
+      </td>
+      <td className="number">
+        <Score score={job.score} />
+      </td>
+      <td className="for-wide">
+        <Models job={job} />
+      </td>
+      <td>
+        <Age time={job.createTime} />
+      </td>
+      <td>
+        <Labels job={job} chosen={labels} toggle={actions.toggleLabel} />
+      </td>
+      {actions.cancel !== undefined && (
+        <td>
+          <RowButton job={job} actions={actions} />
+        </td>
+      )}
+    </tr>
+  );
+});
+
+export const JobCard = memo(function JobCard({ job, index, isSelected, labels, actions }: RowProps) {
+  return (
+    <li className={isSelected ? "job-card selected" : "job-card"} aria-posinset={index + 1} aria-setsize={-1}>
+      <div className="job-card-line">
+        <SelectBox job={job} isSelected={isSelected} actions={actions} />
+        <JobName job={job} />
+        <Score score={job.score} />
+      </div>
+      <div className="job-card-line">
+        <StateChip state={job.state} />
+        <JobProgress job={job} />
+      </div>
+      <div className="job-card-line">
+        <Age time={job.createTime} />
+        <Labels job={job} chosen={labels} toggle={actions.toggleLabel} />
+        {actions.cancel !== undefined && <RowButton job={job} actions={actions} />}
+      </div>
+    </li>
+  );
+});
+
+interface PartProps {
+  readonly job: Job;
+  readonly actions: RowActions;
+}
+
+function SelectBox({ job, isSelected, actions }: PartProps & { readonly isSelected: boolean }) {
+  return (
+    <label className="select-box">
+      <input
+        type="checkbox"
+        checked={isSelected}
+        aria-label={`Select ${titleOf(job)}`}
+        onChange={() => actions.select(job.id)}
+      />
+    </label>
+  );
+}
+
+/** One button, so that the focus stays where it is when the job ends. */
+function RowButton({ job, actions }: PartProps) {
+  const ended = hasEnded(job);
+  const name = ended ? "Run again" : "Cancel";
+  return (
+    <button
+      type="button"
+      className="small"
+      aria-label={`${name}: ${titleOf(job)}`}
+      onClick={() => (ended ? actions.again : actions.cancel)?.(job)}
+    >
+      {name}
+    </button>
+  );
+}

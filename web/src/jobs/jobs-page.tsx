@@ -1,0 +1,163 @@
+/** All jobs of the tenant, as they are now. */
+import { useCallback, useDeferredValue, useMemo } from "react";
+import { useSearchParams } from "react-router";
+import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
+import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Filters, unfiltered } from "./filters.tsx";
+import { type JobActions, useJobActions } from "./job-actions.tsx";
+import { countText, type Job } from "./job-facts.ts";
+import { inOrder, select } from "./job-order.ts";
+import { type JobQuery, queryOf, toggled, withQuery } from "./job-query.ts";
+import { JobsTable } from "./jobs-table.tsx";
+import { useSelection } from "./selection.ts";
+import { SelectionBar } from "./selection-bar.tsx";
+import "../style/jobs.css";
+
+export function JobsPage() {
+  const stream = useJobStream();
+  const live = useLiveJobs(stream);
+  const put = useCallback((job: Job) => stream.put(job), [stream]);
+  const actions = useJobActions(put);
+  const retry = () => stream.retry();
+  return (
+    <div className="jobs">
+      <div className="jobs-head">
+        <h1>Jobs</h1>
+        <ConnectionState connection={live.connection} />
+        {actions.may !== undefined && (
+          <button type="button" className="primary" onClick={actions.may.submit}>
+            Submit jobs
+          </button>
+        )}
+      </div>
+      {actions.outcome}
+      {live.jobs.length === 0 ? (
+        <NoJobs live={live} retry={retry} actions={actions} />
+      ) : (
+        <>
+          <ConnectionBanner connection={live.connection} retry={retry} />
+          <Jobs live={live} actions={actions} />
+        </>
+      )}
+      {actions.dialog}
+    </div>
+  );
+}
+
+interface NoJobsProps {
+  readonly live: LiveJobs;
+  readonly retry: JobStream["retry"];
+  readonly actions: JobActions;
+}
+
+function NoJobs({ live: { connection, isWhole }, retry, actions }: NoJobsProps) {
+  if (connection.state === "lost" || connection.state === "refused")
+    return <Failed error={connection.error} retry={retry} />;
+  if (!isWhole) return <Loading what="jobs" />;
+  return (
+    <Empty title="No jobs yet">
+      <p>
+        A job is a pair of videos to score: a reference and what became of it.{" "}
+        {actions.may === undefined
+          ? "When somebody of your tenant submits one, it appears here."
+          : "Submit one here, or from a shell:"}
+      </p>
+      {actions.may !== undefined && (
+        <>
+          <p>
+            <code>svc jobs submit REFERENCE DISTORTED</code>
+          </p>
+          <button type="button" className="primary" onClick={actions.may.submit}>
+            Submit the first job
+          </button>
+        </>
+      )}
+    </Empty>
+  );
+}
+
+interface JobsProps {
+  readonly live: LiveJobs;
+  readonly actions: JobActions;
+}
+
+function Jobs({ live, actions }: JobsProps) {
+  const [query, change] = useJobQuery();
+  const selection = useSelection();
+  // What is typed and clicked goes before what arrives.
+  const all = useDeferredValue(live.jobs);
+  const { jobs, counts } = useMemo(() => select(all, query), [all, query]);
+  // Compare numbers them as they stand here.
+  const chosen = useMemo(
+    () =>
+      inOrder(
+        all.filter(({ id }) => selection.ids.has(id)),
+        query,
+      ),
+    [all, selection, query],
+  );
+  const rowActions = useRowActions(actions, selection.toggle, change);
+  return (
+    <>
+      <Filters query={query} counts={counts} change={change} />
+      {jobs.length === 0 ? (
+        <Empty title="No job matches">
+          <p>None of the {countText(all.length)} jobs is what the filters ask for.</p>
+          <button type="button" onClick={() => change(unfiltered(query))}>
+            Clear filters
+          </button>
+        </Empty>
+      ) : (
+        <JobsTable {...{ jobs, query, change, selection }} actions={rowActions} />
+      )}
+      <p className="quiet jobs-count" role={live.isWhole ? undefined : "status"}>
+        {countText(jobs.length)} of {countText(all.length)} jobs
+        {!live.isWhole && ", more are being loaded …"}
+      </p>
+      {chosen.length > 0 && (
+        <SelectionBar
+          jobs={chosen}
+          hidden={hiddenOf(chosen, jobs)}
+          clear={() => selection.set([])}
+          cancel={actions.may?.cancel}
+          again={actions.may?.again}
+        />
+      )}
+    </>
+  );
+}
+
+function hiddenOf(chosen: readonly Job[], shown: readonly Job[]): number {
+  const ids = new Set(shown.map(({ id }) => id));
+  return chosen.filter(({ id }) => !ids.has(id)).length;
+}
+
+type Change = (query: JobQuery | ((query: JobQuery) => JobQuery)) => void;
+
+/** What the address says is shown, and how to make it say something else. */
+function useJobQuery(): readonly [JobQuery, Change] {
+  const [params, setParams] = useSearchParams();
+  const text = params.toString();
+  const query = useMemo(() => queryOf(new URLSearchParams(text)), [text]);
+  const change: Change = useCallback(
+    (next) =>
+      setParams((params) => withQuery(params, typeof next === "function" ? next(queryOf(params)) : next), {
+        replace: true,
+      }),
+    [setParams],
+  );
+  return [query, change];
+}
+
+function useRowActions({ may }: JobActions, toggle: (id: string) => void, change: Change) {
+  return useMemo(
+    () => ({
+      select: toggle,
+      toggleLabel: (label: string) => change((query) => ({ ...query, labels: toggled(query.labels, label) })),
+      cancel: may && ((job: Job) => may.cancel([job])),
+      again: may && ((job: Job) => may.again([job])),
+    }),
+    [may, toggle, change],
+  );
+}

@@ -1,0 +1,56 @@
+/** What can be done with the jobs that are chosen. */
+import { Link } from "react-router";
+import { MOST_COMPARED } from "../compare/compare-query.ts";
+import { countText, hasEnded, type Job } from "./job-facts.ts";
+
+const LEAST_COMPARED = 2;
+
+interface SelectionBarProps {
+  readonly jobs: readonly Job[];
+  /** How many of them the filters hide. */
+  readonly hidden: number;
+  readonly clear: () => void;
+  /** undefined: the caller may not. */
+  readonly cancel: ((jobs: readonly Job[]) => void) | undefined;
+  readonly again: ((jobs: readonly Job[]) => void) | undefined;
+}
+
+export function SelectionBar({ jobs, hidden, clear, cancel, again }: SelectionBarProps) {
+  const [running, ended] = [jobs.filter((job) => !hasEnded(job)), jobs.filter(hasEnded)];
+  return (
+    <section className="selection-bar" aria-label="Selected jobs">
+      <strong role="status">
+        {countText(jobs.length)} selected{hidden > 0 && ` (${countText(hidden)} not shown)`}
+      </strong>
+      <CompareLink jobs={jobs} />
+      {cancel !== undefined && running.length > 0 && (
+        <button type="button" className="danger" onClick={() => cancel(running)}>
+          Cancel {countText(running.length)}
+        </button>
+      )}
+      {again !== undefined && ended.length > 0 && (
+        <button type="button" onClick={() => again(ended)}>
+          Run {countText(ended.length)} again
+        </button>
+      )}
+      <button type="button" className="plain" onClick={clear}>
+        Clear selection
+      </button>
+    </section>
+  );
+}
+
+function CompareLink({ jobs }: { readonly jobs: readonly Job[] }) {
+  if (jobs.length < LEAST_COMPARED || jobs.length > MOST_COMPARED)
+    return (
+      <span className="quiet">
+        Select {LEAST_COMPARED} to {MOST_COMPARED} to compare
+      </span>
+    );
+  const query = new URLSearchParams(jobs.map(({ id }) => ["job", id]));
+  return (
+    <Link className="button" to={`/compare?${query}`}>
+      Compare {jobs.length}
+    </Link>
+  );
+}

@@ -1,0 +1,147 @@
+/** The fields of the dialog that everybody needs. */
+import { FieldRow } from "../ui/field.tsx";
+import type { Faults } from "./draft-faults.ts";
+import { type Field, type JobDraft, linesOf, modelNames } from "./job-draft.ts";
+import { countText, DEFAULT_MODEL } from "./job-facts.ts";
+import { toggled } from "./job-query.ts";
+
+export interface FieldsProps {
+  readonly draft: JobDraft;
+  readonly faults: Faults;
+  readonly change: <F extends Field>(field: F, value: JobDraft[F]) => void;
+  /** A field was left: from now on its faults are shown. */
+  readonly left: (field: Field) => void;
+}
+
+type TextField = {
+  [F in Field]: JobDraft[F] extends string ? (string extends JobDraft[F] ? F : never) : never;
+}[Field];
+
+interface TextRowProps extends FieldsProps {
+  readonly field: TextField;
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly isNumber?: boolean;
+}
+
+export function TextRow(props: TextRowProps) {
+  const { field, draft, faults, change, left, label, hint, placeholder, isNumber = false } = props;
+  return (
+    <FieldRow label={label} hint={hint} fault={faults[field]}>
+      {(parts) => (
+        <input
+          {...parts}
+          value={draft[field]}
+          placeholder={placeholder}
+          inputMode={isNumber ? "numeric" : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => change(field, event.target.value)}
+          onBlur={() => left(field)}
+        />
+      )}
+    </FieldRow>
+  );
+}
+
+function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
+  const { field, draft, faults, change, left, label, hint, placeholder, rows } = props;
+  return (
+    <FieldRow label={label} hint={hint} fault={faults[field]}>
+      {(parts) => (
+        <textarea
+          {...parts}
+          rows={rows}
+          value={draft[field]}
+          placeholder={placeholder}
+          spellCheck={false}
+          onChange={(event) => change(field, event.target.value)}
+          onBlur={() => left(field)}
+        />
+      )}
+    </FieldRow>
+  );
+}
+
+/** `models`: those that nodes have; none where nobody knows. */
+export function SubmitFields({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+  const count = linesOf(fields.draft.distorted).length;
+  const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
+  return (
+    <>
+      <TextRow
+        {...fields}
+        field="reference"
+        label="Reference"
+        placeholder="/videos/reference.mp4"
+        hint="Path of the pristine video, on the machines that score."
+      />
+      <LinesRow
+        {...fields}
+        field="distorted"
+        label="Distorted"
+        rows={Math.min(8, Math.max(2, count + 1))}
+        placeholder="/videos/distorted.mp4"
+        hint={several || "Path of the compressed video. Several, one per line, are a job each."}
+      />
+      <ModelsRow models={models} {...fields} />
+      <TextRow
+        {...fields}
+        field="name"
+        label="Name"
+        hint={
+          count > 1 ? "Each job gets it, with its file's name after it." : "For people. Need not be unique."
+        }
+      />
+      <LinesRow
+        {...fields}
+        field="labels"
+        label="Labels"
+        rows={2}
+        placeholder="title=trailer"
+        hint="To filter by: key=value, one per line."
+      />
+      <TextRow
+        {...fields}
+        field="priority"
+        label="Priority"
+        placeholder="0"
+        isNumber
+        hint="-100 to 100: higher goes first among your tenant's jobs."
+      />
+    </>
+  );
+}
+
+function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+  const { draft, change } = fields;
+  const chosen = modelNames(draft.models);
+  return (
+    <div className="models-row">
+      <TextRow
+        {...fields}
+        field="models"
+        label="Models"
+        placeholder={DEFAULT_MODEL}
+        hint="Several with spaces between; the first gives the score."
+      />
+      {models.length > 0 && (
+        <fieldset className="offered-models">
+          <legend className="unseen">Models that nodes have</legend>
+          {models.map((model) => (
+            <button
+              key={model}
+              type="button"
+              className="label-chip"
+              aria-pressed={chosen.includes(model)}
+              onClick={() => change("models", toggled(chosen, model).join(" "))}
+            >
+              {model}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/** One node. */
+import { Link } from "react-router";
+import type { Schemas } from "../api/client.ts";
+import { Age } from "../ui/age.tsx";
+import { pieceText } from "./piece-text.ts";
+
+type Node = Schemas["Node"];
+
+const STATES: Readonly<Record<Node["state"], string>> = {
+  ONLINE: "Online",
+  DRAINING: "Draining",
+  OFFLINE: "Offline",
+};
+
+interface NodeCardProps {
+  readonly node: Node;
+  /** undefined: the caller may not. */
+  readonly drain: ((node: Node) => void) | undefined;
+}
+
+export function NodeCard({ node, drain }: NodeCardProps) {
+  const { name, state, slots, work, capabilities, heartbeatTime, registerTime } = node;
+  return (
+    <li className="card node">
+      <header>
+        <h2>
+          <bdi>{name}</bdi>
+        </h2>
+        <span className={`node-state ${state.toLowerCase()}`}>{STATES[state]}</span>
+        {drain !== undefined && state === "ONLINE" && (
+          <button type="button" onClick={() => drain(node)} aria-label={`Drain ${name}`}>
+            Drain
+          </button>
+        )}
+      </header>
+      <Slots busy={work.length} slots={slots} />
+      <dl>
+        <dt>svc</dt>
+        <dd>{capabilities.version}</dd>
+        <dt>Scorer</dt>
+        <dd>
+          {capabilities.scorer.program} {capabilities.scorer.version}, libvmaf{" "}
+          {capabilities.scorer.libvmafVersion}
+        </dd>
+        <dt>Models</dt>
+        <dd>{capabilities.models.map((model) => model.name).join(", ") || "none"}</dd>
+        <dt>Heard of</dt>
+        <dd>
+          <Age time={heartbeatTime} /> ago, registered <Age time={registerTime} /> ago
+        </dd>
+      </dl>
+      <Work work={work} />
+    </li>
+  );
+}
+
+function Slots({ busy, slots }: { readonly busy: number; readonly slots: number }) {
+  return (
+    <p className="slots">
+      <meter min={0} max={slots} value={Math.min(busy, slots)} aria-label="Slots that are busy" />
+      <span>
+        {busy} of {slots} {slots === 1 ? "slot" : "slots"} busy
+      </span>
+    </p>
+  );
+}
+
+function Work({ work }: { readonly work: Node["work"] }) {
+  if (work.length === 0) return <p className="quiet">Nothing to do.</p>;
+  return (
+    <ul className="work">
+      {work.map(({ jobId, work: piece, framesDone }) => (
+        <li key={`${jobId} ${piece.kind} ${piece.firstFrame} ${piece.startTime ?? ""}`}>
+          {jobId === "" ? (
+            <span className="quiet">work of another tenant</span>
+          ) : (
+            <>
+              <Link to={`/jobs/${jobId}`} className="mono">
+                {jobId.slice(0, 8)}
+              </Link>{" "}
+              {pieceText(piece, framesDone)}
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

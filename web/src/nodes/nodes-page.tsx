@@ -1,0 +1,101 @@
+/** The nodes that serve the tenant: how busy each is, with what, and whether it takes more. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { bodyOf, type Schemas } from "../api/client.ts";
+import { mayAs, useSession } from "../session/session.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { NodeCard } from "./node-card.tsx";
+import { loadOf } from "./node-load.ts";
+import "../style/nodes.css";
+
+/** Milliseconds between two looks: nodes have no stream of their own. */
+const LOOK_EVERY_MS = 2_000;
+
+type Node = Schemas["Node"];
+
+export function NodesPage() {
+  const { api, caller } = useSession();
+  const nodes = useQuery({
+    queryKey: ["nodes"],
+    queryFn: () => bodyOf(api.GET("/v1/nodes")),
+    refetchInterval: LOOK_EVERY_MS,
+  });
+  const [draining, setDraining] = useState<Node>();
+  if (nodes.isPending) return <Loading what="nodes" />;
+  if (nodes.data === undefined) return <Failed error={nodes.error} retry={() => void nodes.refetch()} />;
+  const listed = nodes.data.nodes;
+  return (
+    <>
+      <h1>Nodes</h1>
+      {nodes.isError && (
+        <p className="connection-banner" role="alert">
+          What is shown may be old: {nodes.error.message}
+        </p>
+      )}
+      {listed.length === 0 ? <NoNodes /> : <Summary nodes={listed} />}
+      <ul className="nodes">
+        {listed.map((node) => (
+          <NodeCard
+            key={node.id}
+            node={node}
+            drain={mayAs(caller, "svc:admin") && node.tenantId === caller.tenant ? setDraining : undefined}
+          />
+        ))}
+      </ul>
+      {draining !== undefined && <DrainDialog node={draining} close={() => setDraining(undefined)} />}
+    </>
+  );
+}
+
+function NoNodes() {
+  return (
+    <Empty title="No nodes">
+      <p>Jobs wait until there is one. On each machine that is to score:</p>
+      <p>
+        <code>svc node --controller HOST:PORT</code>
+      </p>
+    </Empty>
+  );
+}
+
+function Summary({ nodes }: { readonly nodes: readonly Node[] }) {
+  const { online, slots, busy } = loadOf(nodes);
+  return (
+    <p className="quiet">
+      {online} of {nodes.length} online · {busy} of {slots} slots busy
+    </p>
+  );
+}
+
+function DrainDialog({ node, close }: { readonly node: Node; readonly close: () => void }) {
+  const { api } = useSession();
+  const queries = useQueryClient();
+  const drain = useMutation({
+    mutationFn: () => bodyOf(api.POST("/v1/nodes/{id}:drain", { params: { path: { id: node.id } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["nodes"] });
+      close();
+    },
+  });
+  return (
+    <Dialog title="Drain this node?" close={close}>
+      <p>
+        <bdi>{node.name}</bdi> finishes what it has and takes nothing new. To undo that, start it again.
+      </p>
+      {drain.isError && (
+        <p role="alert" className="failed">
+          {drain.error.message}
+        </p>
+      )}
+      <p className="actions">
+        <button type="button" onClick={close}>
+          Keep it
+        </button>
+        <button type="button" className="primary" disabled={drain.isPending} onClick={() => drain.mutate()}>
+          Drain
+        </button>
+      </p>
+    </Dialog>
+  );
+}

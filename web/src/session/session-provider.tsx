@@ -1,0 +1,35 @@
+/** Finds out who uses the console before anything else is shown. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, Suspense } from "react";
+import type { Credentials } from "../api/client.ts";
+import { lazily } from "../ui/lazily.ts";
+import { Failed, Loading } from "../ui/states.tsx";
+import { loadConfig } from "./config.ts";
+import { SignedIn } from "./signed-in.tsx";
+import { Unconfigured } from "./unconfigured.tsx";
+
+const NO_TOKEN: Credentials = { token: async () => undefined, refused: () => {} };
+
+/** Loaded where there is somewhere to sign in. */
+const SignInProvider = lazily(async () => (await import("./sign-in-provider.tsx")).SignInProvider);
+
+export function SessionProvider({ children }: { readonly children: ReactNode }) {
+  const config = useQuery({ queryKey: ["config"], queryFn: loadConfig, staleTime: Number.POSITIVE_INFINITY });
+  if (config.isPending) return <Loading what="the console" />;
+  if (config.isError) return <Failed error={config.error} retry={() => void config.refetch()} />;
+  const { authentication, version } = config.data;
+  if (authentication.kind === "unconfigured") return <Unconfigured />;
+  if (authentication.kind === "oidc")
+    return (
+      <Suspense fallback={<Loading what="who you are" />}>
+        <SignInProvider provider={authentication} version={version}>
+          {children}
+        </SignInProvider>
+      </Suspense>
+    );
+  return (
+    <SignedIn credentials={NO_TOKEN} open version={version} signOut={undefined}>
+      {children}
+    </SignedIn>
+  );
+}

@@ -1,0 +1,76 @@
+/** Asks people to sign in, and again when their session is over. */
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useMemo, useState } from "react";
+import { Dialog } from "../ui/dialog.tsx";
+import { Loading, Notice } from "../ui/states.tsx";
+import type { ProviderConfig } from "./config.ts";
+import { SignIn } from "./sign-in.ts";
+import { SignedIn } from "./signed-in.tsx";
+
+interface Props {
+  readonly provider: ProviderConfig;
+  readonly version: string;
+  readonly children: ReactNode;
+}
+
+export function SignInProvider({ provider, version, children }: Props) {
+  const [isOver, setOver] = useState(false);
+  const signIn = useMemo(() => new SignIn(provider, setOver), [provider]);
+  const started = useQuery({
+    queryKey: ["sign-in"],
+    queryFn: () => signIn.start(),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  if (started.isPending) return <Loading what="who you are" />;
+  if (started.data !== true)
+    return <SignInPage signIn={signIn} issuer={provider.issuer} error={started.error} />;
+  return (
+    <>
+      {isOver && <SessionOver signIn={signIn} />}
+      <SignedIn credentials={signIn} open={false} version={version} signOut={() => void signIn.end()}>
+        {children}
+      </SignedIn>
+    </>
+  );
+}
+
+interface SignInPageProps {
+  readonly signIn: SignIn;
+  readonly issuer: string;
+  readonly error: Error | null;
+}
+
+function SignInPage({ signIn, issuer, error }: SignInPageProps) {
+  const [failed, setFailed] = useState(error);
+  return (
+    <Notice title="svc">
+      <p>Measure video quality, and look at it.</p>
+      <button type="button" className="primary" onClick={() => void signIn.begin().catch(setFailed)}>
+        Sign in
+      </button>
+      <p className="quiet">
+        You sign in with <bdi>{new URL(issuer).host}</bdi>.
+      </p>
+      {failed !== null && (
+        <p role="alert" className="failed">
+          Signing in did not work: {failed.message}
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+/** What is on the page stays visible behind it. */
+function SessionOver({ signIn }: { readonly signIn: SignIn }) {
+  const [failed, setFailed] = useState<Error>();
+  return (
+    <Dialog title="Your session is over">
+      <p>You come back to this page when you have signed in again.</p>
+      {failed !== undefined && <p role="alert">Signing in did not work: {failed.message}</p>}
+      <button type="button" className="primary" onClick={() => void signIn.begin().catch(setFailed)}>
+        Sign in again
+      </button>
+    </Dialog>
+  );
+}

@@ -1,0 +1,71 @@
+/** Wheel, mouse and fingers on a pane. What they do not use is left to the page. */
+import { type PointerEvent, useEffect, useRef } from "react";
+import { type Point, panBy, pinched, type Size, type View, zoomAt } from "./viewport.ts";
+
+/** The most that one turn of a wheel changes, and what one press of a key does. */
+export const ZOOM_STEP = 1.25;
+
+interface Shown {
+  readonly view: View;
+  readonly pane: Size;
+  /** Whether less than all of the picture is seen. */
+  readonly isZoomed: boolean;
+  /** Returns whether anything has changed. */
+  readonly show: (view: View) => boolean;
+}
+
+/**
+ * A wheel zooms with Ctrl or Meta (a pinch on a touchpad is such a wheel), and without where somebody has
+ * zoomed or clicked; else the page scrolls. React listens to wheels passively, which could not keep it
+ * from that.
+ */
+export function useWheel(element: { readonly current: HTMLElement | null }, shown: Shown): void {
+  const latest = useRef(shown);
+  latest.current = shown;
+  useEffect(() => {
+    const pane = element.current;
+    const turn = (event: WheelEvent) => {
+      const { view, pane: size, isZoomed, show } = latest.current;
+      const isMeant = event.ctrlKey || event.metaKey;
+      if (!isMeant && !isZoomed && document.activeElement !== pane) return;
+      const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+      const factor = Math.exp((-event.deltaY * unit) / 100);
+      const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+      const point = { x: event.clientX - left, y: event.clientY - top };
+      const step = Math.min(ZOOM_STEP, Math.max(1 / ZOOM_STEP, factor));
+      // With Ctrl the browser would zoom the whole page.
+      if (show(zoomAt(view, step, point, size)) || isMeant) event.preventDefault();
+    };
+    pane?.addEventListener("wheel", turn, { passive: false });
+    return () => pane?.removeEventListener("wheel", turn);
+  }, [element]);
+}
+
+/** One pointer moves the picture, two stretch it. */
+export function usePointers({ view, pane, show }: Shown) {
+  const down = useRef(new Map<number, Point>());
+  const lift = ({ pointerId }: PointerEvent) => void down.current.delete(pointerId);
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      if (event.button !== 0) return;
+      event.currentTarget.setPointerCapture(event.pointerId);
+      down.current.set(event.pointerId, pointOf(event));
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      const before = down.current.get(event.pointerId);
+      if (before === undefined) return;
+      const now = pointOf(event);
+      const other = [...down.current].find(([id]) => id !== event.pointerId)?.[1];
+      down.current.set(event.pointerId, now);
+      if (other === undefined) show(panBy(view, now.x - before.x, now.y - before.y));
+      else show(pinched(view, [before, other], [now, other], pane));
+    },
+    onPointerUp: lift,
+    onPointerCancel: lift,
+  };
+}
+
+function pointOf(event: PointerEvent<HTMLElement>): Point {
+  const { left, top } = event.currentTarget.getBoundingClientRect();
+  return { x: event.clientX - left, y: event.clientY - top };
+}

@@ -1,0 +1,34 @@
+/** How stills are looked at, as the address holds it: the same from frame to frame. */
+import { useSearchParams } from "react-router";
+import { GAINS, type Gain, MODES, type Mode } from "./tools.tsx";
+
+const USUAL_MODE: Mode = "beside";
+const USUAL_GAIN: Gain = 4;
+
+export interface Look {
+  readonly mode: Mode;
+  readonly gain: Gain;
+  readonly onMode: (mode: Mode) => void;
+  readonly onGain: (gain: Gain) => void;
+}
+
+export function useLook(): Look {
+  const [params, setParams] = useSearchParams();
+  const set = (name: string, value: string, usual: string) =>
+    setParams(
+      (params) => {
+        const changed = new URLSearchParams(params);
+        if (value === usual) changed.delete(name);
+        else changed.set(name, value);
+        return changed;
+      },
+      { replace: true },
+    );
+  const asked = params.get("still") ?? "";
+  return {
+    mode: Object.hasOwn(MODES, asked) ? (asked as Mode) : USUAL_MODE,
+    gain: GAINS.find((one) => String(one) === params.get("gain")) ?? USUAL_GAIN,
+    onMode: (mode) => set("still", mode, USUAL_MODE),
+    onGain: (gain) => set("gain", String(gain), String(USUAL_GAIN)),
+  };
+}

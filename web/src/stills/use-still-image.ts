@@ -1,0 +1,36 @@
+/** A still as an address that a page can show: pictures cannot send a token, so it is fetched. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { fetchRaw } from "../api/client.ts";
+import { useSession } from "../session/session.ts";
+
+export type Side = "reference" | "distorted";
+
+export interface StillImage {
+  /** undefined while it loads. */
+  readonly url: string | undefined;
+  readonly error: Error | null;
+  /** Asks again. */
+  readonly retry: () => void;
+}
+
+export function useStillImage(jobId: string, frame: number, side: Side): StillImage {
+  const { credentials } = useSession();
+  const path = `/v1/jobs/${encodeURIComponent(jobId)}/stills/${frame}/${side}`;
+  const { data, error, refetch } = useQuery({
+    queryKey: ["still", jobId, frame, side],
+    queryFn: async ({ signal }) => (await fetchRaw(credentials, path, { signal })).blob(),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (data === undefined) return undefined;
+    const made = URL.createObjectURL(data);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [data]);
+  return { url, error, retry: () => void refetch() };
+}

@@ -1,0 +1,52 @@
+/** The stills of a job as they come, and asking for more. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { bodyOf, type Job } from "../api/client.ts";
+import { useSession } from "../session/session.ts";
+import { framesOf, type StillFrame } from "./still-list.ts";
+
+/** Milliseconds that a frame is looked at before its still is asked for: who leafs through asks for none. */
+const SETTLE_MS = 500;
+
+export interface Stills {
+  /** undefined: not known yet. */
+  readonly frames: readonly StillFrame[] | undefined;
+  readonly error: Error | null;
+  readonly request: (frame: number) => void;
+  readonly requestError: Error | null;
+}
+
+export function useStills({ id, revision }: Job): Stills {
+  const { api } = useSession();
+  const queries = useQueryClient();
+  const params = useMemo(() => ({ path: { id } }), [id]);
+  const list = useQuery({
+    queryKey: ["stills", id],
+    queryFn: ({ signal }) => bodyOf(api.GET("/v1/jobs/{id}/stills", { params, signal })),
+  });
+  const ask = useMutation({
+    mutationFn: (frame: number) =>
+      bodyOf(api.POST("/v1/jobs/{id}/stills", { params, body: { frames: [frame] } })),
+    onSuccess: (stills) => queries.setQueryData(["stills", id], stills),
+  });
+  // The job's stream tells when some have come.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is what it waits for
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ["stills", id] });
+  }, [queries, id, revision]);
+  const frames = useMemo(
+    () => (list.data === undefined ? undefined : framesOf(list.data.stills)),
+    [list.data],
+  );
+  return { frames, error: list.error, request: ask.mutate, requestError: ask.error };
+}
+
+/** Asks for the still of a frame that somebody looks at and that has none. */
+export function useRequestOf(frame: number | undefined, { frames, request }: Stills): void {
+  const isMissing = frame !== undefined && frames?.every((known) => known.frame !== frame) === true;
+  useEffect(() => {
+    if (!isMissing) return undefined;
+    const timer = setTimeout(() => request(frame), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [isMissing, frame, request]);
+}

@@ -1,0 +1,70 @@
+/** The frame around every page: where one is, who one is, and a loud word where nobody is asked. */
+import { NavLink, Outlet, useLocation } from "react-router";
+import { mayAs, useSession } from "../session/session.ts";
+import { Boundary } from "./boundary.tsx";
+import { ThemeButton } from "./theme.tsx";
+
+const PAGES = [
+  { path: "/jobs", name: "Jobs", role: "svc:reader" },
+  { path: "/compare", name: "Compare", role: "svc:reader" },
+  { path: "/nodes", name: "Nodes", role: "svc:reader" },
+  { path: "/tenant", name: "Tenant", role: "svc:reader" },
+] as const;
+
+export function Layout() {
+  const { caller, open, signOut } = useSession();
+  const { pathname } = useLocation();
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      {open && (
+        <p className="open-warning" role="note">
+          <strong>Authentication is disabled:</strong> everybody who reaches this address may do everything.
+        </p>
+      )}
+      <header className="top">
+        <NavLink to="/jobs" className="brand">
+          <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="24" height="24" /> svc
+        </NavLink>
+        <nav aria-label="Pages">
+          {PAGES.filter(({ role }) => mayAs(caller, role)).map(({ path, name }) => (
+            <NavLink key={path} to={path}>
+              {name}
+            </NavLink>
+          ))}
+        </nav>
+        <div className="who">
+          <ThemeButton />
+          <span className="tenant" title={caller.roles.join(", ")}>
+            {caller.subject === "" ? caller.tenant : `${caller.subject} · ${caller.tenant}`}
+          </span>
+          {signOut !== undefined && (
+            <button type="button" className="plain" onClick={signOut}>
+              Sign out
+            </button>
+          )}
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Boundary place={pathname}>{caller.roles.length === 0 ? <NoRole /> : <Outlet />}</Boundary>
+      </main>
+    </>
+  );
+}
+
+function NoRole() {
+  const { caller } = useSession();
+  return (
+    <div className="state">
+      <h1>You have no role here</h1>
+      <p>
+        You are signed in as <strong>{caller.subject || "somebody without a name"}</strong> of tenant{" "}
+        <strong>{caller.tenant}</strong>, but your token lists none of <code>svc:reader</code>,{" "}
+        <code>svc:writer</code> and <code>svc:admin</code>. Ask whoever runs your identity provider for one,
+        then sign in again.
+      </p>
+    </div>
+  );
+}

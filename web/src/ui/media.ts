@@ -1,0 +1,15 @@
+/** What the screen is like, where styles alone cannot follow it. */
+import { useCallback, useSyncExternalStore } from "react";
+
+/** Whether a media query holds, now and whenever that changes. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (changed: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", changed);
+      return () => list.removeEventListener("change", changed);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+}
