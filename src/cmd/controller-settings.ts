@@ -1,4 +1,5 @@
 /** The settings of `svc controller`. Every one states its default and its unit. */
+import { WORST_MOMENTS } from "../jobs/moments.ts";
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
 import { AUDIT_SETTINGS } from "./audit-settings.ts";
@@ -41,6 +42,13 @@ export const CONTROL_SETTINGS = {
     fallback: 10,
     min: 1,
     max: 3600,
+  }),
+  worstStills: integer({
+    flags: "--worst-stills <count>",
+    help: "worst moments of each job whose stills are made without being asked for, ten pictures of five; most of what a job takes in the store. 0: of none",
+    fallback: WORST_MOMENTS,
+    min: 0,
+    max: WORST_MOMENTS,
   }),
   retention: integer({
     flags: "--retention <days>",

@@ -62,6 +62,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
     settings: {
       leaseMs: settings.lease * 1000,
       segmentSeconds: settings.segmentSeconds,
+      worstStills: settings.worstStills,
       retentionMs: settings.retention * DAY_MS,
       auditRetentionMs: settings.auditRetention * DAY_MS,
       media,

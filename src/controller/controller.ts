@@ -36,6 +36,8 @@ export interface ControllerSettings {
   readonly leaseMs: number;
   /** Seconds of video that a segment should have, about. */
   readonly segmentSeconds: number;
+  /** Worst moments whose stills are made without being asked for, of each job that this controller pools. Default: 5. */
+  readonly worstStills?: number;
   /** Milliseconds that a job is kept after its end. */
   readonly retentionMs: number;
   /** Milliseconds that records of the audit log are kept. */
@@ -84,14 +86,15 @@ export function openController(options: ControllerOptions): Controller {
   const { store, log, registry, settings, tokens, tracer = PASSING } = options;
   const stopping = new AbortController();
   const waitsEnd = new AbortController();
-  const { leaseMs, segmentSeconds, retentionMs, auditRetentionMs, fleetTenant, media, limitsOf } = settings;
+  const { leaseMs, segmentSeconds, worstStills, fleetTenant, media, limitsOf } = settings;
+  const { retentionMs, auditRetentionMs } = settings;
   const metrics = new ControllerMetrics(registry);
   const feed = new Feed(store, log);
   const fleet = new Fleet(store, fleetTenant);
   const schedule = new Schedule(store, leaseMs, limitsOf);
   const sessions = new Sessions(store, leaseMs, fleet);
   const news = new Listeners();
-  const pooling = new Pooling({ store, log, metrics, tracer });
+  const pooling = new Pooling({ store, log, metrics, tracer, worstStills });
   const queue = new QueueLook(store, limitsOf);
   const sweeps = new Sweeps({
     ...{ store, fleet, log, metrics },

@@ -28,6 +28,8 @@ export interface PoolingOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
+  /** Worst moments of a job whose stills are made without being asked for; 0: of none. Default: all that are named. */
+  readonly worstStills?: number | undefined;
   /** Default: one that records nothing. */
   readonly tracer?: Tracer;
   /** Default: a third of a hold. */
@@ -135,11 +137,11 @@ export class Pooling {
   }
 
   async #finish(job: Poolable): Promise<void> {
-    const { store, metrics } = this.#options;
+    const { store, metrics, worstStills } = this.#options;
     const parts = await store.allParts(job.id, job.generation);
     const result = await joinParts(job.plan, parts, job.durationMs);
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
-    const stills = worstFrames(result, parts);
+    const stills = worstFrames(result, parts, worstStills);
     const { id, generation, tenant } = job;
     if (!(await store.succeed(id, generation, result.score, result.frameCount, text, stills))) return;
     store.announce({ kind: "events" });

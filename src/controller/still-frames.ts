@@ -1,4 +1,4 @@
-/** Which frames of a scored job are shown: its worst moments, by the parts that they were scored in. */
+/** Which frames of a scored job are shown without being asked for: its worst moments, by the parts that they were scored in. */
 import { parseRational, toNumber } from "../engine/rational.ts";
 import type { ScoreResult } from "../engine/result.ts";
 import { framesApart, scoredRate, worstMoments } from "../jobs/moments.ts";
@@ -8,12 +8,12 @@ import type { ScoredPart } from "../store/work-records.ts";
 type Scored = Pick<ScoreResult, "models" | "reference" | "distorted" | "frames">;
 type Part = Pick<ScoredPart, "firstFrame" | "frameCount" | "segment">;
 
-/** Of the first model. Empty when no frame has a value. */
-export function worstFrames(result: Scored, parts: readonly Part[]): StillsPart[] {
+/** Of up to `count` moments of the first model; default: all that are named. Empty when no frame has a value. */
+export function worstFrames(result: Scored, parts: readonly Part[], count?: number): StillsPart[] {
   const [first] = result.models;
   if (first === undefined) return [];
   const apart = framesApart(scoredRate(rateOf(result.reference), rateOf(result.distorted)));
-  const frames = worstMoments(result.frames, first.metric, apart).map(({ frame }) => frame);
+  const frames = worstMoments(result.frames, first.metric, apart, count).map(({ frame }) => frame);
   return parts.flatMap(({ firstFrame, frameCount, segment }) => {
     const own = frames.filter((frame) => frame >= firstFrame && frame < firstFrame + frameCount);
     return own.length === 0 ? [] : [{ ...(segment !== undefined && { segment }), frames: own }];

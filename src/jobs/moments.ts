@@ -14,6 +14,8 @@ export interface Moment {
   readonly value: number;
 }
 
+/** Moments that are named where nobody says how many. */
+export const WORST_MOMENTS = 5;
 /** A viewer takes frames closer than this for one moment. */
 const APART_SECONDS = 2;
 /** The same, when the rate is not known: 2 s at 25 fps. */
@@ -37,7 +39,7 @@ export function framesApart(rate: number | undefined): number {
 }
 
 /** Up to `count` moments, the worst first; of equal values the earlier one. */
-export function worstMoments(series: Series, metric: string, apart: number, count = 5): Moment[] {
+export function worstMoments(series: Series, metric: string, apart: number, count = WORST_MOMENTS): Moment[] {
   const moments: Moment[] = [];
   while (moments.length < count) {
     const next = lowest(series, metric, apart, moments);

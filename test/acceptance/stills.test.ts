@@ -2,38 +2,22 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
-import { picture } from "../media/picture.ts";
-import { decode, type Planes } from "../media/truth.ts";
+import { decode } from "../media/truth.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
-import type { Problem, Result } from "../server/rest-client.ts";
+import type { Result } from "../server/rest-client.ts";
 import { until } from "../server/server-process.ts";
+import { type SidePlanes, StillsClient, worstOf } from "../server/stills-client.ts";
 import { SvcProcess } from "../server/svc-process.ts";
 
 /** Twelve seconds: room for five moments that are two seconds apart, in pieces of two seconds. */
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };
-const APART = 50;
-
-interface Still {
-  readonly frame: number;
-  readonly side: "REFERENCE" | "DISTORTED";
-  readonly state: string;
-  readonly mediaType: string;
-  readonly width: number;
-  readonly height: number;
-  readonly bytes: number;
-  readonly error?: { readonly code: string };
-}
-
-interface StillList {
-  readonly stills: readonly Still[];
-}
 
 let clips: Clips;
 let pair: { readonly reference: string; readonly distorted: string };
-let planes: Readonly<Record<Still["side"], Planes>>;
+let planes: SidePlanes;
 
 before(async () => {
   clips = await makeClips();
@@ -49,83 +33,16 @@ before(async () => {
 });
 after(() => clips[Symbol.asyncDispose]());
 
-/** The five worst frames, two seconds apart, by the values that the service itself tells. */
-function worstOf(frames: Result["frames"]): number[] {
-  const left = new Map(frames.map(({ frame, metrics }) => [frame, metrics["vmaf"] ?? Number.NaN]));
-  const worst: number[] = [];
-  while (left.size > 0 && worst.length < 5) {
-    const [frame] = [...left].reduce((low, one) => (one[1] < low[1] ? one : low));
-    worst.push(frame);
-    for (const near of left.keys()) if (Math.abs(near - frame) < APART) left.delete(near);
-  }
-  return worst.sort((a, b) => a - b);
-}
-
-class Stills {
-  readonly #server: { readonly rest: string };
-  readonly #jobs: JobsClient;
-
-  constructor(server: { readonly rest: string }, jobs: JobsClient) {
-    this.#server = server;
-    this.#jobs = jobs;
-  }
-
-  async list(id: string): Promise<readonly Still[]> {
-    return (await this.#jobs.call<StillList>("listStills", `/v1/jobs/${id}/stills`)).body.stills;
-  }
-
-  ask(id: string, frames: readonly unknown[]) {
-    return this.#jobs.post<StillList>("requestStills", `/v1/jobs/${id}/stills`, { frames });
-  }
-
-  /** Waits until none is to come any more. */
-  async settled(id: string): Promise<readonly Still[]> {
-    let stills: readonly Still[] = [];
-    await until(async () => {
-      stills = await this.list(id);
-      return stills.every(({ state }) => state !== "PENDING");
-    }, "the stills");
-    return stills;
-  }
-
-  async refused(id: string, place: string): Promise<string> {
-    const answer = await this.#jobs.call<Problem>("getStill", `/v1/jobs/${id}/stills/${place}`);
-    return `${answer.status} ${answer.body.code}`;
-  }
-
-  /** Each is the picture of its frame, to the byte. */
-  async exact(id: string, stills: readonly Still[]): Promise<void> {
-    for (const still of stills) {
-      const { frame, side, state, mediaType, width, height, bytes } = still;
-      assert.deepEqual([state, mediaType, width, height], ["READY", "image/webp", 160, 90]);
-      const response = await fetch(
-        `${this.#server.rest}/v1/jobs/${id}/stills/${frame}/${side.toLowerCase()}`,
-      );
-      const image = Buffer.from(await response.arrayBuffer());
-      assert.equal(response.status, 200);
-      assert.equal(response.headers.get("content-type"), "image/webp");
-      assert.equal(response.headers.get("x-content-type-options"), "nosniff");
-      assert.match(response.headers.get("cache-control") ?? "", /^private, max-age=\d+, immutable$/);
-      assert.equal(response.headers.get("vary"), "authorization");
-      assert.equal(image.length, bytes);
-      assert.ok(
-        (await picture(planes[side], frame)).equals(image),
-        `frame ${frame} ${side} is another picture`,
-      );
-    }
-  }
-}
-
 describe("with svc up", () => {
   let up: ControllerProcess;
   let jobs: JobsClient;
-  let stills: Stills;
+  let stills: StillsClient;
 
   before(async () => {
     const dataDir = clips.directory.file("data");
     up = await ControllerProcess.up({ dataDir, args: ["--segment-seconds", "2"] });
     jobs = await JobsClient.of(up);
-    stills = new Stills(up, jobs);
+    stills = new StillsClient(up, jobs, planes);
   });
   after(async () => up[Symbol.asyncDispose]());
 
@@ -147,7 +64,7 @@ describe("with svc up", () => {
     );
     const listed = await stills.list(id);
     const { body } = await jobs.call<Pick<Result, "frames">>("getJobFrames", `/v1/jobs/${id}/frames`);
-    const worst = worstOf(body.frames);
+    const worst = worstOf(body.frames, 5);
     assert.equal(worst.length, 5);
     assert.deepEqual(
       listed.map(({ frame, side }) => [frame, side]),
@@ -223,7 +140,7 @@ test("stills whose node is killed are made by another one", async () => {
   const dataDir = clips.directory.file("other-data");
   await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "5"] });
   const jobs = await JobsClient.of(controller);
-  const stills = new Stills(controller, jobs);
+  const stills = new StillsClient(controller, jobs, planes);
   const start = (name: string): SvcProcess =>
     new SvcProcess("node", {
       args: ["--controller", controller.grpc, "--metrics-port", "0", "--slots", "1", "--name", name],

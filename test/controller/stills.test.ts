@@ -11,7 +11,9 @@ import { Stranded } from "../../src/controller/stranded.ts";
 import {
   GetStillRequestSchema,
   Job_State,
+  JobWork_Kind,
   StreamJobsResponse_Kind as Kind,
+  ListJobsRequestSchema,
   ListStillsRequestSchema,
   RequestStillsRequestSchema,
   type Still,
@@ -239,6 +241,49 @@ describe("stills", () => {
     await make(late, await late.pullSome());
     assert.ok((await list(tenant, id)).every(({ state }) => state === Still_State.READY));
   });
+});
+
+test("are made of as many worst moments as the controller is set to that pools the job, and of those asked for", async () => {
+  const five = await System.open();
+  const other = (worstStills: number) => new System(five.store, { worstStills }, async () => {});
+  const [two, none] = [other(2), other(0)];
+  const counts: Readonly<Record<string, readonly [pooling: System, count: number]>> = {
+    five: [five, 5],
+    two: [two, 2],
+    none: [none, 0],
+  };
+  for (const [tenant, [pooling, count]] of Object.entries(counts)) {
+    const node = await Peer.register(pooling.nodes, tenant, DRAWS);
+    const { job } = await five.submit(tenant);
+    await node.plan(await node.pullSome(), FRAMES);
+    await node.score(await node.pullSome(), FRAMES);
+    const ended = await five.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
+    const { stills } = await five.jobs.listStills(
+      create(ListStillsRequestSchema, { id: job.id }),
+      caller(tenant),
+    );
+    const frames = [...new Set(stills.map(({ frame }) => frame))];
+    const moments = worstMoments(tableOf("", FRAMES), "vmaf", framesApart(25), count);
+    assert.deepEqual(new Set(frames), new Set(moments.map(({ frame }) => frame)));
+    assert.equal(frames.length, count);
+    const { work, revision } = await five.job(tenant, job.id);
+    assert.equal(work.filter(({ kind }) => kind === JobWork_Kind.STILLS).length, count > 0 ? 1 : 0);
+    assert.equal(revision, ended.revision);
+  }
+  const node = await Peer.register(none.nodes, "none", DRAWS);
+  assert.equal(await node.pull(), undefined, "nothing is left to do");
+  const [job] = (await none.jobs.listJobs(create(ListJobsRequestSchema, {}), caller("none"))).jobs;
+  assert.ok(job);
+  const request = create(RequestStillsRequestSchema, { id: job.id, frames: [7] });
+  assert.equal((await none.jobs.requestStills(request, caller("none"))).stills.length, 2);
+  const { work } = await node.pullSome();
+  assert.ok(work.case === "stills");
+  assert.deepEqual(
+    work.value.parts.flatMap((part) => part.frames),
+    [7],
+  );
+  await Promise.all([two.close(), none.close()]);
+  await five.close();
 });
 
 test("the worst frames are the CLI's worst moments, by the part that holds each", () => {

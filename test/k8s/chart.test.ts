@@ -50,6 +50,7 @@ test("the variables of a controller are what its values say, whole numbers in di
   const release = await renderedGood("everything");
   const env = environmentOf(release.one("Deployment", "vmaf-controller"));
   assert.equal(env["SVC_TENANT_SUBMITS_PER_SECOND"], "1000000");
+  assert.equal(env["SVC_WORST_STILLS"], "0");
   assert.equal(env["SVC_MEDIA_ROOT"], "/media/{tenant}:/media/shared");
   assert.equal(env["SVC_TENANTS_SOURCE"], "kubernetes");
   assert.equal(env["SVC_TRACE_SAMPLE"], "0.25");

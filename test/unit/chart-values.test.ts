@@ -106,6 +106,7 @@ const RANGES: readonly (readonly [path: string, of: keyof typeof SETTINGS, setti
   ...["lease", "segmentSeconds", "retention", "scoreTimeout", "requestTimeout", "drainTimeout"].map(
     (name) => [`controller.${name}`, "controller", name] as const,
   ),
+  ["controller.worstStills", "controller", "worstStills"],
   ["controller.audit.retention", "controller", "auditRetention"],
   ["controller.limits.weight", "controller", "tenantWeight"],
   ["auth.clockSkew", "controller", "authClockSkew"],

@@ -4,6 +4,7 @@
 {{- include "svc.env" (dict
   "SVC_LEASE" $part.lease
   "SVC_SEGMENT_SECONDS" $part.segmentSeconds
+  "SVC_WORST_STILLS" $part.worstStills
   "SVC_RETENTION" $part.retention
   "SVC_SCORE_TIMEOUT" $part.scoreTimeout
   "SVC_REQUEST_TIMEOUT" $part.requestTimeout

@@ -27,6 +27,7 @@ would count, and a flag before any variable.
   "SVC_DATABASE_URL" "database.existingSecret"
   "SVC_LEASE" "controller.lease"
   "SVC_SEGMENT_SECONDS" "controller.segmentSeconds"
+  "SVC_WORST_STILLS" "controller.worstStills"
   "SVC_RETENTION" "controller.retention"
   "SVC_TENANT_JOBS_QUEUED" "controller.limits.jobsQueued"
   "SVC_TENANT_SEGMENTS_RUNNING" "controller.limits.segmentsRunning"
