@@ -28,7 +28,7 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
   const sections = [
     headline(view, options.terminal),
     files(view, options),
-    warnings(view, options),
+    warningLines(view.warnings, options.terminal),
     pooledTable(view.pooled, shownMetrics(view, options.features, options.allMetrics), options.terminal),
     frameSection(view, options),
     scorerLine(view, options.terminal),
@@ -56,6 +56,12 @@ function files(view: ScoreView, { terminal, names }: ReportOptions): string[] {
 }
 
 function fileLine(label: string, name: string, media: MediaView, terminal: Terminal): string[] {
+  const described = mediaText(media, terminal);
+  return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
+}
+
+/** What was found in a file, in one line. */
+export function mediaText(media: MediaView, terminal: Terminal): string {
   const separator = terminal.unicode ? " · " : ", ";
   const facts = [
     media.container,
@@ -67,12 +73,11 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
     ...(media.colorRange === "full" ? ["full range"] : []),
     ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
   ];
-  const described = facts.map(printable).join(separator);
-  return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
+  return facts.map(printable).join(separator);
 }
 
-function warnings(view: ScoreView, { terminal }: ReportOptions): string[] {
-  return view.warnings.flatMap(({ code, message }) => {
+export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal): string[] {
+  return warnings.flatMap(({ code, message }) => {
     const [first = "", ...rest] = wrap(
       `Warning: ${printable(message)} (${printable(code)})`,
       terminal.columns,

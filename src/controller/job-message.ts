@@ -22,8 +22,9 @@ import { paceOf } from "../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
 import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/job-records.ts";
 import { readSpec } from "./job-spec.ts";
+import { planMessage } from "./plan-message.ts";
 
-/** Without its result and its pieces of work. `now`: milliseconds since 1970, for the pace of one that runs. */
+/** Without its plan, its result and its pieces of work. `now`: milliseconds since 1970, for the pace of one that runs. */
 export function jobMessage(job: JobRow, now = Date.now()): Job {
   const progress = progressOf(job, now);
   return create(JobSchema, {
@@ -45,9 +46,11 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
   });
 }
 
-/** With its result, when it has one, and its pieces of work. */
-export function jobDetailMessage({ job, result, work }: JobDetail): Job {
+/** With its plan or its result, as far as it has them, and its pieces of work. */
+export function jobDetailMessage({ job, plan, result, work }: JobDetail): Job {
   const message = jobMessage(job);
+  const planned = plan === undefined ? undefined : planMessage(plan);
+  if (planned !== undefined) message.plan = planned;
   if (result !== undefined) message.result = readResult(result);
   message.work = work.map(workMessage);
   return message;

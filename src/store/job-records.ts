@@ -52,9 +52,11 @@ export interface JobRow {
   readonly revision: number;
 }
 
-/** A job with its result and its pieces of work. */
+/** A job with its plan or its result, and its pieces of work. */
 export interface JobDetail {
   readonly job: JobRow;
+  /** JSON of the engine's own (engine/plan-json.ts); undefined until planned, and where there is a result. */
+  readonly plan: string | undefined;
   /** Canonical proto JSON of its ScoreResult, without frames. */
   readonly result: string | undefined;
   readonly work: readonly WorkRow[];

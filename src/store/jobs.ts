@@ -173,8 +173,16 @@ export async function getJob(database: Database, tenant: string, id: string): Pr
   return row && jobOf(row);
 }
 
+/** A result tells what its plan does: a plan, of some kilobytes, is read only where there is none. */
 const DETAIL = statement(`
-  select ${jobColumns("job")}, job.result, job.generation from job where job.tenant_id = $1 and job.id = $2`);
+  select ${jobColumns("job")}, job.result, case when job.result is null then job.plan end as plan, job.generation
+  from job where job.tenant_id = $1 and job.id = $2`);
+
+interface DetailColumns extends JobColumns {
+  readonly result: string | null;
+  readonly plan: string | null;
+  readonly generation: number;
+}
 
 /** The plan, and the work of the plan that counts. */
 const WORK_OF_JOB = statement(`
@@ -188,14 +196,16 @@ export async function jobDetail(
   id: string,
 ): Promise<JobDetail | undefined> {
   if (!isId(id)) return undefined;
-  const [row] = await database.query<JobColumns & { result: string | null; generation: number }>(
-    { tenant },
-    DETAIL,
-    [tenant, id],
-  );
+  const [row] = await database.query<DetailColumns>({ tenant }, DETAIL, [tenant, id]);
   if (row === undefined) return undefined;
-  const work = await database.query<WorkColumns>({ tenant }, WORK_OF_JOB, [tenant, id, row.generation]);
-  return { job: jobOf(row), result: row.result ?? undefined, work: work.map(workOf) };
+  const { result, plan, generation } = row;
+  const work = await database.query<WorkColumns>({ tenant }, WORK_OF_JOB, [tenant, id, generation]);
+  return {
+    job: jobOf(row),
+    plan: plan ?? undefined,
+    result: result ?? undefined,
+    work: work.map(workOf),
+  };
 }
 
 export type ListedColumns = JobColumns & { readonly micros: number };

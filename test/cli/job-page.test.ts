@@ -40,6 +40,21 @@ test("a job that runs: what it is, how far it is, and the pieces that somebody w
   assert.doesNotMatch(text, /frames 0-49|^frames 150/m);
 });
 
+test("a job that is planned: what was found in both files, and what a reader must know", () => {
+  const media = {
+    ...{ container: "mp4", codec: "h264", width: 1280, height: 720, pixelFormat: "yuv420p", bitDepth: 8 },
+    ...{ frameRate: "30000/1001", frames: 200 },
+  };
+  const warnings = [{ code: "SCALED", message: "The distorted video is scaled." }];
+  const text = page(running(5, { plan: { reference: media, distorted: media, warnings } }), 200);
+  assert.match(
+    text,
+    /^Reference {2}"\/film\/source\.mov" {2}mp4, h264, 1280x720, yuv420p, 29\.97 fps, 200 frames$/m,
+  );
+  assert.match(text, /^Distorted {2}"\/film\/encode\.mp4" {2}mp4, h264/m);
+  assert.match(text, /^Warning: The distorted video is scaled\. \(SCALED\)$/m);
+});
+
 test("a film's pieces are not a hundred lines", () => {
   const leased = Array.from({ length: 100 }, (_, n) => ({
     kind: JobWork_Kind.SEGMENT,
@@ -74,6 +89,10 @@ test("hostile names, labels, messages and nodes are harmless, at every width", (
     submittedBy: HOSTILE,
     error: { code: HOSTILE, message: HOSTILE, found: { [HOSTILE]: HOSTILE } },
     work: [{ kind: JobWork_Kind.WHOLE, state: JobWork_State.LEASED, node: HOSTILE }],
+    plan: {
+      reference: { container: HOSTILE, codec: HOSTILE, frameRate: HOSTILE },
+      warnings: [{ code: HOSTILE, message: HOSTILE }],
+    },
   });
   for (const columns of [20, 40, 80]) {
     const lines = [...jobPage(shown, { ...TERMINAL, columns }, NOW), ...jobLines(shown, TERMINAL)];

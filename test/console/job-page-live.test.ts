@@ -5,7 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { JobsClient } from "../server/jobs-client.ts";
+import { JobsClient, type NodeList } from "../server/jobs-client.ts";
+import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
 /** 10 s in five pieces: a segment begins at a key frame. */
@@ -16,11 +17,12 @@ let directory: MediaDirectory;
 let up: ControllerProcess;
 let jobs: JobsClient;
 let pages: Pages;
+let pair: { readonly reference: string; readonly distorted: string };
 let id: string;
 
 before(async () => {
   directory = await MediaDirectory.open();
-  const pair = {
+  pair = {
     reference: await pristine(directory, "reference.y4m", SCENE),
     distorted: await encode(directory, "distorted.mp4", SCENE, [...LOSSY.h264, ...KEY_FRAMES]),
   };
@@ -81,5 +83,31 @@ test("the chart grows while segments arrive, and the score is there when it has 
   const score = page.locator(".score-value");
   assert.equal(await score.textContent(), result?.score.toFixed(2));
   assert.equal(await score.getAttribute("title"), String(result?.score));
+  await page.context().close();
+});
+
+test("while a job runs, what was found in both files is there, and the frame that is pointed at has its time code", async () => {
+  const { id } = (await jobs.submit(pair)).body;
+  await until(async () => ((await jobs.get(id)).body.segmentsDone > 0 ? id : undefined), "a segment");
+  // Its node finishes what it has and takes nothing new: the job stays as it is.
+  const [node] = (await jobs.call<NodeList>("listNodes", "/v1/nodes")).body.nodes;
+  await jobs.call("drainNode", `/v1/nodes/${node?.id}:drain`, { method: "POST" });
+  const page = await pages.page(`${up.rest}/console/jobs/${id}`);
+  const found = page.getByRole("region", { name: "What is compared" });
+  await found.getByRole("row", { name: "Frame rate 25/1 25/1" }).waitFor();
+  await found.getByRole("row", { name: "Codec ≠ rawvideo h264 (differs)" }).waitFor();
+  const area = page.locator(".plot .u-over");
+  const { width = 0 } = (await area.boundingBox()) ?? {};
+  await area.hover({ position: { x: Math.round(width * 0.13), y: 60 } });
+  const frame = Number(await page.locator(".readout strong").textContent());
+  assert.ok(frame > 25 && frame < 50, `frame ${frame}`);
+  assert.match(
+    (await page.locator(".readout").textContent()) ?? "",
+    new RegExp(
+      `00:00:01:${String(frame - 25).padStart(2, "0")} \\(${(frame / 25).toFixed(2)} s\\).*: scored on`,
+    ),
+  );
+  assert.equal(await page.locator(".job-head .state-chip").textContent(), "Running");
+  assert.deepEqual(await seriousFaults(page), []);
   await page.context().close();
 });

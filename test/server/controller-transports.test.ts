@@ -7,6 +7,7 @@ import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import type { Connection } from "../../src/client/connection.ts";
 import {
   type GetJobFramesResponse,
+  JobPlanSchema,
   JobSchema,
   JobService,
   JobSpecSchema,
@@ -90,6 +91,35 @@ test("a job is the same over both, member by member", async () => {
   const { spec: _own, result: grpcResult, ...grpc } = result;
   assert.deepEqual(rest, grpc);
   assert.deepEqual({ ...(restResult as object), frames: [] }, grpcResult);
+});
+
+test("what a plan found is told over both until there is a result, and by no list and no stream", async () => {
+  const id = await submit();
+  const grpc = async () => (await mine.call(JobService.method.getJob, { id })).job;
+  const rest = async () => (await transports.ask("mine", `/v1/jobs/${id}`)).body;
+  assert.equal((await grpc())?.plan, undefined, "nobody has looked yet");
+  await node.plan(await node.pullSome(), FRAMES, SEGMENT);
+  const plan = (await grpc())?.plan;
+  assert.ok(plan);
+  const { width, frameRate, frames, bytes, duration } = plan.reference ?? {};
+  assert.deepEqual(
+    { width, frameRate, frames, bytes, duration },
+    {
+      ...{ width: 1280, frameRate: "25/1", frames: FRAMES, bytes: 1000, duration: FRAMES / 25 },
+    },
+  );
+  assert.deepEqual((await rest())["plan"], toJson(JobPlanSchema, plan, { alwaysEmitImplicit: true }));
+  const { jobs } = await mine.call(JobService.method.listJobs, {});
+  assert.deepEqual([jobs[0]?.id, jobs[0]?.plan], [id, undefined]);
+  for await (const { job } of mine.stream(JobService.method.streamJobs, { ids: [id] })) {
+    assert.equal(job?.plan, undefined);
+    break;
+  }
+  await node.work(FRAMES, SEGMENT);
+  await transports.system.until("mine", id, ({ endTime }) => endTime !== undefined);
+  const ended = await grpc();
+  assert.deepEqual([ended?.plan, ended?.result?.reference], [undefined, plan.reference]);
+  assert.equal((await rest())["plan"], undefined);
 });
 
 test("frames are the same over both, in order, whole or a range", async () => {

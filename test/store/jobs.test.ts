@@ -41,7 +41,7 @@ onBothStores((open) => {
       detail?.work.map(({ kind, state, attempt }) => [kind, state, attempt]),
       [["PLAN", "PENDING", 0]],
     );
-    assert.equal(detail?.result, undefined);
+    assert.deepEqual([detail?.plan, detail?.result], [undefined, undefined]);
   });
 
   test("what is no id is nobody's job", async () => {

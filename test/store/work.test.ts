@@ -110,11 +110,13 @@ onBothStores((open) => {
       ["segment 0"],
     );
 
+    assert.equal((await store.jobDetail(tenant, job.id))?.plan, "the plan");
     assert.equal(await store.succeed(job.id, 2, 1, 1, "{}"), false, "of a plan that there is not");
     assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), true);
     assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), false);
     const detail = await store.jobDetail(tenant, job.id);
     assert.equal(detail?.result, '{"score":93.25}');
+    assert.equal(detail?.plan, undefined, "its result tells what it does");
     assert.deepEqual(
       [detail?.job.state, detail?.job.score, detail?.job.framesDone, detail?.job.framesTotal],
       ["SUCCEEDED", 93.25, 200, 200],

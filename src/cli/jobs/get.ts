@@ -34,7 +34,7 @@ export function getCommand(): Command {
     .summary("one job: its report, or how far it is")
     .description(
       "Shows a job: of one that succeeded the report of svc score with its chart, of another its state, " +
-        "progress or error, and the pieces of its work.",
+        "what was found in both files, its progress or error, and the pieces of its work.",
     )
     .argument("<id>", "the job's id, in full")
     .addOption(optional("--all-metrics", "show the models' own features in the report too", "off"))
@@ -57,7 +57,7 @@ async function get(
   return EXIT.scored;
 }
 
-/** The job with its result and its work. Throws Failure. */
+/** The job with its plan or its result, and its work. Throws Failure. */
 export async function fetchJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const { job } = await connection.call(JobService.method.getJob, { id }, { signal });
   if (job === undefined) throw new Failure("INTERNAL", `The server answers nothing about job ${id}.`);

@@ -1,9 +1,11 @@
 /** A job as a page for people: what it is, how far it is, where its pieces run. */
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { printable, quoteName } from "../escape.ts";
 import { ageText, exact } from "../numbers.ts";
 import { progressText } from "../progress.ts";
+import { mediaText, warningLines } from "../report.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import { type Ink, paint, type Terminal } from "../terminal.ts";
 import { wrap } from "../wrap.ts";
@@ -32,6 +34,7 @@ export function jobPage(job: Job, terminal: Terminal, now: number): string[] {
   const sections = [
     facts(job, terminal, now),
     errorLines(job, terminal),
+    warningLines(job.plan?.warnings ?? [], terminal),
     progressLines(job, terminal),
     work(job, terminal),
   ];
@@ -46,12 +49,12 @@ export function jobLines(job: Job, terminal: Terminal): string[] {
 }
 
 function facts(job: Job, terminal: Terminal, now: number): string[] {
-  const { spec } = job;
+  const { spec, plan } = job;
   const rows: [string, string][] = [
     ["Job", printable(job.id)],
     ["Name", printable(spec?.name ?? "")],
-    ["Reference", quoteName(spec?.reference ?? "")],
-    ["Distorted", quoteName(spec?.distorted ?? "")],
+    ["Reference", fileText(spec?.reference, plan?.reference, terminal)],
+    ["Distorted", fileText(spec?.distorted, plan?.distorted, terminal)],
     ["Models", (spec?.models ?? []).map(printable).join(", ") || printable(spec?.model ?? "")],
     ["Metrics", (spec?.features ?? []).map(printable).join(", ")],
     ["Labels", labelsText(spec?.labels ?? {})],
@@ -66,6 +69,12 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
   const took = tookText(job);
   const state = `${"State".padEnd(LABEL_COLUMNS)}${paintedState(job, terminal)}`;
   return [...lines, `${state}${took === "" ? "" : `, ${took}`}${retriesText(job)}`, ...scoreLine(job)];
+}
+
+/** A file by its name, and what its plan found in it. */
+function fileText(name: string | undefined, found: MediaInfo | undefined, terminal: Terminal): string {
+  const quoted = quoteName(name ?? "");
+  return found === undefined ? quoted : `${quoted}  ${mediaText(found, terminal)}`;
 }
 
 function scoreLine({ score }: Job): string[] {

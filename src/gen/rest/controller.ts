@@ -573,6 +573,15 @@ export interface components {
             revision: number;
             /** @description The pieces of work and where they ran; lists and streams leave them out. */
             work?: components["schemas"]["JobWork"][];
+            plan?: components["schemas"]["JobPlan"];
+        };
+        /** @description What is known of a pair before it is scored. Absent until the job is planned, and of one that has a result, which tells the same; lists and streams leave it out. */
+        JobPlan: {
+            reference: components["schemas"]["MediaInfo"];
+            distorted: components["schemas"]["MediaInfo"];
+            scaling?: components["schemas"]["ScalingInfo"];
+            /** @description What a reader of the values must know; the result may add to them. */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description How far a job has come; absent until it is planned. */
         Progress: {

@@ -10,6 +10,7 @@ import { countBeyond, thresholdParam, thresholdsOf } from "../../../web/src/char
 import { clock, clockDecimals, rateOf, timecode } from "../../../web/src/chart/timecode.ts";
 import { isWhole, panned, viewOf, viewParams, wholeView, zoomed } from "../../../web/src/chart/view.ts";
 import { frameRateOf } from "../../../web/src/job/frame-rate.ts";
+import type { Job } from "../../../web/src/jobs/job-facts.ts";
 import { job } from "./jobs.ts";
 
 const total = fc.integer({ min: 1, max: 300_000 });
@@ -154,15 +155,22 @@ test("the times of an axis are told apart, whatever the rate and the frames from
   );
 });
 
-test("a job's frame rate is that of its result, of its failure's facts or of its raw video", () => {
-  const media = (frameRate: string) => ({ codec: "h264", width: 640, frameRate });
-  const facts = { reference: media("50/1"), distorted: media("25/1") };
-  const error = { code: "X", message: "", found: facts };
+/** A plan of files that state these rates. */
+function planOf(reference: string, distorted: string): NonNullable<Job["plan"]> {
+  const media = {
+    ...{ container: "mp4", codec: "h264", width: 640, height: 360, pixelFormat: "yuv420p", bitDepth: 8 },
+    ...{ frames: 10, colorRange: "", rotation: 0 },
+  };
+  const side = (frameRate: string) => ({ ...media, frameRate });
+  return { reference: side(reference), distorted: side(distorted), warnings: [] };
+}
+
+test("a job's frame rate is that of its plan, before it has a result", () => {
   assert.equal(frameRateOf(job("1")), undefined);
-  assert.equal(frameRateOf(job("1", { error })), 25, "frame numbers count the slower side's frames");
-  assert.equal(frameRateOf(job("1", { error: { ...error, found: { reference: "x" } } })), undefined);
-  const rawVideo = { width: 1, height: 1, pixelFormat: "yuv420p", frameRate: "24" };
-  assert.equal(frameRateOf(job("1", { spec: { reference: "/r.yuv", distorted: "/d.yuv", rawVideo } })), 24);
+  const plan = planOf("50/1", "25/1");
+  assert.equal(frameRateOf(job("1", { plan })), 25, "frame numbers count the slower side's frames");
+  assert.equal(frameRateOf(job("1", { plan: planOf("", "30000/1001") })), 30_000 / 1001);
+  assert.equal(frameRateOf(job("1", { plan: planOf("", "") })), undefined);
 });
 
 test("metrics of the same unit share an axis, which holds all values and stays within its bounds", () => {

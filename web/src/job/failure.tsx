@@ -1,13 +1,13 @@
 /** Why a job failed: the code, the words, and what was found. */
 import type { Job } from "../api/client.ts";
 import { MediaTable } from "./media.tsx";
-import { isMedia } from "./media-info.ts";
+import { failedSides } from "./media-info.ts";
 
 export function Failure({ job }: { readonly job: Job }) {
   const { code, message, found = {} } = job.error ?? { code: "UNKNOWN", message: "No reason is told." };
-  const { reference, distorted, ...rest } = found;
-  const hasSides = isMedia(reference) && isMedia(distorted);
-  const facts = Object.entries(hasSides ? rest : found);
+  const sides = failedSides(job);
+  const { reference: _, distorted: __, ...rest } = found;
+  const facts = Object.entries(sides === undefined ? found : rest);
   return (
     <section className="card job-failure" aria-label="Why it failed">
       <h2>The job failed</h2>
@@ -17,7 +17,7 @@ export function Failure({ job }: { readonly job: Job }) {
       <p>
         <code>{code}</code>
       </p>
-      {hasSides && <MediaTable reference={reference} distorted={distorted} />}
+      {sides !== undefined && <MediaTable {...sides} />}
       {facts.length > 0 && (
         <dl className="facts">
           {facts.map(([name, value]) => (

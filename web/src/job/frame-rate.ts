@@ -1,21 +1,18 @@
-/** How many frames of a job a second has, from the first place that tells. */
+/** How many frames of a job a second has. */
+
 import { rateOf } from "../chart/timecode.ts";
 import type { Job } from "../jobs/job-facts.ts";
-import { isMedia } from "./media-info.ts";
 
 /** Rates closer than this are the same frames at another pace. */
 const SAME_PACE = 1.05;
 
 /**
- * Of a result, of what was found in files that could not be compared, else of raw video's own description:
- * before its result a job tells of no other file. Frame numbers count the slower side's frames where the
- * rates differ. undefined: nobody tells.
+ * Of its result, else of its plan. Frame numbers count the slower side's frames where the rates differ.
+ * undefined: no file states a rate, or the job is not planned.
  */
-export function frameRateOf({ result, error, spec }: Job): number | undefined {
-  const { reference, distorted } = result ?? error?.found ?? {};
-  const [one, other] = [reference, distorted].map((side) =>
-    isMedia(side) ? rateOf(side.frameRate) : undefined,
-  );
-  if (one === undefined || other === undefined) return one ?? other ?? rateOf(spec.rawVideo?.frameRate);
+export function frameRateOf({ result, plan }: Job): number | undefined {
+  const found = result ?? plan;
+  const [one, other] = [rateOf(found?.reference.frameRate), rateOf(found?.distorted.frameRate)];
+  if (one === undefined || other === undefined) return one ?? other;
   return one / other > SAME_PACE ? other : one;
 }

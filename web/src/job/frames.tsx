@@ -36,13 +36,19 @@ export function Frames({ job }: { readonly job: Job }) {
             : "The chart begins with the first segment that is scored."}
         </p>
       ) : (
-        <Chart key={table.total} job={job} table={table} />
+        <Chart key={table.total} {...{ job, table, isLoading }} />
       )}
     </section>
   );
 }
 
-function Chart({ job, table }: { readonly job: Job; readonly table: FrameTable }) {
+interface ChartProps {
+  readonly job: Job;
+  readonly table: FrameTable;
+  readonly isLoading: boolean;
+}
+
+function Chart({ job, table, isLoading }: ChartProps) {
   const models = useMemo(() => modelMetrics(modelsOf(job.spec)), [job.spec]);
   const names = useSyncExternalStore(
     (look) => table.watch(look),
@@ -62,12 +68,7 @@ function Chart({ job, table }: { readonly job: Job; readonly table: FrameTable }
   return (
     <>
       {rate === undefined && (
-        <p className="quiet">
-          There are frame numbers and no times:{" "}
-          {job.result === undefined
-            ? "the frame rate is told with the result."
-            : "no file states a frame rate."}
-        </p>
+        <p className="quiet">There are frame numbers and no times: no file states a frame rate.</p>
       )}
       <FrameChart
         {...{
@@ -90,7 +91,7 @@ function Chart({ job, table }: { readonly job: Job; readonly table: FrameTable }
         <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
       )}
       {job.state === "SUCCEEDED" && (
-        <StillsSection {...{ job, table, rate, onFrame }} metric={models[0]} frame={picked} />
+        <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric={models[0]} frame={picked} />
       )}
     </>
   );

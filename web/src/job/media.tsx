@@ -1,17 +1,21 @@
 /** What was found in both files, side by side, and what was made of it. */
-import type { Job } from "../api/client.ts";
+import type { Job, Schemas } from "../api/client.ts";
+import { hasEnded } from "../jobs/job-facts.ts";
 import { lasting } from "../ui/moments.ts";
 import { rateText, sizeText } from "../ui/quantities.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
-import type { MediaInfo } from "./media-info.ts";
+import { failedSides, type MediaInfo, type Sides } from "./media-info.ts";
 
+/** As soon as the job is planned; of a pair that could not be compared the failure tells it. */
 export function Media({ job }: { readonly job: Job }) {
   const { result } = job;
-  if (result === undefined) return null;
-  const { reference, distorted, scaling, warnings, scorer } = result;
+  const found = result ?? job.plan;
+  if (found === undefined || failedSides(job) !== undefined) return null;
+  const { reference, distorted, scaling, warnings } = found;
+  const title = hasEnded(job) ? "What was compared" : "What is compared";
   return (
-    <section className="card" aria-label="What was compared">
-      <h2>What was compared</h2>
+    <section className="card" aria-label={title}>
+      <h2>{title}</h2>
       {warnings.length > 0 && (
         <ul className="warnings">
           {warnings.map(({ code, message }) => (
@@ -24,17 +28,16 @@ export function Media({ job }: { readonly job: Job }) {
       <MediaTable reference={reference} distorted={distorted} />
       <p className="quiet">
         {scaling === undefined
-          ? "The distorted video was not scaled."
-          : `The distorted video was scaled from ${size(scaling.fromWidth, scaling.fromHeight)} to ${size(scaling.toWidth, scaling.toHeight)} (${scaling.algorithm}).`}{" "}
-        Scored by {scorer.program} {scorer.version} with libvmaf {scorer.libvmafVersion}.
+          ? "The distorted video is not scaled."
+          : `The distorted video is scaled from ${size(scaling.fromWidth, scaling.fromHeight)} to ${size(scaling.toWidth, scaling.toHeight)} (${scaling.algorithm}).`}
+        {result !== undefined && ` ${scorerText(result.scorer)}`}
       </p>
     </section>
   );
 }
 
-interface Sides {
-  readonly reference: MediaInfo;
-  readonly distorted: MediaInfo;
+function scorerText({ program, version, libvmafVersion }: Schemas["ScorerInfo"]): string {
+  return `Scored by ${program} ${version} with libvmaf ${libvmafVersion}.`;
 }
 
 export function MediaTable({ reference, distorted }: Sides) {

@@ -9,7 +9,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { EditLists_Policy, EditLists_PolicyJson, FrameBatch, FrameBatchJson, Mismatch_Policy, Mismatch_PolicyJson, RawVideo, RawVideoJson, Scaling_Policy, Scaling_PolicyJson, ScoreProgress, ScoreProgressJson, ScoreResult, ScoreResultJson } from "./scoring_pb.ts";
+import type { EditLists_Policy, EditLists_PolicyJson, FrameBatch, FrameBatchJson, MediaInfo, MediaInfoJson, Mismatch_Policy, Mismatch_PolicyJson, RawVideo, RawVideoJson, Scaling_Policy, Scaling_PolicyJson, ScalingInfo, ScalingInfoJson, ScoreProgress, ScoreProgressJson, ScoreResult, ScoreResultJson, Warning, WarningJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/job.proto.
  */
 export const file_svc_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMi6wQKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsiYQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZRVUVVRUQQARILCgdSVU5OSU5HEAISDQoJU1VDQ0VFREVEEAMSCgoGRkFJTEVEEAQSDQoJQ0FOQ0VMTEVEEAVCCAoGX3Njb3JlIlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QisQMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiK/AQoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbDKzBQoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
+  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMiigUKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsSHQoEcGxhbhgSIAEoCzIPLnN2Yy52MS5Kb2JQbGFuImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZSKeAQoHSm9iUGxhbhIkCglyZWZlcmVuY2UYASABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgCIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoHc2NhbGluZxgDIAEoCzITLnN2Yy52MS5TY2FsaW5nSW5mbxIhCgh3YXJuaW5ncxgEIAMoCzIPLnN2Yy52MS5XYXJuaW5nIlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QisQMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiK/AQoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbDKzBQoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
  * What is to be scored, and how: a score request and what a job has beside it.
@@ -310,6 +310,14 @@ export type Job = Message<"svc.v1.Job"> & {
    * @generated from field: repeated svc.v1.JobWork work = 17;
    */
   work: JobWork[];
+
+  /**
+   * What its plan found, from GetJob; lists and streams leave it out. Absent until the job is
+   * planned, and of one that has a result, which tells the same.
+   *
+   * @generated from field: svc.v1.JobPlan plan = 18;
+   */
+  plan?: JobPlan | undefined;
 };
 
 /**
@@ -422,6 +430,14 @@ export type JobJson = {
    * @generated from field: repeated svc.v1.JobWork work = 17;
    */
   work?: JobWorkJson[];
+
+  /**
+   * What its plan found, from GetJob; lists and streams leave it out. Absent until the job is
+   * planned, and of one that has a result, which tells the same.
+   *
+   * @generated from field: svc.v1.JobPlan plan = 18;
+   */
+  plan?: JobPlanJson;
 };
 
 /**
@@ -493,6 +509,75 @@ export const Job_StateSchema: GenEnum<Job_State, Job_StateJson> = /*@__PURE__*/
   enumDesc(file_svc_v1_job, 1, 0);
 
 /**
+ * What is known of a pair before it is scored. Messages and fields as in ScoreResult.
+ *
+ * @generated from message svc.v1.JobPlan
+ */
+export type JobPlan = Message<"svc.v1.JobPlan"> & {
+  /**
+   * @generated from field: svc.v1.MediaInfo reference = 1;
+   */
+  reference?: MediaInfo | undefined;
+
+  /**
+   * @generated from field: svc.v1.MediaInfo distorted = 2;
+   */
+  distorted?: MediaInfo | undefined;
+
+  /**
+   * How the distorted video is scaled; absent when it is not.
+   *
+   * @generated from field: svc.v1.ScalingInfo scaling = 3;
+   */
+  scaling?: ScalingInfo | undefined;
+
+  /**
+   * What a reader of the values must know; the result may add to them.
+   *
+   * @generated from field: repeated svc.v1.Warning warnings = 4;
+   */
+  warnings: Warning[];
+};
+
+/**
+ * What is known of a pair before it is scored. Messages and fields as in ScoreResult.
+ *
+ * @generated from message svc.v1.JobPlan
+ */
+export type JobPlanJson = {
+  /**
+   * @generated from field: svc.v1.MediaInfo reference = 1;
+   */
+  reference?: MediaInfoJson;
+
+  /**
+   * @generated from field: svc.v1.MediaInfo distorted = 2;
+   */
+  distorted?: MediaInfoJson;
+
+  /**
+   * How the distorted video is scaled; absent when it is not.
+   *
+   * @generated from field: svc.v1.ScalingInfo scaling = 3;
+   */
+  scaling?: ScalingInfoJson;
+
+  /**
+   * What a reader of the values must know; the result may add to them.
+   *
+   * @generated from field: repeated svc.v1.Warning warnings = 4;
+   */
+  warnings?: WarningJson[];
+};
+
+/**
+ * Describes the message svc.v1.JobPlan.
+ * Use `create(JobPlanSchema)` to create a new message.
+ */
+export const JobPlanSchema: GenMessage<JobPlan, {jsonType: JobPlanJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 2);
+
+/**
  * @generated from message svc.v1.JobError
  */
 export type JobError = Message<"svc.v1.JobError"> & {
@@ -549,7 +634,7 @@ export type JobErrorJson = {
  * Use `create(JobErrorSchema)` to create a new message.
  */
 export const JobErrorSchema: GenMessage<JobError, {jsonType: JobErrorJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 2);
+  messageDesc(file_svc_v1_job, 3);
 
 /**
  * One piece of a job's work.
@@ -662,7 +747,7 @@ export type JobWorkJson = {
  * Use `create(JobWorkSchema)` to create a new message.
  */
 export const JobWorkSchema: GenMessage<JobWork, {jsonType: JobWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 3);
+  messageDesc(file_svc_v1_job, 4);
 
 /**
  * @generated from enum svc.v1.JobWork.Kind
@@ -717,7 +802,7 @@ export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE"
  * Describes the enum svc.v1.JobWork.Kind.
  */
 export const JobWork_KindSchema: GenEnum<JobWork_Kind, JobWork_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 3, 0);
+  enumDesc(file_svc_v1_job, 4, 0);
 
 /**
  * @generated from enum svc.v1.JobWork.State
@@ -775,7 +860,7 @@ export type JobWork_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "L
  * Describes the enum svc.v1.JobWork.State.
  */
 export const JobWork_StateSchema: GenEnum<JobWork_State, JobWork_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 3, 1);
+  enumDesc(file_svc_v1_job, 4, 1);
 
 /**
  * @generated from message svc.v1.SubmitJobRequest
@@ -820,7 +905,7 @@ export type SubmitJobRequestJson = {
  * Use `create(SubmitJobRequestSchema)` to create a new message.
  */
 export const SubmitJobRequestSchema: GenMessage<SubmitJobRequest, {jsonType: SubmitJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 4);
+  messageDesc(file_svc_v1_job, 5);
 
 /**
  * @generated from message svc.v1.SubmitJobResponse
@@ -861,7 +946,7 @@ export type SubmitJobResponseJson = {
  * Use `create(SubmitJobResponseSchema)` to create a new message.
  */
 export const SubmitJobResponseSchema: GenMessage<SubmitJobResponse, {jsonType: SubmitJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 5);
+  messageDesc(file_svc_v1_job, 6);
 
 /**
  * @generated from message svc.v1.SubmitJobsRequest
@@ -888,7 +973,7 @@ export type SubmitJobsRequestJson = {
  * Use `create(SubmitJobsRequestSchema)` to create a new message.
  */
 export const SubmitJobsRequestSchema: GenMessage<SubmitJobsRequest, {jsonType: SubmitJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 6);
+  messageDesc(file_svc_v1_job, 7);
 
 /**
  * @generated from message svc.v1.SubmitJobsResponse
@@ -919,7 +1004,7 @@ export type SubmitJobsResponseJson = {
  * Use `create(SubmitJobsResponseSchema)` to create a new message.
  */
 export const SubmitJobsResponseSchema: GenMessage<SubmitJobsResponse, {jsonType: SubmitJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 7);
+  messageDesc(file_svc_v1_job, 8);
 
 /**
  * @generated from message svc.v1.GetJobRequest
@@ -946,7 +1031,7 @@ export type GetJobRequestJson = {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest, {jsonType: GetJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 8);
+  messageDesc(file_svc_v1_job, 9);
 
 /**
  * @generated from message svc.v1.GetJobResponse
@@ -973,7 +1058,7 @@ export type GetJobResponseJson = {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse, {jsonType: GetJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 9);
+  messageDesc(file_svc_v1_job, 10);
 
 /**
  * @generated from message svc.v1.CancelJobRequest
@@ -1000,7 +1085,7 @@ export type CancelJobRequestJson = {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest, {jsonType: CancelJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 10);
+  messageDesc(file_svc_v1_job, 11);
 
 /**
  * @generated from message svc.v1.CancelJobResponse
@@ -1027,7 +1112,7 @@ export type CancelJobResponseJson = {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse, {jsonType: CancelJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 11);
+  messageDesc(file_svc_v1_job, 12);
 
 /**
  * @generated from message svc.v1.ListJobsRequest
@@ -1100,7 +1185,7 @@ export type ListJobsRequestJson = {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest, {jsonType: ListJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 12);
+  messageDesc(file_svc_v1_job, 13);
 
 /**
  * @generated from message svc.v1.ListJobsResponse
@@ -1141,7 +1226,7 @@ export type ListJobsResponseJson = {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse, {jsonType: ListJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 13);
+  messageDesc(file_svc_v1_job, 14);
 
 /**
  * @generated from message svc.v1.StreamJobsRequest
@@ -1216,7 +1301,7 @@ export type StreamJobsRequestJson = {
  * Use `create(StreamJobsRequestSchema)` to create a new message.
  */
 export const StreamJobsRequestSchema: GenMessage<StreamJobsRequest, {jsonType: StreamJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 14);
+  messageDesc(file_svc_v1_job, 15);
 
 /**
  * @generated from message svc.v1.StreamJobsResponse
@@ -1267,7 +1352,7 @@ export type StreamJobsResponseJson = {
  * Use `create(StreamJobsResponseSchema)` to create a new message.
  */
 export const StreamJobsResponseSchema: GenMessage<StreamJobsResponse, {jsonType: StreamJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 15);
+  messageDesc(file_svc_v1_job, 16);
 
 /**
  * @generated from enum svc.v1.StreamJobsResponse.Kind
@@ -1323,7 +1408,7 @@ export type StreamJobsResponse_KindJson = "KIND_UNSPECIFIED" | "SNAPSHOT" | "SNA
  * Describes the enum svc.v1.StreamJobsResponse.Kind.
  */
 export const StreamJobsResponse_KindSchema: GenEnum<StreamJobsResponse_Kind, StreamJobsResponse_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 15, 0);
+  enumDesc(file_svc_v1_job, 16, 0);
 
 /**
  * @generated from message svc.v1.GetJobFramesRequest
@@ -1378,7 +1463,7 @@ export type GetJobFramesRequestJson = {
  * Use `create(GetJobFramesRequestSchema)` to create a new message.
  */
 export const GetJobFramesRequestSchema: GenMessage<GetJobFramesRequest, {jsonType: GetJobFramesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 16);
+  messageDesc(file_svc_v1_job, 17);
 
 /**
  * @generated from message svc.v1.GetJobFramesResponse
@@ -1405,7 +1490,7 @@ export type GetJobFramesResponseJson = {
  * Use `create(GetJobFramesResponseSchema)` to create a new message.
  */
 export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonType: GetJobFramesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 17);
+  messageDesc(file_svc_v1_job, 18);
 
 /**
  * A frame of one side as a picture: of the very samples that were compared.
@@ -1526,7 +1611,7 @@ export type StillJson = {
  * Use `create(StillSchema)` to create a new message.
  */
 export const StillSchema: GenMessage<Still, {jsonType: StillJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 18);
+  messageDesc(file_svc_v1_job, 19);
 
 /**
  * @generated from enum svc.v1.Still.Side
@@ -1562,7 +1647,7 @@ export type Still_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
  * Describes the enum svc.v1.Still.Side.
  */
 export const Still_SideSchema: GenEnum<Still_Side, Still_SideJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 18, 0);
+  enumDesc(file_svc_v1_job, 19, 0);
 
 /**
  * @generated from enum svc.v1.Still.State
@@ -1607,7 +1692,7 @@ export type Still_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "READY" | "FAILE
  * Describes the enum svc.v1.Still.State.
  */
 export const Still_StateSchema: GenEnum<Still_State, Still_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 18, 1);
+  enumDesc(file_svc_v1_job, 19, 1);
 
 /**
  * @generated from message svc.v1.ListStillsRequest
@@ -1634,7 +1719,7 @@ export type ListStillsRequestJson = {
  * Use `create(ListStillsRequestSchema)` to create a new message.
  */
 export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: ListStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 19);
+  messageDesc(file_svc_v1_job, 20);
 
 /**
  * @generated from message svc.v1.ListStillsResponse
@@ -1665,7 +1750,7 @@ export type ListStillsResponseJson = {
  * Use `create(ListStillsResponseSchema)` to create a new message.
  */
 export const ListStillsResponseSchema: GenMessage<ListStillsResponse, {jsonType: ListStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 20);
+  messageDesc(file_svc_v1_job, 21);
 
 /**
  * @generated from message svc.v1.GetStillRequest
@@ -1712,7 +1797,7 @@ export type GetStillRequestJson = {
  * Use `create(GetStillRequestSchema)` to create a new message.
  */
 export const GetStillRequestSchema: GenMessage<GetStillRequest, {jsonType: GetStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 21);
+  messageDesc(file_svc_v1_job, 22);
 
 /**
  * @generated from message svc.v1.GetStillResponse
@@ -1753,7 +1838,7 @@ export type GetStillResponseJson = {
  * Use `create(GetStillResponseSchema)` to create a new message.
  */
 export const GetStillResponseSchema: GenMessage<GetStillResponse, {jsonType: GetStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 22);
+  messageDesc(file_svc_v1_job, 23);
 
 /**
  * @generated from message svc.v1.RequestStillsRequest
@@ -1794,7 +1879,7 @@ export type RequestStillsRequestJson = {
  * Use `create(RequestStillsRequestSchema)` to create a new message.
  */
 export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonType: RequestStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 23);
+  messageDesc(file_svc_v1_job, 24);
 
 /**
  * @generated from message svc.v1.RequestStillsResponse
@@ -1825,7 +1910,7 @@ export type RequestStillsResponseJson = {
  * Use `create(RequestStillsResponseSchema)` to create a new message.
  */
 export const RequestStillsResponseSchema: GenMessage<RequestStillsResponse, {jsonType: RequestStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 24);
+  messageDesc(file_svc_v1_job, 25);
 
 /**
  * Submits jobs and follows them. Every call sees the caller's tenant only.

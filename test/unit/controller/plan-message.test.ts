@@ -1,0 +1,29 @@
+/** What a plan is told as: of both files what results tell, and nothing where it cannot be read. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { planMessage } from "../../../src/controller/plan-message.ts";
+import { planReport } from "../../controller/scored.ts";
+
+const { plan } = planReport(60);
+
+test("both files, how the distorted one is scaled, and what a reader must know", () => {
+  const parsed = JSON.parse(plan);
+  assert.deepEqual([planMessage(plan)?.scaling, planMessage(plan)?.warnings], [undefined, []]);
+  const scaling = { fromWidth: 640, fromHeight: 360, toWidth: 1280, toHeight: 720, algorithm: "bicubic" };
+  const warnings = [{ code: "SCALED", message: "It is scaled." }];
+  parsed.pairing = { ...parsed.pairing, scaling, warnings };
+  parsed.files.distorted.size = 30_000;
+  const told = planMessage(JSON.stringify(parsed));
+  assert.equal(told?.scaling?.fromHeight, 360);
+  assert.deepEqual(
+    told.warnings.map(({ code, message }) => ({ code, message })),
+    warnings,
+  );
+  assert.deepEqual([told.reference?.bytes, told.distorted?.bytes], [1000, 30_000]);
+  assert.equal(told.distorted?.bitRate, (8 * 30_000) / (60 / 25));
+});
+
+test("a plan of another version of svc hides no job: it is not told", () => {
+  assert.equal(planMessage(plan.replace('{"version":1,', '{"version":2,')), undefined);
+  assert.equal(planMessage("the plan"), undefined);
+});
