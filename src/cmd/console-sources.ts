@@ -10,13 +10,14 @@ const WEB = join(import.meta.dirname, "../../web");
 export const CONSOLE_DIST = join(WEB, "dist");
 export const CONSOLE_BUILD = join(WEB, "build.ts");
 
-/** SHA-256 of all that the console is made of; undefined: its sources are not here, as in an image. */
+/** SHA-256 of all that the console is made of, of src the rules alone; undefined: its sources are not here, as in an image. */
 export async function consoleSources(): Promise<string | undefined> {
   const patterns = ["src/**/*.*", "public/*", "*.html", "*.ts"];
   const paths = globSync(patterns, { cwd: WEB }).sort();
   if (!paths.includes("index.html")) return undefined;
   const hash = createHash("sha256");
-  for (const path of [...paths, "../package-lock.json"])
+  const rules = globSync("../src/jobs/*.ts", { cwd: WEB }).sort();
+  for (const path of [...paths, ...rules, "../package-lock.json"])
     hash.update(`${path}\n`).update(await readFile(join(WEB, path)));
   return hash.digest("hex");
 }

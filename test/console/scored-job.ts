@@ -22,13 +22,14 @@ export class ScoredJob implements AsyncDisposable {
     this.#directory = at;
   }
 
-  static async open(): Promise<ScoredJob> {
+  /** `args`: further flags of `svc up`. */
+  static async open(args: readonly string[] = []): Promise<ScoredJob> {
     const directory = await MediaDirectory.open();
     const pair = {
       reference: await pristine(directory, "reference.y4m", SCENE),
       distorted: await encode(directory, "distorted.mp4", SCENE, LOSSY.h264),
     };
-    const up = await ControllerProcess.up({ console: true, dataDir: directory.file("data") });
+    const up = await ControllerProcess.up({ args, console: true, dataDir: directory.file("data") });
     const jobs = await JobsClient.of(up);
     const pages = await Pages.open();
     const spec = { ...pair, name: "ten seconds", features: ["psnr"], labels: { title: "trailer" } };

@@ -166,7 +166,7 @@ export interface paths {
         };
         /**
          * The stills of a job: frames of both sides as pictures
-         * @description Of the five worst moments of the first model, at least 2 seconds apart, made when the job has succeeded, and of the frames that were asked for since. A change in the stream of jobs tells when some have come or failed. A job without stills has an empty list.
+         * @description Of the worst moments of the first model, at least 2 seconds apart, made when the job has succeeded: five, or fewer or none where the controller is set so. And of the frames that were asked for since. A change in the stream of jobs tells when some have come or failed. A job without stills has an empty list.
          */
         get: operations["listStills"];
         put?: never;

@@ -1,4 +1,5 @@
 /** What is said where there is no picture of a frame, or none yet. */
+import { ApiError } from "../api/problem.ts";
 import type { StillFrame } from "./still-list.ts";
 import type { Stills } from "./use-stills.ts";
 
@@ -18,10 +19,15 @@ export function Awaited({ frame, shown, stills }: AwaitedProps) {
         </button>
       </p>
     );
-  if (frame !== undefined && shown === undefined && stills.requestError !== null)
+  if (frame !== undefined && shown === undefined && stills.refused?.frame === frame)
     return (
       <p role="alert">
-        The picture of frame {frame} was not asked for: {stills.requestError.message}
+        The pictures of frame {frame} cannot be made: {stills.refused.error.message}{" "}
+        {mayPass(stills.refused.error) && (
+          <button type="button" onClick={() => stills.request(frame)}>
+            Try again
+          </button>
+        )}
       </p>
     );
   if (shown === undefined && frame === undefined) return null;
@@ -30,4 +36,9 @@ export function Awaited({ frame, shown, stills }: AwaitedProps) {
       A node makes the picture of frame {shown?.frame ?? frame} …
     </p>
   );
+}
+
+/** Whether it may go another time: nobody answered, or nobody could. What is refused stays refused. */
+function mayPass(error: Error): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }

@@ -21,12 +21,26 @@ export function framesOf(stills: readonly Still[]): readonly StillFrame[] {
     .sort((one, other) => one.frame - other.frame);
 }
 
+/** A frame to look at. */
+export interface Moment {
+  readonly frame: number;
+  /** undefined: nobody has asked for one. */
+  readonly still: StillFrame | undefined;
+}
+
+/** The worst moments whether there are stills of them or not, and every other frame of which there are. */
+export function momentsOf(stills: readonly StillFrame[], worst: readonly number[]): readonly Moment[] {
+  const byFrame = new Map(stills.map((still) => [still.frame, still]));
+  const frames = new Set([...byFrame.keys(), ...worst]);
+  return [...frames].map((frame) => ({ frame, still: byFrame.get(frame) }));
+}
+
 /** By their scores, the lowest first; those whose score is not known (yet) last. */
 export function worstFirst(
-  frames: readonly StillFrame[],
+  moments: readonly Moment[],
   scoreAt: (frame: number) => number | undefined,
-): readonly StillFrame[] {
-  return frames.toSorted((one, other) => {
+): readonly Moment[] {
+  return moments.toSorted((one, other) => {
     const [mine, others] = [scoreAt(one.frame), scoreAt(other.frame)];
     if (mine === undefined || others === undefined)
       return Number(mine === undefined) - Number(others === undefined) || one.frame - other.frame;

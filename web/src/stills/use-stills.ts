@@ -8,12 +8,18 @@ import { framesOf, type StillFrame } from "./still-list.ts";
 /** Milliseconds that a frame is looked at before its still is asked for: who leafs through asks for none. */
 const SETTLE_MS = 500;
 
+interface Refused {
+  readonly frame: number;
+  readonly error: Error;
+}
+
 export interface Stills {
   /** undefined: not known yet. */
   readonly frames: readonly StillFrame[] | undefined;
   readonly error: Error | null;
   readonly request: (frame: number) => void;
-  readonly requestError: Error | null;
+  /** The one that was asked for last, if it was refused. */
+  readonly refused: Refused | undefined;
 }
 
 export function useStills({ id, revision }: Job): Stills {
@@ -38,7 +44,8 @@ export function useStills({ id, revision }: Job): Stills {
     () => (list.data === undefined ? undefined : framesOf(list.data.stills)),
     [list.data],
   );
-  return { frames, error: list.error, request: ask.mutate, requestError: ask.error };
+  const refused = ask.isError ? { frame: ask.variables, error: ask.error } : undefined;
+  return { frames, error: list.error, request: ask.mutate, refused };
 }
 
 /** Asks for the still of a frame that somebody looks at and that has none. */

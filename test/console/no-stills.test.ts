@@ -1,0 +1,95 @@
+/** The page of a job whose controller makes no pictures by itself: the worst moments are named, and a click asks for one's. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { until } from "../server/svc-process.ts";
+import { seriousFaults } from "./accessibility.ts";
+import { SCENE, ScoredJob } from "./scored-job.ts";
+
+/** Frames that a job may have stills of, and that a call may ask for. */
+const [MOST, AT_ONCE] = [64, 16];
+
+let scored: ScoredJob;
+before(async () => {
+  scored = await ScoredJob.open(["--worst-stills", "0"]);
+});
+after(() => scored[Symbol.asyncDispose]());
+
+const PHONE = { width: 390, height: 800 };
+const moments = (page: Page) => page.locator(".still-strip button");
+
+async function opened(options: Parameters<ScoredJob["pages"]["page"]>[1] = {}): Promise<Page> {
+  const page = await scored.pages.page(scored.url(), { viewport: { width: 1280, height: 1000 }, ...options });
+  await moments(page).first().waitFor();
+  return page;
+}
+
+test("the worst moments are named, the lowest of all first, and it is said how to get their pictures", async () => {
+  for (const options of [{}, { viewport: PHONE, colorScheme: "dark" as const }]) {
+    const page = await opened(options);
+    const labels = await moments(page).allInnerTexts();
+    const named = labels.map((text) =>
+      /^([\d.]+)\s+frame (\d+)\b.*make pictures$/s.exec(text)?.slice(1).map(Number),
+    );
+    assert.ok(named.length >= 2 && named.length <= 5, labels.join());
+    const { pooled } = (await scored.jobs.get(scored.id)).body.result ?? {};
+    assert.equal(named[0]?.[0], Number(pooled?.["vmaf"]?.min.toFixed(2)));
+    await page.getByText("No pictures were made by themselves.").waitFor();
+    await page.getByText("Choose a moment or a frame of the chart").waitFor();
+    assert.equal(await page.locator(".still-viewer, .still-strip [aria-pressed=true]").count(), 0);
+    assert.deepEqual(await seriousFaults(page), []);
+    assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0);
+    await page.context().close();
+  }
+  const { body } = await scored.jobs.call<{ stills: readonly unknown[] }>(
+    "listStills",
+    `/v1/jobs/${scored.id}/stills`,
+  );
+  assert.deepEqual(body.stills, [], "nobody asked by looking");
+});
+
+test("a click on a moment asks a node for its pictures, and they come by themselves", async () => {
+  const page = await opened();
+  const count = await moments(page).count();
+  const second = moments(page).nth(1);
+  const [, frame] = /frame (\d+)/.exec((await second.textContent()) ?? "") ?? [];
+  await second.click();
+  await page.getByRole("region", { name: `Reference, frame ${frame}.` }).waitFor();
+  await page.getByRole("region", { name: `Distorted, frame ${frame}.` }).waitFor();
+  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
+  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+  assert.equal(await moments(page).count(), count, "all moments are still named");
+  assert.equal(await page.getByText("make pictures").count(), count - 1);
+  assert.equal(await page.getByText("No pictures were made").count(), 0);
+  await page.context().close();
+});
+
+test("who may have no more pictures of a job is told why, at the moment that was chosen", async () => {
+  const page = await opened();
+  const wanted = moments(page).filter({ hasText: "make pictures" }).first();
+  const [, frame] = /frame (\d+)/.exec((await wanted.textContent()) ?? "") ?? [];
+  const named = (await moments(page).allInnerTexts()).map((text) => Number(/frame (\d+)/.exec(text)?.[1]));
+  const { body } = await scored.jobs.call<{ stills: readonly { frame: number }[] }>(
+    "listStills",
+    `/v1/jobs/${scored.id}/stills`,
+  );
+  const known = new Set(body.stills.map((still) => still.frame));
+  const others = Array.from({ length: SCENE.frames }, (_, at) => at).filter(
+    (at) => !named.includes(at) && !known.has(at),
+  );
+  const asked = others.slice(0, MOST - known.size);
+  for (let from = 0; from < asked.length; from += AT_ONCE) {
+    const frames = asked.slice(from, from + AT_ONCE);
+    const { status } = await scored.jobs.post("requestStills", `/v1/jobs/${scored.id}/stills`, { frames });
+    assert.equal(status, 202);
+  }
+  await wanted.click();
+  const alert = page.locator(".stills").getByRole("alert");
+  await alert.waitFor();
+  assert.equal(
+    (await alert.textContent())?.trim(),
+    `The pictures of frame ${frame} cannot be made: Stills of ${MOST} frames were asked for, and a job has those of ${MOST} at most.`,
+  );
+  scored.pages.expectComplaints(/409/);
+  await page.context().close();
+});

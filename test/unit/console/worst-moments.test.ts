@@ -1,0 +1,41 @@
+/** The console names the worst moments that the controller makes stills of, and `svc score` prints. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
+import { FrameTable } from "../../../web/src/chart/frame-table.ts";
+import { worstFrames } from "../../../web/src/stills/worst-moments.ts";
+import { vmafSeries } from "../../cli/series.ts";
+
+/** Few enough for ties; undefined: no value. */
+const values = fc.array(fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }), { maxLength: 300 });
+
+function tableOf(all: readonly (number | undefined)[], step: number): FrameTable {
+  const table = new FrameTable(all.length * step, step);
+  const writer = table.writer();
+  writer.header(["vmaf"]);
+  for (const [row, value] of all.entries()) writer.row(row * step, Float64Array.of(value ?? Number.NaN));
+  writer.commit();
+  return table;
+}
+
+test("the same frames in the same order, also where only every n-th is scored", () => {
+  fc.assert(
+    fc.property(
+      values,
+      fc.integer({ min: 1, max: 5 }),
+      fc.constantFrom(undefined, 10, 24),
+      (all, step, rate) => {
+        const expected = worstMoments(vmafSeries(all, 0, step), "vmaf", framesApart(rate));
+        assert.deepEqual(
+          worstFrames(tableOf(all, step), "vmaf", rate),
+          expected.map(({ frame }) => frame),
+        );
+      },
+    ),
+  );
+});
+
+test("of a metric that there is not, there are none", () => {
+  assert.deepEqual(worstFrames(tableOf([1, 2], 1), "psnr_y", 25), []);
+});
