@@ -87,10 +87,15 @@ export class ControllerPart {
       audit,
       certificate,
       tracer,
+      allowedHosts: settings.allowedHosts,
     });
     const services = controllerServices(current);
     this.#rpc = new RpcServer({ services, registry, gate, audit, certificate, tracer });
-    this.#monitoring = new MonitoringServer({ registry, ready: parts.readiness });
+    this.#monitoring = new MonitoringServer({
+      registry,
+      ready: parts.readiness,
+      allowedHosts: settings.allowedHosts,
+    });
     this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
   }
 

@@ -24,7 +24,7 @@ import { openTracing } from "./tracing.ts";
 export async function runNode(settings: NodeSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const registry = openMetrics();
-  const { name = defaultName() } = settings;
+  const { name = defaultName(), allowedHosts } = settings;
   const connection = await connect(settings, log);
   const tracing = await openTracing(settings, { name: "node", log, registry });
   const parts = openNode({
@@ -33,7 +33,7 @@ export async function runNode(settings: NodeSettings): Promise<void> {
   });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
-  const monitoring = new MonitoringServer({ registry, ready: () => ready(parts) });
+  const monitoring = new MonitoringServer({ registry, ready: () => ready(parts), allowedHosts });
   await listen(monitoring, settings, log);
   tracing.start();
   opening.start();

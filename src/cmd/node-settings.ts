@@ -6,6 +6,7 @@ import { integer, type SettingValues, text, textOr, toggle, UsageError } from ".
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { TENANT_MEDIA_ROOT } from "./media-settings.ts";
+import { ALLOWED_HOSTS } from "./serve-settings.ts";
 import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
@@ -63,6 +64,7 @@ export const NODE_SETTINGS = {
     help: "address to listen on for probes and metrics",
     fallback: "127.0.0.1",
   }),
+  allowedHosts: ALLOWED_HOSTS,
   metricsPort: integer({
     flags: "--metrics-port <port>",
     help: "port of the probes and metrics; 0 takes a free one",

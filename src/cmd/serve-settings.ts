@@ -1,5 +1,6 @@
 /** Settings of every process that answers over REST and gRPC. */
-import { integer, textOr, toggle } from "../platform/config.ts";
+import { integer, list, type Setting, textOr, toggle } from "../platform/config.ts";
+import { hostNameOf } from "../platform/host-name.ts";
 
 const MAX_PORT = 65_535;
 
@@ -9,6 +10,23 @@ export const HOST_SETTING = textOr({
   help: "address to listen on; there is no authentication, so mind who can reach it",
   fallback: "127.0.0.1",
 });
+
+/** Of every process that answers over HTTP. */
+export const ALLOWED_HOSTS: Setting<readonly string[]> = {
+  ...list({
+    flags: "--allowed-hosts <host>",
+    help:
+      "host that requests over HTTP may be for, without a port; others get 421, but for localhost, loopback addresses and " +
+      "probes; repeat it for several, separate them by ':' in the variable, with brackets around an IPv6 address",
+    shownDefault: "any; where nobody is asked for a token and only loopback is listened on, none",
+  }),
+  separator: /:(?![^[]*\])/,
+  parse(text) {
+    const name = hostNameOf(text);
+    if (name !== undefined) return [name];
+    throw new Error("is not the name or address of a host, without a port, such as svc.example or [fd00::5]");
+  },
+};
 
 /** The two ports. */
 export const PORT_SETTINGS = {
@@ -29,6 +47,7 @@ export const PORT_SETTINGS = {
 } as const;
 
 export const REST_SETTINGS = {
+  allowedHosts: ALLOWED_HOSTS,
   requestTimeout: integer({
     flags: "--request-timeout <seconds>",
     help: "longest time that a REST request may take to arrive, in seconds",

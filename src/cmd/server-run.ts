@@ -71,6 +71,7 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
     log,
     tryItOut: settings.uiTryItOut,
     requestTimeoutMs: settings.requestTimeout * 1000,
+    allowedHosts: settings.allowedHosts,
     tracer,
   });
   const rpc = new RpcServer({ services: [scoringService(service)], registry, gate: OPEN_GATE, tracer });

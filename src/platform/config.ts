@@ -42,6 +42,8 @@ export interface Setting<T> {
    * separates the values by ":" as PATH does, the file lists them.
    */
   join?(values: readonly T[]): T;
+  /** What separates the values in that variable, where ":" alone would not do. */
+  readonly separator?: RegExp;
 }
 
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
@@ -203,7 +205,7 @@ function read<T>(setting: Setting<T>, { flags, environment, file }: Sources): T 
   if (flag !== undefined) return parse(setting, flag, `--${name}`);
   const variable = environment[variableOf(setting)];
   if (variable !== undefined && variable !== "") {
-    const given = setting.join ? variable.split(delimiter) : variable;
+    const given = setting.join ? variable.split(setting.separator ?? delimiter) : variable;
     return parse(setting, given, variableOf(setting));
   }
   const filed = file?.values.get(name);

@@ -1,4 +1,5 @@
 /** Addresses that only this machine reaches. */
+import { hostNameIn } from "./host-name.ts";
 
 /** Of a host as it is written, or as a parsed URL has it: other notations of an address have become these. */
 export function isLoopback(host: string): boolean {
@@ -7,6 +8,6 @@ export function isLoopback(host: string): boolean {
 
 /** Of what a request's Host says, with a port or without: names below localhost, too, which browsers resolve themselves. */
 export function isLoopbackHost(host: string): boolean {
-  const [, name] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host.toLowerCase()) ?? [];
+  const name = hostNameIn(host);
   return name !== undefined && (isLoopback(name) || /^[\w.-]+\.localhost$/.test(name));
 }

@@ -7,7 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
-import { LoopbackHosts } from "./loopback-hosts.ts";
+import { AllowedHosts } from "./allowed-hosts.ts";
+import { HEALTH_PATHS, READY_PATHS } from "./probes.ts";
 import { HttpFault, headersOfFault, problemOf } from "./problem.ts";
 
 /** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
@@ -18,6 +19,8 @@ export interface MonitoringOptions {
   readonly registry: Registry;
   /** Body of the ready answer; throws Failure when the process is not ready. */
   readonly ready: () => object | Promise<object>;
+  /** As in AllowedHostsOptions. */
+  readonly allowedHosts: readonly string[];
 }
 
 type Answer = () => Promise<readonly [type: string, body: string]>;
@@ -25,7 +28,7 @@ type Answer = () => Promise<readonly [type: string, body: string]>;
 export class MonitoringServer {
   readonly #server: Server;
   readonly #answers: ReadonlyMap<string, Answer>;
-  readonly #loopbackHosts: LoopbackHosts;
+  readonly #allowedHosts: AllowedHosts;
 
   constructor(options: MonitoringOptions) {
     this.#answers = answersOf(options);
@@ -33,7 +36,8 @@ export class MonitoringServer {
     this.#server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
       void this.#answer(request, response);
     });
-    this.#loopbackHosts = new LoopbackHosts(this.#server);
+    const { allowedHosts } = options;
+    this.#allowedHosts = new AllowedHosts(this.#server, { allowedHosts, asksNobody: true });
   }
 
   /** Resolves with the port taken. */
@@ -57,7 +61,7 @@ export class MonitoringServer {
     response.setHeader("x-request-id", requestId);
     response.setHeader("cache-control", "no-store");
     try {
-      this.#loopbackHosts.check(request);
+      this.#allowedHosts.check(request);
       const [type, body] = await this.#found(request)();
       response.setHeader("content-type", type).end(request.method === "HEAD" ? undefined : body);
     } catch (thrown) {
@@ -80,8 +84,8 @@ function answersOf({ registry, ready }: MonitoringOptions): Map<string, Answer> 
   const answers = new Map<string, Answer>();
   answers.set("/metrics", async () => [registry.contentType, await registry.metrics()]);
   const json = (body: object) => ["application/json; charset=utf-8", JSON.stringify(body)] as const;
-  for (const path of ["/v1/health", "/healthz"]) answers.set(path, async () => json({ status: "ok" }));
-  for (const path of ["/v1/ready", "/readyz"]) answers.set(path, async () => json(await ready()));
+  for (const path of HEALTH_PATHS) answers.set(path, async () => json({ status: "ok" }));
+  for (const path of READY_PATHS) answers.set(path, async () => json(await ready()));
   return answers;
 }
 

@@ -17,12 +17,12 @@ import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
 import type { Log } from "../platform/log.ts";
 import { PASSING, type Tracer, within } from "../platform/span.ts";
 import { admitAll, admitAstray } from "./admission.ts";
+import { AllowedHosts } from "./allowed-hosts.ts";
 import { Caller } from "./caller.ts";
 import { addConsole, type ConsolePages } from "./console.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
 import { parseObject } from "./json.ts";
-import { LoopbackHosts } from "./loopback-hosts.ts";
 import { observe } from "./observe.ts";
 import {
   faultOf,
@@ -66,14 +66,15 @@ export interface RestOptions {
   readonly tracer?: Tracer | undefined;
   /** Default: as many as Connections holds. */
   readonly connections?: Connections | undefined;
+  /** As in AllowedHostsOptions; default: none is named. */
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 declare module "fastify" {
   interface FastifyInstance {
     /** Of every server here. */
     readonly connections: Connections;
-    /** undefined: a token says who calls, for whatever host. */
-    readonly loopbackHosts: LoopbackHosts | undefined;
+    readonly allowedHosts: AllowedHosts;
   }
 }
 
@@ -87,7 +88,8 @@ export function restServer<Operations>(
   app.decorate("connections", connectionsOf(app, options.connections ?? new Connections()));
   // What is expected is ignored, as RFC 9110 (10.1.1) allows; Node.js would answer without a body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  app.decorate("loopbackHosts", options.gate.asksNobody ? new LoopbackHosts(app.server) : undefined);
+  const { allowedHosts = [], gate } = options;
+  app.decorate("allowedHosts", new AllowedHosts(app.server, { allowedHosts, asksNobody: gate.asksNobody }));
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
@@ -158,7 +160,7 @@ async function refuseAstray(
 function checkHost({ raw, server }: FastifyRequest): void {
   if (raw.httpVersion !== "1.0" && raw.headers.host === undefined)
     throw new HttpFault(400, "MALFORMED_REQUEST", "The request has no Host header.");
-  server.loopbackHosts?.check(raw);
+  server.allowedHosts.check(raw);
 }
 
 function connectionsOf({ server }: FastifyInstance, connections: Connections): Connections {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { dial, readToEnd } from "../server/rest-client.ts";
+import { answerTo } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
 
 const EVIL = "Host: evil.example:8080\r\n";
@@ -17,13 +17,6 @@ before(async () => {
   directory = await mkdtemp(join(tmpdir(), "svc-rebinding-"));
 });
 after(() => rm(directory, { recursive: true }));
-
-/** The answer to a request with these lines of headers, each with its end. */
-function answerTo(rest: string, headers: string, line = "GET /v1/health HTTP/1.1"): Promise<string> {
-  const socket = dial({ rest });
-  socket.write(`${line}\r\n${headers}Connection: close\r\n\r\n`);
-  return readToEnd(socket);
-}
 
 describe("svc up, whose every caller is an administrator", () => {
   let up: ControllerProcess;
@@ -47,7 +40,7 @@ describe("svc up, whose every caller is an administrator", () => {
     });
 
   test("it says what to do", async () => {
-    assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host; .*--host/);
+    assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host; .*--allowed-hosts/);
   });
 
   for (const headers of [`${EVIL}Host: localhost\r\n`, `Host: localhost\r\n${EVIL}`, "Host:\r\n"])

@@ -1,11 +1,16 @@
 /** compose.yaml and the Dockerfile, as they are written: what svc takes, what it is held to, and who can reach it. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { PROJECT } from "../../scripts/gates/gate.ts";
-import { environmentOf, GATEWAY, gateway, open, text } from "./stack.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { CHECK, endOf, part, RawGrpc } from "../server/raw-grpc.ts";
+import { answerTo } from "../server/rest-client.ts";
+import { environmentOf, GATEWAY, gateway, interpolated, open, text } from "./stack.ts";
 
 const run = promisify(execFile);
 
@@ -29,6 +34,39 @@ test("without authentication everything is published on loopback alone", () => {
   assert.equal(open.services["controller"]?.environment?.["SVC_AUTH_DISABLED"], "true");
 });
 
+test("what is published answers to this host's own names, and to nodes", async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), "svc-compose-"));
+  t.after(() => rm(directory, { recursive: true }));
+  // Without what is not here: the database and the media of the containers.
+  const {
+    SVC_HOST = "",
+    SVC_ALLOWED_HOSTS = "",
+    SVC_AUTH_DISABLED = "",
+  } = open.services["controller"]?.environment ?? {};
+  assert.equal(SVC_HOST, "0.0.0.0");
+  await using controller = await ControllerProcess.start({
+    dataDir: directory,
+    auth: [],
+    args: ["--host", SVC_HOST],
+    env: { SVC_ALLOWED_HOSTS, SVC_AUTH_DISABLED },
+  });
+  for (const [rest, path] of [
+    [controller.rest, "/v1/whoami"],
+    [controller.metrics, "/metrics"],
+  ] as const) {
+    const line = `GET ${path} HTTP/1.1`;
+    for (const host of ["localhost", "127.0.0.1"])
+      assert.match(await answerTo(rest, `Host: ${host}:8080\r\n`, line), /^HTTP\/1\.1 200 /);
+    for (const host of ["evil.example", "controller"])
+      assert.match(await answerTo(rest, `Host: ${host}:8080\r\n`, line), /^HTTP\/1\.1 421 /);
+  }
+  // For the host "svc".
+  await using node = await RawGrpc.open(controller.grpc);
+  const call = node.begin(CHECK);
+  call.end(part(0, 0));
+  assert.equal((await endOf(call)).status, 0);
+});
+
 test("with the gateway authentication is on, both ports speak TLS, and only these are published to others", () => {
   const controller = environmentOf("controller");
   assert.equal(controller["SVC_AUTH_DISABLED"], "false");
@@ -41,6 +79,8 @@ test("with the gateway authentication is on, both ports speak TLS, and only thes
   ])
     assert.ok(controller[name], name);
   assert.deepEqual(gateway.services["controller"]?.ports, ["8443:8080", "9443:9090"]);
+  const env = { SVC_SERVER_NAME: "svc.example" };
+  assert.equal(interpolated(controller["SVC_ALLOWED_HOSTS"] ?? "", env), "svc.example");
 });
 
 test("what has no good default is asked for by name, and in the example", () => {

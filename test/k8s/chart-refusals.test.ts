@@ -31,6 +31,8 @@ const BAD: readonly (readonly [values: string, told: RegExp])[] = [
   ],
   ["controller: { replicas: 1.5 }", /at '\/controller\/replicas'/],
   ["controller: { lease: 0 }", /at '\/controller\/lease'/],
+  ["controller: { allowedHosts: ['svc.example:8080'] }", /at '\/controller\/allowedHosts\/0'/],
+  ["server: { allowedHosts: ['$(HOST)'] }", /at '\/server\/allowedHosts\/0'/],
   ["controller: { limits: { jobsQueued: many } }", /at '\/controller\/limits\/jobsQueued'/],
   [
     "controller: { resources: { limit: {} } }",

@@ -46,6 +46,25 @@ test("a controller reads its database from the Secret that is named, and fails t
   assert.deepEqual(url?.at("valueFrom", "secretKeyRef"), { name: "svc-database", key: "DATABASE_URL" });
 });
 
+test("hosts that are allowed are flags, and the pod's own address is one of them, by which it is scraped", async () => {
+  const release = await renderedGood("everything");
+  for (const [name, hosts] of [
+    ["vmaf-controller", ["svc.example", "vmaf-controller.media.svc", "[fd00::5]"]],
+    ["vmaf-server", ["vmaf-server"]],
+  ] as const) {
+    const part = release.one("Deployment", name);
+    const args = podOf(part, "containers", 0, "args");
+    assert.ok(Array.isArray(args));
+    const flags = [...hosts, "$(OWN_ADDRESS)"].map((host) => `--allowed-hosts=${host}`);
+    assert.deepEqual(args.slice(1, flags.length + 1), flags);
+    const own = listOf(podOf(part, "containers", 0, "env")).find((one) => one.at("name") === "OWN_ADDRESS");
+    assert.equal(own?.at("valueFrom", "fieldRef", "fieldPath"), "status.podIP");
+  }
+  const open = (await renderedGood("required")).one("Deployment", "rel-svc-controller");
+  assert.deepEqual(podOf(open, "containers", 0, "args"), ["controller"]);
+  assert.doesNotMatch(JSON.stringify(podOf(open, "containers", 0, "env")), /OWN_ADDRESS/);
+});
+
 test("the variables of a controller are what its values say, whole numbers in digits", async () => {
   const release = await renderedGood("everything");
   const env = environmentOf(release.one("Deployment", "vmaf-controller"));

@@ -87,6 +87,13 @@ export async function readToEnd(socket: Socket): Promise<string> {
   return text;
 }
 
+/** The whole answer to a request with this first line and these lines of headers, each with its end. */
+export function answerTo(rest: string, headers: string, line = "GET /v1/health HTTP/1.1"): Promise<string> {
+  const socket = dial({ rest });
+  socket.write(`${line}\r\n${headers}Connection: close\r\n\r\n`);
+  return readToEnd(socket);
+}
+
 /** The bytes of a POST /v1/score. */
 export function rawPost(body: string, headers = ""): string {
   return (

@@ -25,6 +25,8 @@ would count, and a flag before any variable.
 {{- define "svc.variables.controller" -}}
 {{- dict
   "SVC_DATABASE_URL" "database.existingSecret"
+  "SVC_ALLOWED_HOSTS" "controller.allowedHosts"
+  "OWN_ADDRESS" "the chart, for controller.allowedHosts"
   "SVC_LEASE" "controller.lease"
   "SVC_SEGMENT_SECONDS" "controller.segmentSeconds"
   "SVC_WORST_STILLS" "controller.worstStills"
@@ -84,6 +86,8 @@ would count, and a flag before any variable.
 
 {{- define "svc.variables.server" -}}
 {{- dict
+  "SVC_ALLOWED_HOSTS" "server.allowedHosts"
+  "OWN_ADDRESS" "the chart, for server.allowedHosts"
   "SVC_CONCURRENCY" "server.concurrency"
   "SVC_THREADS" "server.threads"
   "SVC_VMAF_BINARY" "server.vmafBinary"

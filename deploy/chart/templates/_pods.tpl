@@ -86,6 +86,23 @@ process's own default. "$(" would be a reference to another variable.
   "NODE_EXTRA_CA_CERTS" (include "svc.extraCa.path" .root)) }}
 {{- end }}
 
+{{/* The hosts that a part answers to, as flags, and with them the pod's own address, by which it is scraped. */}}
+{{- define "svc.allowedHosts.args" -}}
+{{- range .allowedHosts }}
+- {{ printf "--allowed-hosts=%s" . | quote }}
+{{- end }}
+{{- if .allowedHosts }}
+- "--allowed-hosts=$(OWN_ADDRESS)"
+{{- end }}
+{{- end }}
+
+{{- define "svc.allowedHosts.env" -}}
+{{- if .allowedHosts }}
+- name: OWN_ADDRESS
+  valueFrom: { fieldRef: { fieldPath: status.podIP } }
+{{- end }}
+{{- end }}
+
 {{- define "svc.extraCa.path" -}}
 {{- if or .Values.extraCa.existingSecret .Values.extraCa.existingConfigMap -}}/etc/svc/extra-ca/ca.crt{{- end -}}
 {{- end }}

@@ -7,6 +7,7 @@ const OURS = [
   "localhost",
   "LocalHost:8080",
   "localhost:",
+  "localhost.",
   "console.localhost:8080",
   "a.b-c.localhost",
   "127.0.0.1",
