@@ -13,6 +13,7 @@ import { type ProgressLine, progressLine } from "../src/cli/progress.ts";
 import { detectTerminal, paint } from "../src/cli/terminal.ts";
 import { Connection } from "../src/client/connection.ts";
 import { tolerateClosedOutput } from "../src/platform/output.ts";
+import { messageOf } from "../src/platform/thrown.ts";
 import { followJob, submitPair } from "./demo/client.ts";
 import { makePair, type Pair } from "./demo/sample.ts";
 import { startService } from "./demo/service.ts";
@@ -96,7 +97,7 @@ async function main(): Promise<void> {
   } catch (error) {
     process.exitCode = interruption.exitCode() ?? 1;
     const terminal = detectTerminal(process.stderr, process.env);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const told = interruption.signal.aborted
       ? "Stopped. Nothing is left behind."
       : `${paint(terminal, "red", "error:")} ${message.split("\n").map(printable).join("\n       ")}`;

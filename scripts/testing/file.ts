@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { errorCode } from "../../src/platform/thrown.ts";
 import { PROJECT } from "../gates/gate.ts";
 import { entriesOf, leakedProcesses } from "./leaks.ts";
 import type { Finished, Reported } from "./reporter.ts";
@@ -131,7 +132,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }
 

@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Log } from "../platform/log.ts";
+import { messageOf } from "../platform/thrown.ts";
 import type { Outlet } from "./lines.ts";
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
@@ -38,7 +39,7 @@ export class AuditFile implements Outlet {
     try {
       return new AuditFile(path, await openFile(path), log, lookEveryMs);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new AuditFileError(`${path} cannot be written: ${why}`, { cause });
     }
   }

@@ -12,6 +12,7 @@ import {
   parseDocument,
   type YAMLError,
 } from "yaml";
+import { messageOf } from "../platform/thrown.ts";
 
 /** The faults that are told of one document: the first of them cause the rest. */
 const TOLD_MOST = 5;
@@ -52,7 +53,7 @@ export function readPlainYaml(bytes: Uint8Array): PlainOutcome {
   } catch (error) {
     if (error instanceof Refusal) return { faults: [`${place(lines, error.offset)}: ${error.message}`] };
     // A parser that gives up on a text must not end the process.
-    return { faults: [`cannot be parsed: ${error instanceof Error ? error.message : String(error)}`] };
+    return { faults: [`cannot be parsed: ${messageOf(error)}`] };
   }
 }
 

@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { Follower, type Seen } from "../platform/follower.ts";
 import type { Log } from "../platform/log.ts";
 import { readSmallFile } from "../platform/small-file.ts";
+import { messageOf } from "../platform/thrown.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
 import type { Realms } from "./realm.ts";
 import { describeFaults, readRegistry } from "./registry.ts";
@@ -131,7 +132,7 @@ async function look(path: string): Promise<Found> {
     const bytes = await readSmallFile(path);
     return { key: hash("sha256", bytes), bytes };
   } catch (error) {
-    return unreadable(error instanceof Error ? error.message : String(error));
+    return unreadable(messageOf(error));
   }
 }
 

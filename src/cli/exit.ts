@@ -1,5 +1,6 @@
 /** How commands for people end: exit codes, and errors told on standard error. */
 import { Failure, type FailureKind } from "../platform/failure.ts";
+import { errorCode, messageOf } from "../platform/thrown.ts";
 import { printableJson, printableLines } from "./escape.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
@@ -114,17 +115,14 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
 
 /** Why a write failed, and what to do where that is known. */
 export function writeFault(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === "ENOSPC") return "the disk is full. Free some space, or write to another disk";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
     return "there is no permission to write there";
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 function isBrokenPipe(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED")
-  );
+  const code = errorCode(error);
+  return code === "EPIPE" || code === "ERR_STREAM_DESTROYED";
 }

@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Failure } from "../platform/failure.ts";
+import { messageOf } from "../platform/thrown.ts";
 import { type Page, show } from "./sign-in-page.ts";
 
 /** An answer with the right state. */
@@ -49,7 +50,7 @@ export class CallbackServer implements AsyncDisposable {
     try {
       await promise;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       throw new Failure("INVALID_REQUEST", `--port ${options.port} cannot be listened on: ${why}.`);
     }
     server.off("error", reject);

@@ -1,5 +1,6 @@
 /** Why a sign-in, or its renewal, did not come to be, as a Failure that holds no token and no code. */
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { isRefusal, type Refusal, reasonOf, toldBy } from "./token-failure.ts";
 
 /** What whoever runs the provider has to do about its refusals (RFC 6749, 8628). */
@@ -18,7 +19,7 @@ export function providerFailure(thrown: unknown, issuer: string, ...secrets: rea
   // The cause is left out: it holds the answer, and a log would show it.
   const provider = `The identity provider ${issuer}`;
   if (isRefusal(thrown) || isAuthorizationRefusal(thrown)) return refusal(thrown, provider, secrets);
-  const code = codeOf(thrown);
+  const code = errorCode(thrown) ?? "";
   const other = issuerTold(thrown);
   if (other !== undefined) {
     return new Failure("INVALID_REQUEST", `${provider} calls itself ${other}. Give that as --issuer.`);
@@ -66,8 +67,4 @@ function issuerTold(thrown: unknown): string | undefined {
   const body = "body" in cause ? cause.body : undefined;
   if (typeof body !== "object" || body === null || !("issuer" in body)) return undefined;
   return JSON.stringify(String(body.issuer).slice(0, 200));
-}
-
-function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

@@ -3,6 +3,7 @@ import { isIP, type Socket } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
 import { CallCredentials, ChannelCredentials } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 
 /** What the reason of a connection that failed for TLS begins with. */
 export const TLS_FAILED = "TLS failed: ";
@@ -73,8 +74,8 @@ export class TlsCredentials extends ChannelCredentials {
   }
 }
 
-function reasonOf(error: NodeJS.ErrnoException): string {
-  if (error.code === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
+function reasonOf(error: Error): string {
+  if (errorCode(error) === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
   const alert = /alert ([^:]+):/.exec(error.message)?.[1];
   if (alert !== undefined) return `the server refused with "${alert}"`;
   // Node.js adds hints for those who write programs.

@@ -1,5 +1,6 @@
 /** Why an identity provider gave no token, as a Failure that holds neither secret nor token. */
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 
 /** Characters of a provider's own words that are told. */
 const MAX_TOLD = 200;
@@ -66,7 +67,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "the request failed";
   const { cause } = thrown;
-  const code = "code" in thrown ? String(thrown.code) : "";
+  const code = errorCode(thrown) ?? "";
   if (code in REASONS) return REASONS[code] ?? "";
   if (cause instanceof Response) return `it answered with status ${cause.status}`;
   if (cause instanceof Error && cause.message !== "") return cause.message;

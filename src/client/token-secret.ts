@@ -1,6 +1,7 @@
 /** Files that hold a credential: read as they are now, since whoever issues it replaces the file. */
 import { open } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
+import { messageOf } from "../platform/thrown.ts";
 
 /** No token or secret is longer: a file that is was named by mistake, or never ends. */
 const MAX_BYTES = 64 * 1024;
@@ -19,7 +20,7 @@ export async function readCredential(path: string, option: string): Promise<stri
       more = (await file.read(bytes, length, bytes.length - length, null)).bytesRead;
     }
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Failure("INVALID_REQUEST", `${option} cannot be read: ${why}`, { cause });
   }
   if (length <= MAX_BYTES) return bytes.toString("utf8", 0, length);

@@ -4,6 +4,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { JsonFault } from "../platform/json.ts";
+import { errorCode, messageOf } from "../platform/thrown.ts";
 import { withLock } from "./token-lock.ts";
 import { parseSession, type Session, sessionText } from "./token-session.ts";
 
@@ -13,7 +14,7 @@ const MAX_BYTES = 256 * 1024;
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 /** What there is no session for: no file, or one that is not ours to read. */
-const NONE: readonly unknown[] = ["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"];
+const NONE: readonly string[] = ["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"];
 
 export class Sessions {
   readonly #directory: string;
@@ -37,8 +38,9 @@ export class Sessions {
     try {
       file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     } catch (error) {
-      if (NONE.includes(codeOf(error))) return undefined;
-      throw faulty(server, path, codeOf(error) === "ELOOP" ? "is a symbolic link" : "cannot be opened");
+      const code = errorCode(error) ?? "";
+      if (NONE.includes(code)) return undefined;
+      throw faulty(server, path, code === "ELOOP" ? "is a symbolic link" : "cannot be opened");
     }
     await using held = file;
     const fault = faultOf(await held.stat()) ?? directoryFault(await stat(this.#directory));
@@ -76,7 +78,7 @@ export class Sessions {
       await rm(path);
       return true;
     } catch (error) {
-      if (codeOf(error) === "ENOENT") return false;
+      if (errorCode(error) === "ENOENT") return false;
       throw new Failure("INVALID_REQUEST", `${JSON.stringify(path)} cannot be deleted: ${messageOf(error)}.`);
     }
   }
@@ -136,12 +138,4 @@ function notKept(path: string, error: unknown): Failure {
     "INVALID_REQUEST",
     `No session can be kept: ${JSON.stringify(path)} ${messageOf(error)}. Make that a folder of your own, or name another one in XDG_STATE_HOME.`,
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 /** Addresses that a server listens on. */
 import { isIPv6 } from "node:net";
+import { errorCode, messageOf } from "../platform/thrown.ts";
 
 /** "127.0.0.1:8080", "[::1]:8080". */
 export function hostPort(host: string, port: number): string {
@@ -17,8 +18,7 @@ export class ListenError extends Error {
   override readonly name = "ListenError";
 
   constructor(flag: string, address: string, cause: unknown) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    const why = REASONS[/\bE[A-Z]{3,}\b/.exec(message)?.[0] ?? ""] ?? message;
+    const why = REASONS[errorCode(cause) ?? ""] ?? messageOf(cause);
     super(
       `cannot listen on ${address}: ${why}. Choose another port with ${flag} (0 takes a free one) or another --host.`,
       {

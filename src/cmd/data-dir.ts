@@ -5,6 +5,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { UsageError } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { errorCode } from "../platform/thrown.ts";
 
 /** Where it is when no setting says so: state of a user's programs, as XDG has it. */
 function defaultDataDir(environment: NodeJS.ProcessEnv): string {
@@ -25,7 +26,7 @@ export async function ensureDataDir(given: string | undefined, log: Log): Promis
     await makeDirectory(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const why = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+    const why = errorCode(cause) ?? String(cause);
     throw new UsageError(
       `--data-dir: ${JSON.stringify(path)} cannot be used (${why}). Give a directory that this user may write to.`,
       { cause },
@@ -44,7 +45,7 @@ async function makeDirectory(path: string): Promise<void> {
   try {
     await makeOne(path);
   } catch (error) {
-    if (!hasCode(error, "ENOENT") || dirname(path) === path) throw error;
+    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
     await makeDirectory(dirname(path));
     await makeOne(path);
   }
@@ -61,8 +62,4 @@ async function makeOne(path: string): Promise<void> {
     );
     if (!isThere) throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { EngineOptions } from "../engine/engine.ts";
 import { MediaRoots, TENANT_PLACEHOLDER } from "../engine/roots.ts";
 import { type SettingValues, text, UsageError } from "../platform/config.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { MEDIA_ROOT } from "./media-settings.ts";
 
 export const ENGINE_SETTINGS = {
@@ -45,7 +46,7 @@ function sharedPart(directory: string): string {
 }
 
 async function checkPath(flag: string, path: string, kind: "file" | "directory"): Promise<void> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? "error");
+  const found = await stat(path).catch((error: unknown) => errorCode(error) ?? "error");
   if (typeof found === "string") {
     const why = found === "ENOENT" ? "does not exist" : `cannot be read (${found})`;
     throw new UsageError(`${flag}: ${JSON.stringify(path)} ${why}. Give the path of a ${kind}.`);

@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { splitLines } from "./lines.ts";
 import type { Source } from "./source.ts";
 
@@ -237,7 +238,7 @@ function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    if (errorCode(error) !== "ESRCH") throw error;
   }
 }
 

@@ -6,6 +6,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 import type { Side } from "./request.ts";
 import type { MediaRoots } from "./roots.ts";
 
@@ -96,15 +97,15 @@ function notAFile(side: Side, asked: string): Failure {
   );
 }
 
-function unreadable(side: Side, asked: string): (error: NodeJS.ErrnoException) => never {
+function unreadable(side: Side, asked: string): (error: unknown) => never {
   return (error) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") {
       throw new Failure("MEDIA_NOT_FOUND", `The ${side} file ${quote(asked)} does not exist.`, {
         cause: error,
       });
     }
-    const reason =
-      error.code === "ELOOP" ? "its symbolic links lead in a circle" : `the system says ${error.code}`;
+    const reason = code === "ELOOP" ? "its symbolic links lead in a circle" : `the system says ${code}`;
     throw new Failure("MEDIA_NOT_READABLE", `The ${side} file ${quote(asked)} cannot be opened: ${reason}.`, {
       cause: error,
     });

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
+import { errorCode } from "../platform/thrown.ts";
 import type { Segment } from "./cut.ts";
 import { decodeFailure, EVERY_FRAME, Messages, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
@@ -135,8 +136,8 @@ async function draw(
   return await Promise.all(
     wanted.map(async (frame, index) => {
       const written = readFile(join(sandbox.directory, imageName(index)));
-      return written.catch((error: NodeJS.ErrnoException) => {
-        throw error.code === "ENOENT" ? notDecoded(side, frame) : error;
+      return written.catch((error: unknown) => {
+        throw errorCode(error) === "ENOENT" ? notDecoded(side, frame) : error;
       });
     }),
   );

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { Agent, type RequestOptions, request } from "node:https";
+import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 import { ApiFault, faultOfStatus } from "./api-fault.ts";
 
@@ -173,7 +174,7 @@ function jsonIn(text: string): unknown {
 function faultOf(thrown: unknown, asked: ApiRequest): ApiFault {
   if (thrown instanceof ApiFault) return thrown;
   if (thrown instanceof AccessError) return new ApiFault("access", thrown.message, { cause: thrown });
-  const why = thrown instanceof Error ? thrown.message : String(thrown);
+  const why = messageOf(thrown);
   return new ApiFault("unreachable", `The API server cannot be reached, for ${nameOf(asked)}: ${why}.`, {
     cause: thrown,
   });

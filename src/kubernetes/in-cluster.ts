@@ -1,6 +1,7 @@
 /** How a process in a Pod reaches its cluster's API server: as the Pod's service account. */
 import { join } from "node:path";
 import { readSmallFile } from "../platform/small-file.ts";
+import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
 /** Where Kubernetes puts the files of a Pod's service account. */
@@ -46,12 +47,8 @@ async function textOf(path: string): Promise<string> {
     return (await readSmallFile(path)).toString("utf8");
   } catch (cause) {
     throw new AccessError(
-      `The Pod's service account cannot be used: ${path}: ${reasonOf(cause)}. Let the Pod have its token (automountServiceAccountToken), or give --kubeconfig.`,
+      `The Pod's service account cannot be used: ${path}: ${messageOf(cause)}. Let the Pod have its token (automountServiceAccountToken), or give --kubeconfig.`,
       { cause },
     );
   }
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

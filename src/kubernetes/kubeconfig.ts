@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { isObject, type JsonObject } from "../platform/json.ts";
 import { readSmallFile } from "../platform/small-file.ts";
+import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
 /** Ways to be somebody that need another program, or that nobody should use. */
@@ -125,7 +126,7 @@ async function bytesOf(path: string, kubeconfig: string): Promise<Buffer> {
   try {
     return await readSmallFile(path);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new AccessError(`The kubeconfig ${kubeconfig} cannot be used: ${path}: ${why}.`, { cause });
   }
 }

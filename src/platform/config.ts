@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { type Command, Option } from "commander";
 import { withFacts } from "./help.ts";
+import { messageOf } from "./thrown.ts";
 
 /** A flag, variable or configuration file that cannot be used; the process ends with exit code 2. */
 export class UsageError extends Error {
@@ -219,7 +220,7 @@ function parse<T>(setting: Setting<T>, given: unknown, where: string): T {
       return setting.join(given.map((one) => setting.parse(asText(one))));
     return setting.parse(asText(given));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageError(`${where}: ${JSON.stringify(given)} ${why}.`, { cause: error });
   }
 }
@@ -236,7 +237,7 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
   try {
     document = parseYaml(await readFile(path, "utf8"), { maxAliasCount: 0 });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new UsageError(`--config: ${path} cannot be read: ${why}`, { cause: error });
   }
   if (document === null || document === undefined) return new Map();

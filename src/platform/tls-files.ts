@@ -2,6 +2,7 @@
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { readSmallFile } from "./small-file.ts";
+import { messageOf } from "./thrown.ts";
 
 /** A file, and the flag that named it. */
 export interface TlsFile {
@@ -122,8 +123,4 @@ function privateKeyOf(file: TlsFile, pem: Buffer): KeyObject {
       locked ? "the key is encrypted; give one that is not" : "it holds no private key in PEM",
     );
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

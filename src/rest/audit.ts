@@ -6,13 +6,13 @@ import type { operations } from "../gen/rest/controller.ts";
 import { auditJson } from "../messages/json.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
-import { messageOf } from "./message.ts";
+import { readMessage } from "./message.ts";
 
 export async function listAudit(
   audit: AuditOperations,
   call: Call<operations["listAudit"]>,
 ): Promise<FastifyReply> {
   // The parameters are the request's members in their JSON form.
-  const page = await audit.listAudit(messageOf(ListAuditRequestSchema, call.query), contextOf(call));
+  const page = await audit.listAudit(readMessage(ListAuditRequestSchema, call.query), contextOf(call));
   return call.reply.send({ records: page.records.map(auditJson), nextPageToken: page.nextPageToken });
 }

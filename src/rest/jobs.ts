@@ -17,14 +17,14 @@ import { jobJson } from "../messages/json.ts";
 import { Failure } from "../platform/failure.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
-import { messageOf } from "./message.ts";
+import { readMessage } from "./message.ts";
 
 export async function submitJob(
   jobs: JobOperations,
   call: Call<operations["submitJob"]>,
 ): Promise<FastifyReply> {
   const request = create(SubmitJobRequestSchema, {
-    job: messageOf(JobSpecSchema, call.body),
+    job: readMessage(JobSpecSchema, call.body),
     idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
   });
   const { job, existed } = await jobs.submitJob(request, contextOf(call));
@@ -39,7 +39,7 @@ export async function submitJobs(
   jobs: JobOperations,
   call: Call<operations["submitJobs"]>,
 ): Promise<FastifyReply> {
-  const request = messageOf(SubmitJobsRequestSchema, call.body);
+  const request = readMessage(SubmitJobsRequestSchema, call.body);
   const stored = await jobs.submitJobs(request, contextOf(call));
   const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(present(job)), existed }));
   return call.reply.code(entries.every(({ existed }) => existed) ? 200 : 201).send({ jobs: entries });

@@ -1,13 +1,14 @@
 /** A body as the message that it stands for. */
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import { Failure } from "../platform/failure.ts";
+import { messageOf } from "../platform/thrown.ts";
 
 /** What the contract's schema cannot say, such as half a surrogate pair in a text, is found here. Throws INVALID_REQUEST. */
-export function messageOf<Desc extends DescMessage>(schema: Desc, body: unknown): MessageShape<Desc> {
+export function readMessage<Desc extends DescMessage>(schema: Desc, body: unknown): MessageShape<Desc> {
   try {
     return fromJson(schema, body as JsonValue);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Failure("INVALID_REQUEST", `The request cannot be read: ${why}.`, { cause });
   }
 }

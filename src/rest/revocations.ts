@@ -12,13 +12,13 @@ import type { operations } from "../gen/rest/controller.ts";
 import { revocationJson } from "../messages/json.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
-import { messageOf } from "./message.ts";
+import { readMessage } from "./message.ts";
 
 export async function revokeTokens(
   revocations: RevocationOperations,
   call: Call<operations["revokeTokens"]>,
 ): Promise<FastifyReply> {
-  const request = messageOf(RevokeTokensRequestSchema, call.body);
+  const request = readMessage(RevokeTokensRequestSchema, call.body);
   const { revocation, existed } = await revocations.revokeTokens(request, contextOf(call));
   return call.reply.code(existed ? 200 : 201).send(revocationJson(present(revocation)));
 }

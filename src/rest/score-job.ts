@@ -17,7 +17,7 @@ import { contextOf } from "./context.ts";
 import { begun, jsonWithFrames } from "./frames.ts";
 import type { Call } from "./handlers.ts";
 import { idempotencyKeyOf, locationOf, present } from "./jobs.ts";
-import { messageOf } from "./message.ts";
+import { readMessage } from "./message.ts";
 import { preferencesOf } from "./preferences.ts";
 
 type ScoreCall = Call<operations["score"]>;
@@ -32,7 +32,7 @@ export async function scoreJob(
   const { respondAsync, waitMs } = preferencesOf(call.request.headers["prefer"]);
   const idempotencyKey = idempotencyKeyOf(call.request.headers["idempotency-key"]);
   const context = contextOf(call);
-  const job = messageOf(JobSpecSchema, spec);
+  const job = readMessage(JobSpecSchema, spec);
   const request = create(SubmitJobRequestSchema, { job, idempotencyKey });
   const stored = await jobs.submitAwaited(request, { resultOnly: !respondAsync }, context);
   const jobId = present(stored.job).id;

@@ -9,7 +9,7 @@ import type { ScoringService } from "../scoring/service.ts";
 import type { Description } from "./description.ts";
 import { jsonWithFrames } from "./frames.ts";
 import type { Call, Handlers } from "./handlers.ts";
-import { messageOf } from "./message.ts";
+import { readMessage } from "./message.ts";
 import { serviceHandlers } from "./service.ts";
 
 export interface ScoringParts {
@@ -38,7 +38,7 @@ async function score(
   service: ScoringService,
   { request, reply, caller, body }: Call<operations["score"]>,
 ): Promise<FastifyReply> {
-  const message = messageOf(ScoreRequestSchema, body);
+  const message = readMessage(ScoreRequestSchema, body);
   const result = await service.score(message, { requestId: request.id, signal: caller.gone });
   const head = JSON.stringify(resultJson(resultMessage(result)));
   reply.type("application/json; charset=utf-8");

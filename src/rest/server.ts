@@ -16,6 +16,7 @@ import type { Certificate } from "../platform/certificate.ts";
 import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
 import type { Log } from "../platform/log.ts";
 import { PASSING, type Tracer, within } from "../platform/span.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { admitAll, admitAstray } from "./admission.ts";
 import { AllowedHosts } from "./allowed-hosts.ts";
 import { Caller } from "./caller.ts";
@@ -257,13 +258,14 @@ const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]
   HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MAX_HEADER_BYTES} bytes.`],
 };
 
-function clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
+function clientErrorHandler(error: Error, socket: Socket): void {
+  const reason = errorCode(error) ?? "";
   // Where a TLS handshake failed, an answer could not be sent.
-  if (error.code === "ECONNRESET" || !socket.writable || /^ERR_(SSL|TLS)_/.test(error.code ?? "")) {
+  if (reason === "ECONNRESET" || !socket.writable || /^ERR_(SSL|TLS)_/.test(reason)) {
     socket.destroy();
     return;
   }
-  const fault = PARSER_FAULTS[error.code ?? ""] ?? [400, "MALFORMED_REQUEST", "This is not an HTTP request."];
+  const fault = PARSER_FAULTS[reason] ?? [400, "MALFORMED_REQUEST", "This is not an HTTP request."];
   const [status, code, detail] = fault;
   const requestId = randomUUID();
   const body = JSON.stringify(problemBody(status, code, detail, requestId));

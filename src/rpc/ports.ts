@@ -6,6 +6,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { Certificate } from "../platform/certificate.ts";
 import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
+import { errorCode } from "../platform/thrown.ts";
 
 /** Milliseconds in which a client must have finished its TLS handshake. */
 const HANDSHAKE_LIMIT_MS = 10_000;
@@ -91,5 +92,5 @@ function secured(certificate: Certificate, take: (socket: Socket) => void): TlsS
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && NO_SUCH_ADDRESS.includes(String(error.code));
+  return NO_SUCH_ADDRESS.includes(errorCode(error) ?? "");
 }

@@ -1,5 +1,6 @@
 /** Faults of the database as the service's own failures, and which of them are worth another try. */
 import { Failure } from "../platform/failure.ts";
+import { errorCode, messageOf } from "../platform/thrown.ts";
 
 /** Class 40: the transaction lost against another one and nothing of it happened. 23505: two made the same row at once. */
 const RETRYABLE = new Set(["40001", "40P01", "23505"]);
@@ -13,7 +14,7 @@ const RETRYABLE = new Set(["40001", "40P01", "23505"]);
 const UNAVAILABLE = /^(08|25|28|3D000|53|55|57|58|XX|0A000)/;
 
 /** The user of the connection may not do it: a right was taken away, or a role. */
-const FORBIDDEN = "42501";
+export const FORBIDDEN = "42501";
 
 /** The text holds what PostgreSQL does not store: a NUL character, or (22P02, in JSON) half of a surrogate pair. */
 const UNSTORABLE = new Set(["22021", "22P02", "22P05"]);
@@ -23,8 +24,9 @@ const FATAL = new Set(["FATAL", "PANIC"]);
 
 /** A connection's own errors have no SQLSTATE. */
 export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return undefined;
-  return /^[0-9A-Z]{5}$/.test(error.code) && "severity" in error ? error.code : undefined;
+  if (!(error instanceof Error) || !("severity" in error)) return undefined;
+  const code = errorCode(error) ?? "";
+  return /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 function severityOf(error: unknown): string {
@@ -57,7 +59,7 @@ export function failureOf(error: unknown): Failure {
       },
     );
   }
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   if (state === FORBIDDEN) {
     const cure =
       "Let an administrator grant svc_tenant and svc_fleet, and the schema svc, to the database's user";

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
+import { FORBIDDEN, sqlState } from "./faults.ts";
 import { LOCK_LIMIT_MS } from "./session.ts";
 import { type Sender, statement } from "./statement.ts";
 
@@ -173,7 +174,7 @@ async function ensureRoles(database: Database): Promise<void> {
     }
   } catch (error) {
     const cause = error instanceof Failure ? error.cause : error;
-    if (!(cause instanceof Error && "code" in cause && cause.code === "42501")) throw error;
+    if (sqlState(cause) !== FORBIDDEN) throw error;
     throw new Failure("SCHEMA_REFUSED", ROLES_REFUSED, { cause });
   }
 }

@@ -4,6 +4,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { Connection } from "../../src/client/connection.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { errorCode } from "../../src/platform/thrown.ts";
 
 /** Milliseconds for a call. */
 const LIMIT_MS = 300_000;
@@ -34,7 +35,7 @@ export class CallFailed extends Error {
   static from(thrown: unknown): CallFailed {
     if (thrown instanceof CallFailed) return thrown;
     if (thrown instanceof Failure) return new CallFailed(thrown.code, thrown.message);
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "UNKNOWN";
+    const code = errorCode(thrown) ?? "UNKNOWN";
     return new CallFailed(code, String(thrown));
   }
 }

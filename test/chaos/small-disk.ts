@@ -1,5 +1,6 @@
 /** A disk of a few megabytes that only one process sees, and that can be filled and emptied from outside. */
 import { open, rm } from "node:fs/promises";
+import { errorCode } from "../../src/platform/thrown.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A mount namespace of its own; an ordinary user gets it with a user namespace, where that is allowed. */
@@ -21,7 +22,7 @@ export async function fill(pid: number, folder: string, left: number): Promise<v
     try {
       written += (await filler.write(block)).bytesWritten;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
+      if (errorCode(error) !== "ENOSPC") throw error;
       if (block.length === 1) return await filler.truncate(Math.max(0, written - left * BLOCK.length));
       block = block.subarray(0, Math.max(1, block.length / 16));
     }

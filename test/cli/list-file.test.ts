@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { csvRows } from "../../src/cli/jobs/csv-rows.ts";
 import { jobsOfList } from "../../src/cli/jobs/list-file.ts";
 import { JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { messageOf } from "../../src/platform/thrown.ts";
 
 const SETTINGS = create(JobSpecSchema, {
   models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"],
@@ -23,7 +24,7 @@ const refused = (text: string) => {
   try {
     jobsOf(text);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   return "accepted";
 };

@@ -8,6 +8,7 @@ import {
   SubmitJobRequestSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
+import { messageOf } from "../../platform/thrown.ts";
 import { quoteName } from "../escape.ts";
 import { csvRows } from "./csv-rows.ts";
 import { absolute } from "./spec.ts";
@@ -43,7 +44,7 @@ export async function readList(name: string, stdin: NodeJS.ReadStream, signal: A
     if (error instanceof Failure) throw error;
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the list was read.");
     if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
-    throw unusable(name, error instanceof Error ? error.message : String(error));
+    throw unusable(name, messageOf(error));
   }
 }
 
@@ -91,7 +92,7 @@ function parsed(name: string, line: number, source: string): JsonValue {
   try {
     return JSON.parse(source) as JsonValue;
   } catch (error) {
-    throw wrongLine(name, line, error instanceof Error ? error.message : String(error));
+    throw wrongLine(name, line, messageOf(error));
   }
 }
 
@@ -109,9 +110,7 @@ function* csvLines(name: string, text: string): Generator<Line> {
       yield { line, given: objectOf(name, line, heading, cells) };
     }
   } catch (error) {
-    throw error instanceof Failure
-      ? error
-      : unusable(name, error instanceof Error ? error.message : String(error));
+    throw error instanceof Failure ? error : unusable(name, messageOf(error));
   }
 }
 
@@ -162,7 +161,7 @@ function specOfLine(name: string, line: number, defaults: JsonObject, own: JsonO
   try {
     spec = fromJson(JobSpecSchema, merged);
   } catch (error) {
-    throw wrongLine(name, line, error instanceof Error ? error.message : String(error));
+    throw wrongLine(name, line, messageOf(error));
   }
   const missing = spec.reference === "" ? "reference" : spec.distorted === "" ? "distorted" : undefined;
   if (missing !== undefined) throw wrongLine(name, line, `${missing} is missing`);
