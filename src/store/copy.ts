@@ -7,10 +7,10 @@ import { DATABASE_FOLDER, embeddedDriver } from "./embedded.ts";
 import { migrate } from "./migrations.ts";
 import { postgresDriver } from "./postgres.ts";
 import { type Sender, statement } from "./statement.ts";
+import { CONTENT_TABLES, type ContentTable } from "./tables.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
 interface Table {
-  readonly name: string;
   /** Order of reading. */
   readonly order: string;
   /** Rows in one statement: pieces are up to a megabyte each. */
@@ -23,21 +23,20 @@ interface Table {
  * Ids of transactions are the server's own: positions of events begin anew, before all that will
  * follow, and with them the epoch, so that a stream that resumes gets a snapshot.
  */
-const TABLES: readonly Table[] = [
-  { name: "job", order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
-  { name: "work", order: "id", step: 500, row: "to_jsonb(t)" },
-  { name: "piece", order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
-  { name: "still", order: "job_id, frame, side", step: 4, row: "to_jsonb(t)" },
-  { name: "node", order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },
-  { name: "audit", order: "tenant_id, at, id", step: 500, row: "to_jsonb(t)" },
-  { name: "revocation", order: "id", step: 500, row: "to_jsonb(t)" },
-  {
-    name: "event",
+const TABLES: Readonly<Record<ContentTable, Table>> = {
+  job: { order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
+  work: { order: "id", step: 500, row: "to_jsonb(t)" },
+  piece: { order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
+  still: { order: "job_id, frame, side", step: 4, row: "to_jsonb(t)" },
+  node: { order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },
+  audit: { order: "tenant_id, at, id", step: 500, row: "to_jsonb(t)" },
+  revocation: { order: "id", step: 500, row: "to_jsonb(t)" },
+  event: {
     order: "pos, id",
     step: 500,
     row: `to_jsonb(t) || jsonb_build_object('pos', '0', 'id', row_number() over (order by pos, id))`,
   },
-];
+};
 
 /** Rows per table. */
 export type Copied = Readonly<Record<string, number>>;
@@ -78,7 +77,7 @@ async function copyBetween(from: Database, to: Database): Promise<Copied> {
       for (const side of [source, target]) for (const limit of NO_LIMITS) await side.query(limit, []);
       await lockEmpty(target);
       const counts: Record<string, number> = {};
-      for (const table of TABLES) counts[table.name] = await copyTable(source, target, table);
+      for (const table of CONTENT_TABLES) counts[table] = await copyTable(source, target, table);
       await continueSequences(target);
       return counts;
     }),
@@ -87,7 +86,7 @@ async function copyBetween(from: Database, to: Database): Promise<Copied> {
 
 /** Nobody else writes until the copy is done. */
 async function lockEmpty(target: Sender): Promise<void> {
-  const names = TABLES.map(({ name }) => `svc.${name}`);
+  const names = CONTENT_TABLES.map((name) => `svc.${name}`);
   await target.query(statement(`lock table ${names.join(", ")} in share row exclusive mode`), []);
   for (const name of names) {
     if ((await countOf(target, name)) === 0) continue;
@@ -106,7 +105,8 @@ async function countOf(sender: Sender, table: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-async function copyTable(source: Sender, target: Sender, { name, order, step, row }: Table): Promise<number> {
+async function copyTable(source: Sender, target: Sender, name: ContentTable): Promise<number> {
+  const { order, step, row } = TABLES[name];
   const table = `svc.${name}`;
   const rows = `select (${row})::text as row from ${table} t order by ${order}`;
   await source.query(statement(`declare copied_${name} no scroll cursor for ${rows}`), []);

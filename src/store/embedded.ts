@@ -164,12 +164,8 @@ class Wire extends Duplex {
 
   /** A database that is silent while its disk is full is ended: its next start recovers, when there is room. */
   async #lookAtDisk(): Promise<void> {
-    const { bavail, bsize } = await statfs(this.#directory);
-    if (this.#silence === undefined || bavail * bsize >= LOG_FILE_BYTES) return;
-    const left = Math.floor((bavail * bsize) / 2 ** 20);
-    this.destroy(
-      new Error(`No space left on device: ${left} MB are free on the disk of the embedded database`),
-    );
+    const full = await fullDisk(this.#directory);
+    if (full !== undefined && this.#silence !== undefined) this.destroy(full);
   }
 
   #send(message: ToWorker): void {

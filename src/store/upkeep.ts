@@ -3,6 +3,7 @@ import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Database } from "./database.ts";
 import { statement } from "./statement.ts";
+import { TABLES } from "./tables.ts";
 
 export interface Upkeep {
   /** Milliseconds between looks. */
@@ -18,12 +19,7 @@ const USUAL: Upkeep = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
 const LONGEST_PAUSE_MS = 300_000;
 
 const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
-const STEPS = [
-  ...["work", "job", "node", "event", "piece", "still", "audit"].map((table) =>
-    statement(`vacuum svc.${table}`),
-  ),
-  statement("checkpoint"),
-];
+const STEPS = [...TABLES.map((table) => statement(`vacuum svc.${table}`)), statement("checkpoint")];
 
 /** Without it the log grows without end, and claims step over ever more dead entries. */
 export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = USUAL): Background {

@@ -1,7 +1,7 @@
 /** The embedded database has one holder, and comes back from what ends its process or its thread. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, watch } from "node:fs";
+import { existsSync, readFileSync, renameSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Client } from "pg";
@@ -102,6 +102,23 @@ test("the database is started anew when its thread dies, with everything", async
   await assert.rejects(dying, (thrown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE");
   assert.deepEqual(await run("select a from public.t"), [{ a: 1 }]);
   assert.equal(clients.length, 2);
+  await database.close();
+  await remove();
+});
+
+test("a disk that cannot be asked for its room while the database computes ends nothing", async () => {
+  const { target, remove } = await installation();
+  const database = new Database(embeddedDriver(target.dataDir));
+  const run = async (sql: string) => database.query<{ a: number }>("owner", statement(sql), []);
+  await run("select 1 as a");
+  // Longer than it takes until the disk is looked at.
+  const silent = run("select 2 as a from pg_sleep(4)");
+  renameSync(target.dataDir, `${target.dataDir}-away`);
+  try {
+    assert.deepEqual(await silent, [{ a: 2 }]);
+  } finally {
+    renameSync(`${target.dataDir}-away`, target.dataDir);
+  }
   await database.close();
   await remove();
 });

@@ -10,6 +10,7 @@ import { embeddedDriver } from "../../src/store/embedded.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { statement } from "../../src/store/statement.ts";
+import { TABLES } from "../../src/store/tables.ts";
 import { upkeepOf } from "../../src/store/upkeep.ts";
 import { embeddedTarget, newJob } from "./stores.ts";
 
@@ -25,6 +26,7 @@ test("upkeep removes dead rows and old files of the log, and ends when it is sto
     (await database.query<{ value: string }>("owner", statement(sql), []))[0]?.value;
   const redo = "select redo_lsn as value from pg_control_checkpoint()";
   const allVisible = "select count(*) as value from svc.work where state = 'CANCELLED'";
+  await database.query("owner", statement("update svc.revocation_revision set latest = latest + 1"), []);
   const before = { redo: await ask(redo), log: logFiles(target.dataDir) };
 
   const { promise: done, resolve } = Promise.withResolvers<string>();
@@ -38,9 +40,21 @@ test("upkeep removes dead rows and old files of the log, and ends when it is sto
   assert.notEqual(await ask(redo), before.redo, "a checkpoint was made");
   assert.ok(logFiles(target.dataDir) <= before.log);
   assert.equal(await ask(allVisible), 20);
-  const vacuumed = "select count(*) as value from pg_class where relname = 'work' and relallvisible > 0";
-  assert.equal(await ask(vacuumed), 1, "only VACUUM marks pages as all visible");
+  const vacuumed =
+    "select count(*) as value from pg_class where relname in ('work', 'revocation_revision') and relallvisible > 0";
+  assert.equal(await ask(vacuumed), 2, "only VACUUM marks pages as all visible");
   await store.close();
+  await remove();
+});
+
+test("the list of tables is the schema's", async () => {
+  const { target, remove } = await embeddedTarget();
+  const database = new Database(embeddedDriver(target.dataDir));
+  await migrate(database);
+  const found = statement("select tablename as name from pg_tables where schemaname = 'svc'");
+  const tables = await database.query<{ name: string }>("owner", found, []);
+  assert.deepEqual(tables.map(({ name }) => name).sort(), [...TABLES].sort());
+  await database.close();
   await remove();
 });
 
