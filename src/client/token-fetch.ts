@@ -11,6 +11,8 @@ export async function fetchAnswer(
 ): Promise<Response> {
   const response = await fetchBounded(url, options, signal);
   const { status, headers } = response;
+  // A status without a body takes no text either, not even an empty one.
+  if (response.body === null) return response;
   return new Response(withoutIdToken(await response.text()), { status, headers });
 }
 

@@ -197,6 +197,7 @@ describe("an answer that gives no token is told without secret or token:", () =>
       /something else than a token/,
       (response) => json(response, 200, { token_type: "bearer" }),
     ],
+    ["no body", "SERVER_UNREACHABLE", /status 204/, (response) => response.writeHead(204).end()],
     [
       "a list",
       "SERVER_UNREACHABLE",
