@@ -64,9 +64,9 @@ export class AuditFile implements Outlet {
     this.#looked = now;
     try {
       if (await this.#isCurrent()) return false;
-      const handle = await openFile(this.name);
-      await this.#handle.close();
-      this.#handle = handle;
+      const before = this.#handle;
+      this.#handle = await openFile(this.name);
+      await this.#leave(before);
       this.#log.info({ path: this.name }, "the audit log was moved away: it goes on in a new file");
       this.#stuck = false;
       return true;
@@ -79,6 +79,15 @@ export class AuditFile implements Outlet {
       }
       this.#stuck = true;
       return false;
+    }
+  }
+
+  /** What a file that was moved away says as it is closed changes nothing for the new one. */
+  async #leave(handle: FileHandle): Promise<void> {
+    try {
+      await handle.close();
+    } catch (err) {
+      this.#log.warn({ err, path: this.name }, "the audit log's file of before could not be closed");
     }
   }
 
