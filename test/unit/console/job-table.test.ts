@@ -60,6 +60,16 @@ test("a job from an answer is shown at once, but never over a later state of it"
   assert.deepEqual(ids(table), ["a@3"]);
 });
 
+test("a change that an answer has overtaken is not shown again", () => {
+  const table = new JobTable();
+  tell(table, "change", "1", job("a", { revision: 3 }));
+  table.put(job("a", { revision: 5 }));
+  tell(table, "change", "2", job("a", { revision: 4 }));
+  assert.deepEqual([ids(table), table.place], [["a@5"], "2"]);
+  tell(table, "change", "3", job("a", { revision: 6 }));
+  assert.deepEqual(ids(table), ["a@6"]);
+});
+
 test("what ends the stream is thrown with its status and code", () => {
   const table = new JobTable();
   const data = JSON.stringify({ status: 503, code: "SHUTTING_DOWN", detail: "It stops.", requestId: "r1" });

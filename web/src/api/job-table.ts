@@ -40,12 +40,12 @@ export class JobTable {
     const { job } = body as Schemas["JobEvent"];
     if (name === "snapshot" && job !== undefined) this.#tell(job);
     else if (name === "snapshotEnd") this.#end();
-    else if (name === "change" && job !== undefined) this.#jobs.set(job.id, job);
+    else if (name === "change" && job !== undefined) this.put(job);
     else if (name === "deleted" && job !== undefined) this.#jobs.delete(job.id);
     if (id !== undefined) this.#place = id;
   }
 
-  /** A job that came by another way, unless the stream has told of a later state of it. */
+  /** A job from the stream or from an answer, unless a later state of it is known: the two overtake each other. */
   put(job: Job): void {
     const known = this.#jobs.get(job.id);
     if (known === undefined || known.revision < job.revision) this.#jobs.set(job.id, job);
