@@ -1,9 +1,9 @@
 /** Which controller a command talks to, and how: its address, and TLS. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openTls, TLS_SETTINGS, type TlsSettings, tlsSettingsFault } from "../client/tls-settings.ts";
-import { variableOf } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
 import { withFacts } from "../platform/help.ts";
+import { variableOf } from "../platform/setting.ts";
 import { optional } from "./optional.ts";
 import { switchVariable } from "./switch-variable.ts";
 

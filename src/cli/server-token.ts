@@ -9,8 +9,8 @@ import {
   type TokenSettings,
   tokenSettingsFault,
 } from "../client/token-settings.ts";
-import { variableOf } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
+import { variableOf } from "../platform/setting.ts";
 import { userSessions } from "./login/sessions.ts";
 import { optional } from "./optional.ts";
 import { type AddressFlags, parseGiven } from "./server-address.ts";

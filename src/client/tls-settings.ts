@@ -1,8 +1,8 @@
 /** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
 import { createSecureContext, getCACertificates } from "node:tls";
 import type { ChannelCredentials } from "@grpc/grpc-js";
-import { flagsOf, type SettingValues, text, toggle } from "../platform/config.ts";
 import { Failure } from "../platform/failure.ts";
+import { flagsOf, type SettingValues, text, toggle } from "../platform/setting.ts";
 import { readTlsFiles, type TlsFiles } from "../platform/tls-files.ts";
 import { TlsCredentials } from "./tls-credentials.ts";
 

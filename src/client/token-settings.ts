@@ -1,6 +1,7 @@
 /** How a client is told where its token comes from: the same flags and variables for nodes and commands. */
-import { flagsOf, type SettingValues, text } from "../platform/config.ts";
+
 import type { Failure } from "../platform/failure.ts";
+import { flagsOf, type SettingValues, text } from "../platform/setting.ts";
 import { type TokenSource, tokenFromFile } from "./token.ts";
 import { RenewedToken } from "./token-renewal.ts";
 import { type ClientCredentials, tokenRequests } from "./token-request.ts";

@@ -8,10 +8,10 @@ import { type AuditRecord, type AuditSink, OK, STARTED } from "../audit/record.t
 import { standardOutput } from "../audit/standard-output.ts";
 import { Trail } from "../audit/trail.ts";
 import type { Permissions } from "../auth/permissions.ts";
-import { UsageError } from "../platform/config.ts";
 import { FAILURE_KINDS, type FailureKind } from "../platform/failure.ts";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { UsageError } from "../platform/setting.ts";
 import type { Store } from "../store/store.ts";
 import type { AuditSettings } from "./audit-settings.ts";
 

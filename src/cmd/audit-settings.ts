@@ -1,5 +1,5 @@
 /** The settings of the audit log. Every one states its default and its unit. */
-import { integer, type SettingValues, text } from "../platform/config.ts";
+import { integer, type SettingValues, text } from "../platform/setting.ts";
 
 export const AUDIT_SETTINGS = {
   auditLog: text({

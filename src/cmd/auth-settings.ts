@@ -12,7 +12,7 @@ import {
   toggle,
   UsageError,
   variableOf,
-} from "../platform/config.ts";
+} from "../platform/setting.ts";
 import { planSource, type SourcePlan, TENANTS_SOURCE_SETTINGS } from "./tenants-source-settings.ts";
 
 export const AUTH_SETTINGS = {

@@ -7,9 +7,9 @@ import { type Authenticate, authenticateNobody } from "../auth/principal.ts";
 import type { Realm, Realms } from "../auth/realm.ts";
 import { RevocationList } from "../auth/revocations.ts";
 import { TenantsFile, TenantsFileError } from "../auth/tenants-file.ts";
-import { UsageError } from "../platform/config.ts";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { UsageError } from "../platform/setting.ts";
 import { type AuthPlan, type AuthSettings, planAuth } from "./auth-settings.ts";
 import { openKubernetesTenants } from "./kubernetes-tenants.ts";
 

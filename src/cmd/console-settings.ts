@@ -1,6 +1,6 @@
 /** The settings of the console: whether there is one, and where people sign in to it. */
 import { isProviderUrl } from "../client/token-url.ts";
-import { type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
+import { type SettingValues, text, textOr, toggle, UsageError } from "../platform/setting.ts";
 import type { ConsoleConfig } from "../rest/console.ts";
 
 export const CONSOLE_SETTING = toggle({

@@ -1,7 +1,7 @@
 /** The settings of `svc controller`. Every one states its default and its unit. */
 import { WORST_MOMENTS } from "../jobs/moments.ts";
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
-import { integer, type SettingValues, text, toggle, UsageError } from "../platform/config.ts";
+import { integer, type SettingValues, text, toggle, UsageError } from "../platform/setting.ts";
 import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
 import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";

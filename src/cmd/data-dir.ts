@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { access, mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { UsageError } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { UsageError } from "../platform/setting.ts";
 import { errorCode } from "../platform/thrown.ts";
 
 /** Where it is when no setting says so: state of a user's programs, as XDG has it. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { EngineOptions } from "../engine/engine.ts";
 import { MediaRoots, TENANT_PLACEHOLDER } from "../engine/roots.ts";
-import { type SettingValues, text, UsageError } from "../platform/config.ts";
+import { type SettingValues, text, UsageError } from "../platform/setting.ts";
 import { errorCode } from "../platform/thrown.ts";
 import { MEDIA_ROOT } from "./media-settings.ts";
 

@@ -12,8 +12,8 @@ import { readKubeconfig } from "../kubernetes/kubeconfig.ts";
 import { LeaseHolder } from "../kubernetes/lease.ts";
 import { StatusWriter } from "../kubernetes/status-writer.ts";
 import { SvcTenants } from "../kubernetes/svc-tenants.ts";
-import { UsageError } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { UsageError } from "../platform/setting.ts";
 import type { SourcePlan } from "./tenants-source-settings.ts";
 
 /** Whoever holds it writes the status of SvcTenants. */

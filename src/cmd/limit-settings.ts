@@ -1,6 +1,6 @@
 /** What tenants may have and do at a time, where the registry says nothing else of them. */
 import { LIMIT_RULES, type Limits } from "../jobs/limits.ts";
-import { integer, integerOrNone, type SettingValues } from "../platform/config.ts";
+import { integer, integerOrNone, type SettingValues } from "../platform/setting.ts";
 
 function rangeOf(name: keyof Limits): string {
   const { min, max, canBeNone } = LIMIT_RULES[name];

@@ -1,6 +1,7 @@
 /** Settings of the log, the same for every process. */
-import { choice } from "../platform/config.ts";
+
 import { LOG_FORMATS, LOG_LEVELS } from "../platform/log.ts";
+import { choice } from "../platform/setting.ts";
 
 export const LOG_SETTINGS = {
   logLevel: choice({

@@ -1,8 +1,8 @@
 /** Media roots of a process, and what callers may name without them. */
 import { anyFile, insideRoots, type MediaPolicy, noFile } from "../controller/media-policy.ts";
 import { MediaRoots, TENANT_PLACEHOLDER } from "../engine/roots.ts";
-import { list, UsageError } from "../platform/config.ts";
 import type { Log } from "../platform/log.ts";
+import { list, UsageError } from "../platform/setting.ts";
 
 const REPEAT = "repeat it for several, separate them by ':' in the variable";
 const TENANT = `${TENANT_PLACEHOLDER} in it is the tenant's directory`;

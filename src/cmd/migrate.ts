@@ -1,7 +1,8 @@
 /** `svc migrate`: brings a database's schema up to date, or moves an embedded installation to PostgreSQL. */
 import type { Command } from "commander";
-import { addSettings, readSettings, type SettingValues, text, UsageError } from "../platform/config.ts";
+import { addSettings, readSettings } from "../platform/config.ts";
 import { exitCodes, GuidedCommand } from "../platform/help.ts";
+import { type SettingValues, text, UsageError } from "../platform/setting.ts";
 
 const MIGRATE_SETTINGS = {
   databaseUrl: text({

@@ -2,7 +2,7 @@
 import { availableParallelism, hostname } from "node:os";
 import { TLS_SETTINGS, tlsSettingsFault } from "../client/tls-settings.ts";
 import { TOKEN_SETTINGS, tokenSettingsFault } from "../client/token-settings.ts";
-import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/config.ts";
+import { integer, type SettingValues, text, textOr, toggle, UsageError } from "../platform/setting.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { TENANT_MEDIA_ROOT } from "./media-settings.ts";

@@ -1,6 +1,7 @@
 /** Settings of every process that answers over REST and gRPC. */
-import { integer, list, type Setting, textOr, toggle } from "../platform/config.ts";
+
 import { hostNameOf } from "../platform/host-name.ts";
+import { integer, list, type Setting, textOr, toggle } from "../platform/setting.ts";
 
 const MAX_PORT = 65_535;
 

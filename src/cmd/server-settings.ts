@@ -1,6 +1,6 @@
 /** The settings of `svc server`. Every one states its default and its unit. */
 import { availableParallelism } from "node:os";
-import { integer, type SettingValues, toggle } from "../platform/config.ts";
+import { integer, type SettingValues, toggle } from "../platform/setting.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
 import { HOST_SETTING, PORT_SETTINGS, REST_SETTINGS } from "./serve-settings.ts";

@@ -1,5 +1,5 @@
 /** The settings of where a controller's tenants come from. */
-import { choice, flagsOf, type Setting, text, UsageError } from "../platform/config.ts";
+import { choice, flagsOf, type Setting, text, UsageError } from "../platform/setting.ts";
 
 const SOURCES = ["provider", "file", "kubernetes"] as const;
 export type TenantsSource = (typeof SOURCES)[number];

@@ -1,6 +1,6 @@
 /** The settings of a server's TLS. */
 import type { CertificateOptions } from "../platform/certificate.ts";
-import { flagsOf, type SettingValues, text, UsageError } from "../platform/config.ts";
+import { flagsOf, type SettingValues, text, UsageError } from "../platform/setting.ts";
 
 export const SERVER_TLS_SETTINGS = {
   tlsCert: text({

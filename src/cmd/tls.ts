@@ -2,9 +2,9 @@
 import type { Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import { Certificate, CertificateError } from "../platform/certificate.ts";
-import { UsageError } from "../platform/config.ts";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { UsageError } from "../platform/setting.ts";
 import { type ServerTlsSettings, tlsFiles } from "./tls-settings.ts";
 
 const STOP_LIMIT_MS = 1_000;

@@ -1,7 +1,7 @@
 /** Settings of tracing, the same for every process that serves. */
 
-import { type Setting, type SettingValues, UsageError } from "../platform/config.ts";
 import { isLoopback } from "../platform/loopback.ts";
+import { type Setting, type SettingValues, UsageError } from "../platform/setting.ts";
 
 const endpoint: Setting<string | undefined> = {
   flags: "--otlp-endpoint <url>",

@@ -1,6 +1,7 @@
 /** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
-import { choice, integer, type SettingValues, toggle } from "../platform/config.ts";
+
 import { LOG_LEVELS } from "../platform/log.ts";
+import { choice, integer, type SettingValues, toggle } from "../platform/setting.ts";
 import { CONSOLE_SETTING } from "./console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "./controller-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";

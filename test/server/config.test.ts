@@ -5,17 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Command } from "commander";
+import { addSettings, readSettings } from "../../src/platform/config.ts";
 import {
-  addSettings,
   choice,
   integer,
   integerOrNone,
   list,
-  readSettings,
   text,
   toggle,
   UsageError,
-} from "../../src/platform/config.ts";
+} from "../../src/platform/setting.ts";
 
 const SETTINGS = {
   port: integer({ flags: "--port <port>", help: "port", fallback: 80, min: 0, max: 100 }),

@@ -9,7 +9,7 @@ import { PROJECT } from "../../scripts/gates/gate.ts";
 import { CONTROLLER_SETTINGS } from "../../src/cmd/controller-settings.ts";
 import { NODE_SETTINGS } from "../../src/cmd/node-settings.ts";
 import { SERVER_SETTINGS } from "../../src/cmd/server-settings.ts";
-import type { Setting, Settings } from "../../src/platform/config.ts";
+import type { Setting, Settings } from "../../src/platform/setting.ts";
 
 const CHART = join(PROJECT, "deploy", "chart");
 const read = (path: string) => readFileSync(join(CHART, path), "utf8");

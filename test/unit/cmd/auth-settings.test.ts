@@ -11,7 +11,8 @@ import {
   type ControllerSettings,
   checkControllerSettings,
 } from "../../../src/cmd/controller-settings.ts";
-import { addSettings, readSettings, UsageError } from "../../../src/platform/config.ts";
+import { addSettings, readSettings } from "../../../src/platform/config.ts";
+import { UsageError } from "../../../src/platform/setting.ts";
 
 let directory: string;
 before(async () => {

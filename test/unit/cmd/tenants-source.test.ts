@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planSource, type SourceSettings } from "../../../src/cmd/tenants-source-settings.ts";
-import { UsageError } from "../../../src/platform/config.ts";
+import { UsageError } from "../../../src/platform/setting.ts";
 
 const NONE: SourceSettings = {
   tenantsSource: undefined,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tlsSettingsFault } from "../../../src/client/tls-settings.ts";
 import { tlsFiles } from "../../../src/cmd/tls-settings.ts";
-import { flagsOf } from "../../../src/platform/config.ts";
+import { flagsOf } from "../../../src/platform/setting.ts";
 
 test("flags are given or missing, in their order", () => {
   assert.deepEqual(flagsOf({ "--b": "1", "--c": undefined, "--a": "", "--d": false }), {
