@@ -3,7 +3,7 @@ import { endpointFault } from "../auth/fetch-keys.ts";
 import type { Realm } from "../auth/realm.ts";
 import { DEFAULT_ROLES_CLAIM, DEFAULT_TENANT_CLAIM } from "../auth/registry-entry.ts";
 import {
-  flagsOf,
+  flagOf,
   integer,
   type SettingValues,
   switchOff,
@@ -66,27 +66,31 @@ export type AuthPlan =
   | { readonly kind: "provider"; readonly realm: Realm }
   | Exclude<SourcePlan, { kind: "provider" }>;
 
-const OF_TOKENS = [
-  ...(["jwksEndpoint", "authIssuer", "authAudience"] as const),
-  ...(["tenantsSource", "tenantsFile", "tenantsNamespace", "kubeconfig"] as const),
-];
+/** What there is no provider without. */
+const NEEDED = ["jwksEndpoint", "authIssuer"] as const;
+const OF_PROVIDER = [...NEEDED, "authAudience", "authTenantClaim", "authRolesClaim"] as const;
+const OF_SOURCE = ["tenantsSource", "tenantsFile", "tenantsNamespace", "kubeconfig"] as const;
 
 /** Throws UsageError that says what is missing, or what contradicts itself. That nobody is asked beats everything. */
 export function planAuth(settings: AuthSettings): AuthPlan {
-  const { authDisabled, jwksEndpoint, authIssuer, authAudience, authTenantClaim, authRolesClaim } = settings;
-  if (authDisabled) {
-    const given = OF_TOKENS.filter((key) => settings[key] !== undefined);
-    return { kind: "disabled", ignored: given.map((key) => variableOf(AUTH_SETTINGS[key])) };
+  if (settings.authDisabled) {
+    const ignored = [...OF_PROVIDER, ...OF_SOURCE].filter((key) => isGiven(settings, key));
+    return { kind: "disabled", ignored: ignored.map((key) => variableOf(AUTH_SETTINGS[key])) };
   }
-  const providerFlags = {
-    "--jwks-endpoint": jwksEndpoint,
-    "--auth-issuer": authIssuer,
-    "--auth-audience": authAudience,
-    "--auth-tenant-claim": authTenantClaim === DEFAULT_TENANT_CLAIM ? undefined : authTenantClaim,
-    "--auth-roles-claim": authRolesClaim === DEFAULT_ROLES_CLAIM ? undefined : authRolesClaim,
-  };
-  const source = planSource(settings, flagsOf(providerFlags).given);
+  const given = OF_PROVIDER.filter((key) => isGiven(settings, key));
+  const source = planSource(
+    settings,
+    given.map((key) => flagOf(AUTH_SETTINGS[key])),
+  );
   return source.kind === "provider" ? { kind: "provider", realm: realmOf(settings) } : source;
+}
+
+/** A setting that says what its default says anyway counts as one that is not given. */
+function isGiven(
+  settings: AuthSettings,
+  key: (typeof OF_PROVIDER)[number] | (typeof OF_SOURCE)[number],
+): boolean {
+  return settings[key] !== AUTH_SETTINGS[key].fallback;
 }
 
 function realmOf(settings: AuthSettings): Realm {
@@ -107,11 +111,10 @@ function realmOf(settings: AuthSettings): Realm {
   };
 }
 
-function incomplete({ jwksEndpoint, authIssuer }: AuthSettings): UsageError {
-  const { missing } = flagsOf({
-    "--jwks-endpoint (SVC_JWKS_ENDPOINT)": jwksEndpoint,
-    "--auth-issuer (SVC_AUTH_ISSUER)": authIssuer,
-  });
+function incomplete(settings: AuthSettings): UsageError {
+  const missing = NEEDED.filter((key) => !isGiven(settings, key))
+    .map((key) => AUTH_SETTINGS[key])
+    .map((setting) => `${flagOf(setting)} (${variableOf(setting)})`);
   return new UsageError(
     `authentication is not configured: ${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing. ` +
       "Give the identity provider's key set and issuer, or those of each tenant by --tenants-file or --tenants-source kubernetes. " +

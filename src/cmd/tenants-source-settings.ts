@@ -1,5 +1,5 @@
 /** The settings of where a controller's tenants come from. */
-import { choice, flagsOf, type Setting, text, UsageError } from "../platform/setting.ts";
+import { choice, flagOf, type Setting, text, UsageError } from "../platform/setting.ts";
 
 const SOURCES = ["provider", "file", "kubernetes"] as const;
 export type TenantsSource = (typeof SOURCES)[number];
@@ -57,8 +57,8 @@ const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export function planSource(settings: SourceSettings, providerFlags: readonly string[]): SourcePlan {
   const { tenantsSource, tenantsFile, tenantsNamespace: namespace, kubeconfig } = settings;
   const source = tenantsSource ?? (tenantsFile === undefined ? "provider" : "file");
-  const clusterFlags = flagsOf({ "--tenants-namespace": namespace, "--kubeconfig": kubeconfig }).given;
-  const fileFlags = flagsOf({ "--tenants-file": tenantsFile }).given;
+  const clusterFlags = givenFlags(settings, "tenantsNamespace", "kubeconfig");
+  const fileFlags = givenFlags(settings, "tenantsFile");
   switch (source) {
     case "provider":
       refuse("--tenants-source provider", [...fileFlags, ...clusterFlags], settings);
@@ -73,6 +73,13 @@ export function planSource(settings: SourceSettings, providerFlags: readonly str
         return { kind: "kubernetes", namespace, kubeconfig };
       throw new UsageError(`--tenants-namespace: ${JSON.stringify(namespace)} is no name of a namespace.`);
   }
+}
+
+function givenFlags(
+  settings: SourceSettings,
+  ...keys: readonly (keyof typeof TENANTS_SOURCE_SETTINGS)[]
+): readonly string[] {
+  return keys.filter((key) => settings[key] !== undefined).map((key) => flagOf(TENANTS_SOURCE_SETTINGS[key]));
 }
 
 function refuse(chosen: string, others: readonly string[], { tenantsSource }: SourceSettings): void {

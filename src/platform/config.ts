@@ -11,6 +11,7 @@ import { type Command, Option } from "commander";
 import { withFacts } from "./help.ts";
 import {
   attributeOf,
+  flagOf,
   nameOf,
   type Setting,
   type Settings,
@@ -67,7 +68,7 @@ interface Sources {
 function read<T>(setting: Setting<T>, { flags, environment, file }: Sources): T {
   const name = nameOf(setting);
   const flag = flags[attributeOf(setting)];
-  if (flag !== undefined) return parse(setting, flag, `--${name}`);
+  if (flag !== undefined) return parse(setting, flag, flagOf(setting));
   const variable = environment[variableOf(setting)];
   if (variable !== undefined && variable !== "") {
     const given = setting.join ? variable.split(setting.separator ?? delimiter) : variable;

@@ -157,6 +157,11 @@ export function attributeOf(setting: Setting<unknown>): string {
   return new Option(setting.flags).attributeName();
 }
 
+/** Its flag: "--token-file" of "--token-file <file>". */
+export function flagOf(setting: Setting<unknown>): string {
+  return `--${nameOf(setting)}`;
+}
+
 /** Its variable: "SVC_TOKEN_FILE" of "--token-file <file>". */
 export function variableOf(setting: Setting<unknown>): string {
   return `SVC_${nameOf(setting).toUpperCase().replaceAll("-", "_")}`;

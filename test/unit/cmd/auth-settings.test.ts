@@ -121,6 +121,13 @@ describe("authentication is disabled", () => {
       kind: "disabled",
       ignored: ["SVC_JWKS_ENDPOINT", "SVC_AUTH_ISSUER", "SVC_AUTH_AUDIENCE"],
     });
+    assert.deepEqual(
+      await plan(["--auth-tenant-claim", "org_id", "--auth-roles-claim", "groups"], disabled),
+      {
+        kind: "disabled",
+        ignored: ["SVC_AUTH_TENANT_CLAIM", "SVC_AUTH_ROLES_CLAIM"],
+      },
+    );
     assert.deepEqual(await plan(["--tenants-file", "t"], disabled), {
       kind: "disabled",
       ignored: ["SVC_TENANTS_FILE"],
