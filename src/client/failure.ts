@@ -8,7 +8,7 @@ import {
   RetryInfoSchema,
 } from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
-import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
+import { Failure, type FailureCode, isFailureCode } from "../platform/failure.ts";
 import { TLS_FAILED } from "./tls-credentials.ts";
 
 const DOMAIN = "svc";
@@ -114,8 +114,4 @@ function errorInfoIn(details: readonly Any[]): ErrorInfo | undefined {
 function retryAfterIn(details: readonly Any[]): number | undefined {
   const told = detailIn(details, RetryInfoSchema, ({ retryDelay }) => retryDelay !== undefined);
   return told?.retryDelay && durationMs(told.retryDelay);
-}
-
-function isFailureCode(code: string): code is FailureCode {
-  return Object.hasOwn(FAILURE_KINDS, code);
 }

@@ -8,7 +8,7 @@ import { type AuditRecord, type AuditSink, OK, STARTED } from "../audit/record.t
 import { standardOutput } from "../audit/standard-output.ts";
 import { Trail } from "../audit/trail.ts";
 import type { Permissions } from "../auth/permissions.ts";
-import { FAILURE_KINDS, type FailureKind } from "../platform/failure.ts";
+import { FAILURE_KINDS, isFailureCode } from "../platform/failure.ts";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { UsageError } from "../platform/setting.ts";
@@ -137,6 +137,6 @@ function isKept({ tenant, operation, outcome }: AuditRecord, permissions: Permis
 }
 
 function isRefusal(outcome: string): boolean {
-  const kind = (FAILURE_KINDS as Readonly<Record<string, FailureKind>>)[outcome];
+  const kind = isFailureCode(outcome) ? FAILURE_KINDS[outcome] : undefined;
   return kind === "forbidden" || kind === "unauthenticated";
 }

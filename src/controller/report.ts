@@ -8,7 +8,7 @@ import type {
   StillReport,
 } from "../gen/proto/svc/v1/node_pb.ts";
 import { verdictOn } from "../jobs/retry.ts";
-import { FAILURE_KINDS, Failure, type FailureCode } from "../platform/failure.ts";
+import { FAILURE_KINDS, Failure, type FailureCode, isFailureCode } from "../platform/failure.ts";
 import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
 import type { Announcement, Store } from "../store/store.ts";
@@ -176,7 +176,7 @@ function segmentOf({ last, durationMs, plan, frameCount }: SegmentReport): Segme
 
 /** Codes of a newer version are INTERNAL here, told with the message. */
 function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
-  const known = Object.hasOwn(FAILURE_KINDS, code) ? (code as FailureCode) : "INTERNAL";
+  const known = isFailureCode(code) ? code : "INTERNAL";
   const text = message
     .toWellFormed()
     .replace(/\p{Cc}/gu, " ")

@@ -1,6 +1,6 @@
 /** Waiting for a job's end. */
 
-import { FAILURE_KINDS, Failure, type FailureCode, type Found } from "../platform/failure.ts";
+import { Failure, type Found, isFailureCode } from "../platform/failure.ts";
 import type { JobRow, StoredError } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
@@ -81,10 +81,10 @@ async function endOf(store: Store, tenant: string, job: JobRow): Promise<Waited 
 
 /** A job's error as it was thrown where it happened. */
 function failureOf(error: StoredError | undefined): Failure {
-  if (error === undefined || !Object.hasOwn(FAILURE_KINDS, error.code)) {
+  if (error === undefined || !isFailureCode(error.code)) {
     return new Failure("INTERNAL", error?.message ?? "The job failed.");
   }
   const found =
     typeof error.found === "object" && error.found !== null ? { found: error.found as Found } : {};
-  return new Failure(error.code as FailureCode, error.message, found);
+  return new Failure(error.code, error.message, found);
 }

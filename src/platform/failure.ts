@@ -102,6 +102,11 @@ export const FAILURE_KINDS = {
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
+/** Whether a text is a code of this version; others come from a newer one, or from somebody else. */
+export function isFailureCode(text: string): text is FailureCode {
+  return Object.hasOwn(FAILURE_KINDS, text);
+}
+
 /** Facts behind a failure, shown to the caller: plain JSON, no paths of ours. */
 export type Found = Readonly<Record<string, unknown>>;
 

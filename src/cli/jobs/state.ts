@@ -5,7 +5,7 @@ import type { Progress } from "../../engine/result.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { ScoreProgress } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jobs/states.ts";
-import { FAILURE_KINDS, Failure, type FailureCode } from "../../platform/failure.ts";
+import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { printable } from "../escape.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
 
@@ -55,13 +55,9 @@ export function failureOfJob(job: Job): Failure {
     return new Failure("SCORE_CANCELLED", `Job ${job.id} was cancelled.`);
   const { code = "INTERNAL", message = "No reason is told." } = job.error ?? {};
   const found = job.error?.found ? { found: job.error.found } : {};
-  return isKnown(code)
+  return isFailureCode(code)
     ? new Failure(code, message, found)
     : new Failure("INTERNAL", `${message} (${code})`, found);
-}
-
-function isKnown(code: string): code is FailureCode {
-  return Object.hasOwn(FAILURE_KINDS, code);
 }
 
 /** The exit code of a job that has ended. Cancelled by whomever, it has no score: as a score that failed. */
