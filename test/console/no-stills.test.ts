@@ -24,6 +24,14 @@ async function opened(options: Parameters<ScoredJob["pages"]["page"]>[1] = {}): 
   return page;
 }
 
+/** Waits until both pictures of a frame are drawn. */
+async function shown(page: Page, frame: string | undefined): Promise<void> {
+  for (const side of ["Reference", "Distorted"])
+    await page.getByRole("region", { name: `${side}, frame ${frame}.` }).waitFor();
+  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
+  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+}
+
 test("the worst moments are named, the lowest of all first, and it is said how to get their pictures", async () => {
   for (const options of [{}, { viewport: PHONE, colorScheme: "dark" as const }]) {
     const page = await opened(options);
@@ -54,13 +62,31 @@ test("a click on a moment asks a node for its pictures, and they come by themsel
   const second = moments(page).nth(1);
   const [, frame] = /frame (\d+)/.exec((await second.textContent()) ?? "") ?? [];
   await second.click();
-  await page.getByRole("region", { name: `Reference, frame ${frame}.` }).waitFor();
-  await page.getByRole("region", { name: `Distorted, frame ${frame}.` }).waitFor();
-  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
-  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+  await shown(page, frame);
   assert.equal(await moments(page).count(), count, "all moments are still named");
   assert.equal(await page.getByText("make pictures").count(), count - 1);
   assert.equal(await page.getByText("No pictures were made").count(), 0);
+  await page.context().close();
+});
+
+test("what the controller could not take is said, and asked for again by a button", async () => {
+  const page = await opened();
+  const list = `**/v1/jobs/${scored.id}/stills`;
+  const detail = "The store did not answer within 2 s. Try again later.";
+  await page.route(list, (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status: 503, body: JSON.stringify({ code: "STORE_UNAVAILABLE", detail }) })
+      : route.continue(),
+  );
+  const wanted = moments(page).filter({ hasText: "make pictures" }).first();
+  const [, frame] = /frame (\d+)/.exec((await wanted.textContent()) ?? "") ?? [];
+  await wanted.click();
+  const alert = page.locator(".stills").getByRole("alert");
+  await alert.getByText(`The pictures of frame ${frame} cannot be made: ${detail}`).waitFor();
+  await page.unroute(list);
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await shown(page, frame);
+  scored.pages.expectComplaints(/503/);
   await page.context().close();
 });
 
