@@ -34,7 +34,7 @@ const CODES: Readonly<Record<FailureKind, status>> = {
 export function statusOf(thrown: unknown): StatusObject {
   const failure = Failure.from(thrown);
   const code = CODES[failure.kind];
-  const message = failure.message.slice(0, MAX_DETAIL);
+  const message = cut(failure.message, MAX_DETAIL);
   const details = [anyPack(ErrorInfoSchema, errorInfoOf(failure)), ...retryOf(failure)];
   const metadata = new Metadata();
   const bytes = toBinary(StatusSchema, create(StatusSchema, { code, message, details }));
@@ -64,9 +64,14 @@ function flat(found: Found, prefix = ""): Record<string, string> {
     const key = keyOf(prefix, name);
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       Object.assign(facts, flat({ ...value }, key));
-    else if (value !== undefined) facts[key] = textOf(value).slice(0, MAX_FACT);
+    else if (value !== undefined) facts[key] = cut(textOf(value), MAX_FACT);
   }
   return facts;
+}
+
+/** Half of a character that the cut leaves is replaced: grpc-js throws over one, where nobody catches it. */
+function cut(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed();
 }
 
 function keyOf(prefix: string, name: string): string {

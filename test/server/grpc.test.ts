@@ -120,6 +120,17 @@ describe("errors", () => {
     assert.ok(names.every((name) => /^[a-z][\w-]{0,63}$/.test(name)));
   });
 
+  test("that are cut off within a character are whole Unicode, and end nothing but their call", async () => {
+    for (const lead of ["", "a"]) {
+      const reference = `/${lead}${"😀".repeat(900)}`;
+      const error = await failureOf(client.score(requestOf({ ...clips.pair, reference })));
+      const { status: details, info } = detailsOf(error);
+      assert.deepEqual([error.code, info?.reason], [status.FAILED_PRECONDITION, "MEDIA_NOT_READABLE"]);
+      assert.ok(error.details.length === 1024 && error.details.isWellFormed());
+      assert.equal(details.message, error.details);
+    }
+  });
+
   test("reach streams too", async () => {
     const stream = client.scoreStream(requestOf({ ...clips.pair, distorted: "/no/such.mp4" }));
     const error = await failureOf(eventsOf(stream));
