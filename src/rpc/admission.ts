@@ -35,7 +35,7 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
       };
       leave = (code) => leaveSpan(metadata, code);
       arrival.onFailure = refuse;
-      admit(gate, path, arrival, entry).then((admitted) => {
+      const letThrough = (admitted: Admitted) => {
         ADMITTED.set(metadata, admitted);
         const { principal } = admitted;
         // Of a call that is over already nobody would end it.
@@ -44,8 +44,9 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
           entry?.traced(span?.context.traceId);
         }
         if (responseStream && path !== UNMATCHED) entry?.started();
-        return goOn(metadata);
-      }, refuse);
+        goOn(metadata);
+      };
+      admit(gate, path, arrival, entry).then(letThrough).catch(refuse);
     };
     // grpc-js's own statuses, of a message that cannot be read or a deadline, are told as this too.
     const onCancel = () => {

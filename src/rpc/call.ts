@@ -40,10 +40,9 @@ export function answerOnce<Request, Response>(
     sendInitial(call, surroundings);
     callback(error, response);
   };
-  settled(call, work, surroundings).then(
-    (response) => answer(null, response),
-    (thrown: unknown) => answer(failed(call, thrown)),
-  );
+  settled(call, work, surroundings)
+    .then((response) => answer(null, response))
+    .catch((thrown: unknown) => answer(failed(call, thrown)));
 }
 
 /** Answers a call with a stream, which `work` sends; it ends when `work` does. */
@@ -53,10 +52,9 @@ export function answerInParts<Request, Response>(
 ): void {
   const surroundings = surroundingsOf(call);
   sendInitial(call, surroundings);
-  settled(call, work, surroundings).then(
-    () => call.end(),
-    (thrown: unknown) => call.emit("error", failed(call, thrown)),
-  );
+  settled(call, work, surroundings)
+    .then(() => call.end())
+    .catch((thrown: unknown) => call.emit("error", failed(call, thrown)));
 }
 
 /** Writes a part of an answer; resolves when the client's window has taken it. Throws when it left or does not read. */

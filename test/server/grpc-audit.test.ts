@@ -43,3 +43,23 @@ test("a failure that no service told of has its stable code, and not that of gRP
     await server.close(0);
   }
 });
+
+test("a fault as a call is let through is answered, and ends nothing but the call", async () => {
+  const fault = () => {
+    throw new TypeError("planted");
+  };
+  const server = new RpcServer({
+    services: controllerServices(fault),
+    registry: new Registry(),
+    gate: { asksNobody: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
+    tracer: { serve: fault, claim: fault, resume: fault },
+  });
+  const grpc = `127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
+  try {
+    using client = new GrpcClient({ grpc });
+    const answer = client.bytesCall("/svc.v1.JobService/GetJob", Buffer.alloc(0)).toArray();
+    await assert.rejects(answer, (thrown) => failureOf(thrown, grpc).code === "INTERNAL");
+  } finally {
+    await server.close(0);
+  }
+});
