@@ -25,8 +25,13 @@ export type Outcome =
   | { readonly kind: "STOPPED" };
 
 /** Never throws: whatever goes wrong is the outcome. `timeoutMs`: longest time that the work may take. */
-export async function perform(lease: Lease, engine: WorkEngine, timeoutMs: number): Promise<Outcome> {
+export async function perform(
+  lease: Lease,
+  openedEngine: () => WorkEngine,
+  timeoutMs: number,
+): Promise<Outcome> {
   try {
+    const engine = openedEngine();
     const { request, work } = checked(lease.item);
     const tenant = lease.item.tenantId;
     const limits = { tenant, signal: lease.signal, timeoutMs };

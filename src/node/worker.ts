@@ -74,7 +74,7 @@ export class Worker {
     const { engine, timeoutMs, metrics } = this.#parts;
     const ended = metrics.duration.startTimer({ kind: lease.kind });
     metrics.running.inc();
-    const outcome = await perform(lease, engine(), timeoutMs);
+    const outcome = await perform(lease, engine, timeoutMs);
     metrics.running.dec();
     ended();
     lease.finished = outcome.kind !== "STOPPED";

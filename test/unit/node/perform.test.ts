@@ -1,0 +1,19 @@
+/** Leased work ends with an outcome, whatever goes wrong. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { WorkItemSchema } from "../../../src/gen/proto/svc/v1/node_pb.ts";
+import { Lease } from "../../../src/node/lease.ts";
+import { perform } from "../../../src/node/perform.ts";
+import { Failure } from "../../../src/platform/failure.ts";
+
+test("work without an engine has failed", async () => {
+  const outcome = await perform(
+    new Lease("session", create(WorkItemSchema)),
+    () => {
+      throw new Failure("SCORER_NOT_READY", "There is no scorer yet.");
+    },
+    1_000,
+  );
+  assert.equal(outcome.kind === "FAILED" && outcome.failure.code, "SCORER_NOT_READY");
+});
