@@ -1,45 +1,11 @@
 /** What nodes report of their work, each report in one statement that counts only with the live lease. */
-import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
-import { SCORING_KINDS, type WorkKind } from "../jobs/work.ts";
+import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
-import { classKey, eventsOf, isId, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";
+import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
+import { classKey, eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
 import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./work-records.ts";
-
-/** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
-export const LIVE_LEASE = `
-  work.id = $2 and work.attempt = $3 and work.state = 'LEASED'
-  and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`;
-
-export function fenceValues({ session, itemId, attempt }: Fence): [string, string, number] {
-  return [sessionKey(session), itemId, attempt];
-}
-
-const STATE_OF_LEASE = statement(`
-  select work.reported = $3 as reported, work.state = 'LEASED' as live, work.kind, work.tenant_id
-  from work where work.id = $2 and work.attempt = $3
-    and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`);
-
-export interface Refusal {
-  readonly recorded: "REPEATED" | "STALE";
-  /** What the lease is of, when it is alive: it was refused for another reason. */
-  readonly live: WorkKind | undefined;
-  readonly tenant: string | undefined;
-}
-
-/** Why a report did not count: asked afterwards, because only a new snapshot sees what came between. */
-export async function refusalOf(database: Database, fence: Fence): Promise<Refusal> {
-  const [row] = isId(fence.itemId)
-    ? await database.query<{ reported: boolean; live: boolean; kind: WorkKind; tenant_id: string }>(
-        "fleet",
-        STATE_OF_LEASE,
-        fenceValues(fence),
-      )
-    : [];
-  const recorded = row?.reported === true && !row.live ? "REPEATED" : "STALE";
-  return { recorded, live: row?.live === true ? row.kind : undefined, tenant: row?.tenant_id };
-}
 
 /** Frames beside its own that a segment is scored with, at most. */
 const MOST_CONTEXT = 64;
@@ -85,8 +51,6 @@ export function tooManyRows({ rows, most }: Rows): Failure {
     `The pieces of the work have ${rows} rows by now; those of its frames and their context are ${most} at most. Nothing of this report is kept.`,
   );
 }
-
-export const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
 
 const RECORD_PLAN = statement(`
   with done as (

@@ -2,16 +2,13 @@
 import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
+import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
 import {
-  fenceValues,
-  LIVE_LEASE,
   MOST_ROWS,
   POOLABLE_COLUMNS,
   type PoolableColumns,
   poolableOf,
   type Rows,
-  refusalOf,
-  TO_DONE,
   tooManyRows,
 } from "./reports.ts";
 import { eventsOf, NEXT_REVISION, quoted, sessionKey } from "./rows.ts";

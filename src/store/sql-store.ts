@@ -7,7 +7,7 @@ import { deleteAudit, insertAudit, listAudit } from "./audit.ts";
 import type { AuditCursor, AuditFilter } from "./audit-records.ts";
 import { claim, claimWithin, ready } from "./claim.ts";
 import type { Database } from "./database.ts";
-import { cancelJob, failJob, recordCutFault, restartWhole } from "./endings.ts";
+import { cancelJob, failJob } from "./endings.ts";
 import { Events } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { Gathering } from "./gathering.ts";
@@ -19,8 +19,8 @@ import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } fr
 import { allParts, parts } from "./parts.ts";
 import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
-import { jobsWith, replan } from "./replan.ts";
 import { recordPiece, recordPlan } from "./reports.ts";
+import { jobsWith, recordCutFault, replan, restartWhole } from "./restarts.ts";
 import { deleteEnded, deleteEvents, now } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import type { RevocationStore } from "./revocation-store.ts";

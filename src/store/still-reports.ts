@@ -3,7 +3,7 @@ import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import type { StoredError } from "./job-records.ts";
-import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./reports.ts";
+import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
 import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import { SIDES, type StillImage } from "./still-records.ts";

@@ -1,0 +1,149 @@
+/** The work of a job is replaced: by one piece of work for the whole, or by a new plan. */
+import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
+import { readyOf } from "./claim.ts";
+import type { Database } from "./database.ts";
+import { lock, nodesAtWork } from "./job-lock.ts";
+import { fenceValues, LIVE_LEASE, refusalOf } from "./lease-state.ts";
+import { classKey, eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { type Sender, type Statement, statement, type Value } from "./statement.ts";
+import type { Fence, Ready, Recorded } from "./work-records.ts";
+
+/** Ends all work of job $1, and what came of it goes; $2 is the work whose report does so, or null. */
+const CLEARED = `
+  cancelled as (
+    update work set state = 'CANCELLED', ended_at = now(), lease_until = null,
+      reported = case when work.id = $2 then work.attempt else work.reported end
+    where work.job_id = $1 and work.state in (${quoted(statesBefore(WORK_TRANSITIONS, "CANCELLED"))})
+    returning work.id),
+  dropped as (
+    delete from piece using cancelled where piece.work_id = cancelled.id),
+  unscored as (
+    delete from piece using work where work.job_id = $1 and piece.work_id = work.id and work.state = 'DONE')`;
+
+/** All work of the job ends, and one piece of work for the whole takes its place; $2 is the work that said so. */
+const START_WHOLE = statement(`
+  with ${CLEARED},
+  whole as (
+    update job set generation = job.generation + 1, segments_total = 1, segments_done = 0, frames_done = 0,
+      pool_until = null, ${NEXT_REVISION}
+    where job.id = $1 returning job.*),
+  told as (${eventsOf("whole", "whole.state")})
+  insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
+    frame_count)
+  select whole.id, whole.tenant_id, 'WHOLE', 'PENDING', whole.score_class, $3, -whole.priority, whole.seq, 0,
+    whole.generation, parts.cost, whole.frames_total
+  from whole, (
+    select sum(work.cost) as cost from work join job on job.id = work.job_id and job.generation = work.generation
+    where work.job_id = $1) as parts
+  returning tenant_id, work_class`);
+
+const SCORE_CLASS = statement("select score_class from job where id = $1");
+
+interface Restarted {
+  readonly ready: Ready;
+  /** Those that worked on the job. */
+  readonly nodes: readonly string[];
+}
+
+/** Sends a statement that puts one piece of work in place of all that a locked job has. */
+async function restart(
+  sender: Sender,
+  putting: Statement,
+  values: readonly [jobId: string, saidBy: string | null, ...more: Value[]],
+): Promise<Restarted> {
+  const [jobId, saidBy] = values;
+  const nodes = await nodesAtWork(sender, jobId, saidBy);
+  const [ready] = readyOf(await sender.query(putting, values));
+  if (ready === undefined) throw new Error(`job ${jobId} went away under its lock`);
+  return { ready, nodes };
+}
+
+async function startWhole(sender: Sender, jobId: string, saidBy: string | null): Promise<Restarted> {
+  const [row] = await sender.query<{ score_class: string }>(SCORE_CLASS, [jobId]);
+  return restart(sender, START_WHOLE, [jobId, saidBy, classKey(row?.score_class ?? "")]);
+}
+
+const CUT_FAULT = statement(`select work.job_id from work where ${LIVE_LEASE} and work.kind = 'SEGMENT'`);
+
+export async function recordCutFault(
+  database: Database,
+  fence: Fence,
+): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }> {
+  const stale = { recorded: "STALE", ready: undefined, nodes: [] } as const;
+  if (!isId(fence.itemId)) return stale;
+  const whole = await database.transaction("fleet", async (sender) => {
+    const ask = async () =>
+      (await sender.query<{ job_id: string }>(CUT_FAULT, fenceValues(fence)))[0]?.job_id;
+    const jobId = await ask();
+    const job = jobId === undefined ? undefined : await lock(sender, jobId);
+    if (job === undefined || (await ask()) !== job.id) return undefined;
+    return startWhole(sender, job.id, fence.itemId);
+  });
+  if (whole !== undefined) return { recorded: "RECORDED", ...whole };
+  return { ...stale, recorded: (await refusalOf(database, fence)).recorded };
+}
+
+/** What was scored in one piece already comes together no better in one piece. */
+const IN_SEGMENTS = statement(
+  "select from work where job_id = $1 and generation = $2 and kind = 'SEGMENT' limit 1",
+);
+
+export async function restartWhole(
+  database: Database,
+  jobId: string,
+  generation: number,
+): Promise<Ready | undefined> {
+  return database.transaction("fleet", async (sender) => {
+    const job = await lock(sender, jobId);
+    const scored = job !== undefined && job.segments_total > 0 && job.segments_done === job.segments_total;
+    if (!scored || job.generation !== generation || job.state !== "RUNNING") return undefined;
+    if ((await sender.query(IN_SEGMENTS, [jobId, generation])).length === 0) return undefined;
+    return (await startWhole(sender, jobId, null)).ready;
+  });
+}
+
+/** Rows of work that are looked at for the jobs they are of. */
+const LOOKED_AT = 1_000;
+
+const JOBS_WITH = statement(`
+  select distinct job.id, job.generation from job join (
+    select work.job_id from work where work.state = 'PENDING' and work.tenant_id = $1 and work.class_key = $2
+    order by work.rank, work.job_seq, work.seq limit ${LOOKED_AT}) as head on head.job_id = job.id`);
+
+/** Some of the jobs, the first ones among them, that have work of a class which nobody does. */
+export async function jobsWith(
+  database: Database,
+  { tenant, workClass }: Ready,
+): Promise<readonly { readonly id: string; readonly generation: number }[]> {
+  return database.query("fleet", JOBS_WITH, [tenant, classKey(workClass)]);
+}
+
+/** $2: no work said so. The plan that comes begins the next generation. */
+const REPLAN = statement(`
+  with ${CLEARED},
+  first as (
+    select work.* from work where work.job_id = $1 and work.kind = 'PLAN' order by work.generation limit 1),
+  unplanned as (
+    update job set generation = job.generation + 1, plan = null, score_class = null, frames_total = null,
+      segments_total = 0, segments_done = 0, frames_done = 0, pool_until = null, ${NEXT_REVISION}
+    where job.id = $1 returning job.*),
+  told as (${eventsOf("unplanned", "unplanned.state")})
+  insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost)
+  select first.job_id, first.tenant_id, 'PLAN', 'PENDING', first.work_class, first.class_key, first.rank,
+    first.job_seq, first.seq, unplanned.generation, first.cost
+  from first, unplanned
+  returning tenant_id, work_class`);
+
+/** Ends all work of a job that is planned, and what came of it; undefined: it has ended, or has another plan by now. */
+export async function replan(
+  database: Database,
+  jobId: string,
+  generation: number,
+): Promise<Restarted | undefined> {
+  return database.transaction("fleet", async (sender) => {
+    const job = await lock(sender, jobId);
+    const planned = job !== undefined && job.segments_total > 0 && job.segments_done < job.segments_total;
+    if (!planned || job.generation !== generation || job.state !== "RUNNING") return undefined;
+    return restart(sender, REPLAN, [jobId, null]);
+  });
+}
