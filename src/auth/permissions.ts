@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { Failure } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 import { type Principal, ROLES, type Role } from "./principal.ts";
 
 /** A role, any valid token, or nothing. */
@@ -72,9 +73,7 @@ function needOf(operation: string, value: unknown): Need {
   return need;
 }
 
-function objectOf(value: unknown): object & Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Readonly<Record<string, unknown>>;
-  }
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (isObject(value)) return value;
   throw new Error("permissions: the table is not {grpc: {operation: need}, http: {operation: need}}");
 }

@@ -3,6 +3,7 @@
  * cluster's SvcTenant. Read in full and refused in full, so that all its faults are told at once.
  */
 import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../jobs/limits.ts";
+import { isObject } from "../platform/json.ts";
 import { MOST_NAME_CHARS } from "./claims.ts";
 import { endpointFault } from "./fetch-keys.ts";
 import { ROLES, type Role } from "./principal.ts";
@@ -110,7 +111,7 @@ class Members {
     known: readonly string[],
     faults: EntryFault[],
   ): Members | undefined {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    if (!isObject(value)) {
       faults.push({ member: path, text: `is not an object. Its members can be: ${known.join(", ")}.` });
       return undefined;
     }

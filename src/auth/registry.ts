@@ -1,4 +1,5 @@
 /** The registry of tenants: who they are, and whose tokens name them. */
+import { isObject } from "../platform/json.ts";
 import { type EntryFault, type EntryRules, readEntry, shown, type TenantRealm } from "./registry-entry.ts";
 
 export const TENANTS_MOST = 10_000;
@@ -62,15 +63,15 @@ function duplicateOf(first: number): EntryFault {
 
 function listOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
-  if (typeof value !== "object" || value === null) return undefined;
+  if (!isObject(value)) return undefined;
   const [member, ...others] = Object.entries(value);
-  const isList = member?.[0] === "tenants" && others.length === 0 && Array.isArray(member[1]);
-  return isList ? member[1] : undefined;
+  const tenants = member?.[0] === "tenants" && others.length === 0 ? member[1] : undefined;
+  return Array.isArray(tenants) ? tenants : undefined;
 }
 
 /** The tenant's id as far as there is one, also of an entry that is refused. */
 export function idOf(entry: unknown): string | undefined {
-  if (typeof entry !== "object" || entry === null) return undefined;
+  if (!isObject(entry)) return undefined;
   const id: unknown = Object.getOwnPropertyDescriptor(entry, "tenantId")?.value;
   return typeof id === "string" ? id : undefined;
 }

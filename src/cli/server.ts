@@ -98,6 +98,12 @@ export async function tellFailure(
   process.stderr.write(`${lines.join("\n")}\n`);
 }
 
+/** The server answers with the thing that it was asked about: to have none is a fault of its own. Throws Failure. */
+export function answered<T>(thing: T | undefined, name: string): T {
+  if (thing === undefined) throw new Failure("INTERNAL", `The server answers nothing about ${name}.`);
+  return thing;
+}
+
 /** A fault inside the server is told in its words; that of this program with all that is known of it. */
 export function ownWords(thrown: unknown): unknown {
   if (!(thrown instanceof Failure) || !toldByServer(thrown)) return thrown;

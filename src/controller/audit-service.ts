@@ -10,10 +10,11 @@ import {
   type ListAuditResponse,
   ListAuditResponseSchema,
 } from "../gen/proto/svc/v1/audit_pb.ts";
+import { invalid } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { AuditCursor, AuditFilter } from "../store/audit-records.ts";
 import type { Store } from "../store/store.ts";
-import { answer, invalid } from "./calls.ts";
+import { answer } from "./calls.ts";
 import type { AuditOperations, CallContext } from "./operations.ts";
 import { pageToken, readPageToken } from "./page-token.ts";
 

@@ -10,10 +10,6 @@ export function isId(text: string): boolean {
   return UUID.test(text);
 }
 
-export function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
-}
-
 export function shuttingDown(): Failure {
   return new Failure(
     "SHUTTING_DOWN",

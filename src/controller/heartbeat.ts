@@ -5,9 +5,10 @@ import {
   type HeartbeatResponse,
   HeartbeatResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { invalid } from "../platform/failure.ts";
 import type { Renewal, RunningWork } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
-import { cancelled, invalid, isId } from "./calls.ts";
+import { cancelled, isId } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";

@@ -20,6 +20,7 @@ import {
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { paceOf } from "../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
+import { isObject } from "../platform/json.ts";
 import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/job-records.ts";
 import { readSpec } from "./job-spec.ts";
 import { planMessage } from "./plan-message.ts";
@@ -85,6 +86,5 @@ function progressOf(job: JobRow, now: number): ScoreProgress | undefined {
 }
 
 export function errorMessage({ code, message, found }: StoredError): JobError {
-  const facts = typeof found === "object" && found !== null && !Array.isArray(found);
-  return create(JobErrorSchema, { code, message, ...(facts && { found: found as JsonObject }) });
+  return create(JobErrorSchema, { code, message, ...(isObject(found) && { found: found as JsonObject }) });
 }

@@ -4,7 +4,7 @@ import { create, fromJsonString, type JsonValue, toJson } from "@bufbuild/protob
 import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
-import { invalid } from "./calls.ts";
+import { invalid } from "../platform/failure.ts";
 import { checkLabels } from "./filter.ts";
 
 const MAX_NAME = 200;

@@ -5,8 +5,8 @@ import {
   type ListJobsResponse,
   ListJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
+import { invalid } from "../platform/failure.ts";
 import type { Store } from "../store/store.ts";
-import { invalid } from "./calls.ts";
 import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
 import { jobList, pageToken, readPageToken } from "./page-token.ts";

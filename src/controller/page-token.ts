@@ -1,7 +1,8 @@
 /** The opaque token of a page: where the page before ended, and of which list. */
 import { createHash } from "node:crypto";
+import { invalid } from "../platform/failure.ts";
 import type { JobFilter } from "../store/job-records.ts";
-import { invalid, isId } from "./calls.ts";
+import { isId } from "./calls.ts";
 
 /** Place in a list, newest first: the last thing of the page before. */
 export interface PageCursor {

@@ -2,8 +2,8 @@
 import { readPlan, readSegment } from "../engine/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../gen/proto/svc/v1/node_pb.ts";
 import { type Capabilities, scoreClass } from "../jobs/work.ts";
+import { invalid } from "../platform/failure.ts";
 import type { NewSegment, PlanRecord } from "../store/work-records.ts";
-import { invalid } from "./calls.ts";
 
 const MAX_SEGMENTS = 10_000;
 /**

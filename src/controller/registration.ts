@@ -2,8 +2,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
 import type { ModelId } from "../jobs/work.ts";
+import { invalid } from "../platform/failure.ts";
 import type { NewNode } from "../store/node-records.ts";
-import { invalid } from "./calls.ts";
 
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;

@@ -8,12 +8,13 @@ import type {
   StillReport,
 } from "../gen/proto/svc/v1/node_pb.ts";
 import { verdictOn } from "../jobs/retry.ts";
-import { FAILURE_KINDS, Failure, type FailureCode, isFailureCode } from "../platform/failure.ts";
+import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
 import type { Announcement, Store } from "../store/store.ts";
 import type { Fence, PlanRecord, Poolable, Ready, Recorded, SegmentRecord } from "../store/work-records.ts";
-import { invalid, isId } from "./calls.ts";
+import { isId } from "./calls.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { checkRevisedPlan, planRecord } from "./plan-report.ts";
 import type { Puller } from "./schedule.ts";
@@ -191,8 +192,7 @@ function factsOf(found: string): Readonly<Record<string, unknown>> | undefined {
   if (found === "" || found.length > MAX_FOUND || found.includes("\\u0000")) return undefined;
   try {
     const facts: unknown = JSON.parse(found);
-    const isObject = typeof facts === "object" && facts !== null && !Array.isArray(facts);
-    return isObject ? (facts as Readonly<Record<string, unknown>>) : undefined;
+    return isObject(facts) ? facts : undefined;
   } catch {
     return undefined;
   }

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { MOST_NAME_CHARS } from "../auth/claims.ts";
 import type { RevokeTokensRequest } from "../gen/proto/svc/v1/tenant_pb.ts";
+import { invalid } from "../platform/failure.ts";
 import type { NewRevocation, RevokedThing } from "../store/revocation-store.ts";
-import { invalid } from "./calls.ts";
 
 const MOST_REASON_CHARS = 256;
 

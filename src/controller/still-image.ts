@@ -1,5 +1,5 @@
 /** Whether bytes are the picture that a node says they are: what is served must be an image and nothing else. */
-import { invalid } from "./calls.ts";
+import { invalid } from "../platform/failure.ts";
 
 export interface Picture {
   readonly mediaType: string;

@@ -16,11 +16,10 @@ import {
   StillSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { MOST_FRAMES_ASKED } from "../jobs/stills.ts";
-import { Failure } from "../platform/failure.ts";
+import { Failure, invalid } from "../platform/failure.ts";
 import type { StillRow, StillSide } from "../store/still-records.ts";
 import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
-import { invalid } from "./calls.ts";
 import { errorMessage } from "./job-message.ts";
 
 export async function listStills(

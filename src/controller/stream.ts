@@ -8,11 +8,10 @@ import {
   type StreamJobsResponse,
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
-import { Failure } from "../platform/failure.ts";
+import { Failure, invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
 import type { JobCursor, JobFilter } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
-import { invalid } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { type Feed, FeedEntry } from "./feed.ts";
 import { matches } from "./filter.ts";

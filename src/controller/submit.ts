@@ -9,12 +9,11 @@ import {
   SubmitJobResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { modelsToPlan, planClass } from "../jobs/work.ts";
-import { Failure } from "../platform/failure.ts";
+import { Failure, invalid } from "../platform/failure.ts";
 import type { Span } from "../platform/span.ts";
 import type { NewJob } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Ready } from "../store/work-records.ts";
-import { invalid } from "./calls.ts";
 import type { Fleet } from "./fleet.ts";
 import { jobMessage } from "./job-message.ts";
 import { type CheckedSpec, checkSpec } from "./job-spec.ts";

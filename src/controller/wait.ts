@@ -1,6 +1,7 @@
 /** Waiting for a job's end. */
 
-import { Failure, type Found, isFailureCode } from "../platform/failure.ts";
+import { Failure, isFailureCode } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 import type { JobRow, StoredError } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
@@ -84,7 +85,6 @@ function failureOf(error: StoredError | undefined): Failure {
   if (error === undefined || !isFailureCode(error.code)) {
     return new Failure("INTERNAL", error?.message ?? "The job failed.");
   }
-  const found =
-    typeof error.found === "object" && error.found !== null ? { found: error.found as Found } : {};
+  const found = isObject(error.found) ? { found: error.found } : {};
   return new Failure(error.code, error.message, found);
 }

@@ -3,6 +3,7 @@
  * kind of value in one range and refuses everything else, fields that it does not know included.
  */
 import { Failure } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 
 /** `path` names the value in the failure: `.tracks.reference.width`. */
 export type Decoder<T> = (value: unknown, path: string) => T;
@@ -84,8 +85,7 @@ type RecordOf<F extends Fields> = { readonly [K in keyof F]: ReturnType<F[K]> };
 
 export function record<F extends Fields>(fields: F): Decoder<RecordOf<F>> {
   return (value, path) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw refuse("is not an object", path);
+    if (!isObject(value)) throw refuse("is not an object", path);
     const given = new Map<string, unknown>(Object.entries(value));
     if ([...given.keys()].some((name) => !Object.hasOwn(fields, name)))
       throw refuse("has a field that is not known", path);

@@ -18,6 +18,7 @@ import {
   type Tenant,
   TenantSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
+import { isObject } from "../platform/json.ts";
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
@@ -66,6 +67,6 @@ export function auditJson(record: AuditRecord): JsonObject {
 
 /** The JSON of these messages is always an object. */
 function objectOf(value: JsonValue): JsonObject {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isObject(value)) return value;
   throw new TypeError("this message has no object as its JSON");
 }

@@ -15,7 +15,7 @@ import {
   Scaling_Policy,
   type ScoreRequest,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
-import { Failure } from "../platform/failure.ts";
+import { Failure, invalid } from "../platform/failure.ts";
 
 /** PATH_MAX of Linux: no longer path can be opened. */
 const MAX_PATH_BYTES = 4096;
@@ -152,10 +152,6 @@ function policyOf<T extends string>(field: string, value: number, policies: Read
 function inRange(field: string, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= max) return value;
   throw invalid(`${field} is ${value}. Use a whole number from 1 to ${max}.`);
-}
-
-function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
 }
 
 /** A caller's text in a message: quoted, escaped and short. */

@@ -9,6 +9,7 @@ import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { type Command, Option } from "commander";
 import { withFacts } from "./help.ts";
+import { isObject } from "./json.ts";
 import {
   attributeOf,
   flagOf,
@@ -106,7 +107,7 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
     throw new UsageError(`--config: ${path} cannot be read: ${why}`, { cause: error });
   }
   if (document === null || document === undefined) return new Map();
-  if (typeof document !== "object" || Array.isArray(document)) {
+  if (!isObject(document)) {
     throw new UsageError(`--config: ${path} does not hold "name: value" lines.`);
   }
   const entries = Object.entries(document);

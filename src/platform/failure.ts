@@ -140,3 +140,8 @@ export class Failure extends Error {
     return new Failure("INTERNAL", "svc itself failed; the log has the details.", { cause: thrown });
   }
 }
+
+/** What was asked for cannot be done as it is asked; `detail` says what to change. */
+export function invalid(detail: string): Failure {
+  return new Failure("INVALID_REQUEST", detail);
+}

@@ -18,6 +18,7 @@ import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
 import { getStill, listStills, requestStills } from "./stills.ts";
 import { getTenant } from "./tenant.ts";
+import { present } from "./told.ts";
 
 export interface ControllerParts {
   /** Throws Failure while there are none, because what they need is not open. */
@@ -73,6 +74,5 @@ async function listNodes(nodes: NodeOperations, call: Call<operations["listNodes
 async function drainNode(nodes: NodeOperations, call: Call<operations["drainNode"]>): Promise<FastifyReply> {
   const { id } = call.params;
   const { node } = await nodes.drainNode(create(DrainNodeRequestSchema, { id }), contextOf(call));
-  if (node === undefined) throw new TypeError("a drained node is not told");
-  return call.reply.send(nodeJson(node));
+  return call.reply.send(nodeJson(present(node, "node")));
 }

@@ -5,7 +5,6 @@ import type { JobOperations } from "../controller/operations.ts";
 import {
   CancelJobRequestSchema,
   GetJobRequestSchema,
-  type Job,
   Job_State,
   JobSpecSchema,
   ListJobsRequestSchema,
@@ -14,10 +13,11 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import type { components, operations } from "../gen/rest/controller.ts";
 import { jobJson } from "../messages/json.ts";
-import { Failure } from "../platform/failure.ts";
+import { invalid } from "../platform/failure.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
 import { readMessage } from "./message.ts";
+import { present } from "./told.ts";
 
 export async function submitJob(
   jobs: JobOperations,
@@ -28,7 +28,7 @@ export async function submitJob(
     idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
   });
   const { job, existed } = await jobs.submitJob(request, contextOf(call));
-  const told = present(job);
+  const told = present(job, "job");
   return call.reply
     .code(existed ? 200 : 201)
     .header("location", locationOf(told.id))
@@ -41,14 +41,14 @@ export async function submitJobs(
 ): Promise<FastifyReply> {
   const request = readMessage(SubmitJobsRequestSchema, call.body);
   const stored = await jobs.submitJobs(request, contextOf(call));
-  const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(present(job)), existed }));
+  const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(present(job, "job")), existed }));
   return call.reply.code(entries.every(({ existed }) => existed) ? 200 : 201).send({ jobs: entries });
 }
 
 export async function getJob(jobs: JobOperations, call: Call<operations["getJob"]>): Promise<FastifyReply> {
   const { id } = call.params;
   const { job } = await jobs.getJob(create(GetJobRequestSchema, { id }), contextOf(call));
-  return call.reply.send(jobJson(present(job)));
+  return call.reply.send(jobJson(present(job, "job")));
 }
 
 export async function listJobs(
@@ -72,17 +72,11 @@ export async function cancelJob(
 ): Promise<FastifyReply> {
   const { id } = call.params;
   const { job } = await jobs.cancelJob(create(CancelJobRequestSchema, { id }), contextOf(call));
-  return call.reply.send(jobJson(present(job)));
+  return call.reply.send(jobJson(present(job, "job")));
 }
 
 export function locationOf(id: string): string {
   return `/v1/jobs/${id}`;
-}
-
-/** The services answer with the job that they were asked for. */
-export function present(job: Job | undefined): Job {
-  if (job === undefined) throw new TypeError("the services told no job");
-  return job;
 }
 
 export function statesOf(states: readonly components["schemas"]["JobState"][] = []): Job_State[] {
@@ -108,8 +102,4 @@ export function idempotencyKeyOf(header: string | readonly string[] | undefined)
   if (header === undefined) return "";
   if (typeof header === "string" && header !== "") return header;
   throw invalid("The header Idempotency-Key is empty or given more than once.");
-}
-
-function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
 }

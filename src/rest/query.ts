@@ -1,5 +1,5 @@
 /** The query of a request, read strictly: what could be taken for something else is refused. */
-import { Failure } from "../platform/failure.ts";
+import { invalid } from "../platform/failure.ts";
 import type { Parameter } from "./routes.ts";
 
 /** By parameter: a text, a whole number, or the texts of one that may be repeated; absent ones are not there. */
@@ -39,8 +39,4 @@ function readValue(
   if (schema?.type !== "integer") return value;
   if (/^\d{1,15}$/.test(value)) return Number(value);
   throw invalid(`The parameter ${name} is ${JSON.stringify(value.slice(0, 80))}, not a whole number.`);
-}
-
-function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
 }

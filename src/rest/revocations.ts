@@ -5,7 +5,6 @@ import type { RevocationOperations } from "../controller/operations.ts";
 import {
   LiftRevocationRequestSchema,
   ListRevocationsRequestSchema,
-  type Revocation,
   RevokeTokensRequestSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
 import type { operations } from "../gen/rest/controller.ts";
@@ -13,6 +12,7 @@ import { revocationJson } from "../messages/json.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
 import { readMessage } from "./message.ts";
+import { present } from "./told.ts";
 
 export async function revokeTokens(
   revocations: RevocationOperations,
@@ -20,7 +20,7 @@ export async function revokeTokens(
 ): Promise<FastifyReply> {
   const request = readMessage(RevokeTokensRequestSchema, call.body);
   const { revocation, existed } = await revocations.revokeTokens(request, contextOf(call));
-  return call.reply.code(existed ? 200 : 201).send(revocationJson(present(revocation)));
+  return call.reply.code(existed ? 200 : 201).send(revocationJson(present(revocation, "revocation")));
 }
 
 export async function listRevocations(
@@ -45,10 +45,5 @@ export async function liftRevocation(
 ): Promise<FastifyReply> {
   const request = create(LiftRevocationRequestSchema, { id: call.params.id });
   const { revocation } = await revocations.liftRevocation(request, contextOf(call));
-  return call.reply.send(revocationJson(present(revocation)));
-}
-
-function present(revocation: Revocation | undefined): Revocation {
-  if (revocation === undefined) throw new TypeError("the service told no revocation");
-  return revocation;
+  return call.reply.send(revocationJson(present(revocation, "revocation")));
 }

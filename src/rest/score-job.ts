@@ -16,9 +16,10 @@ import type { JsonObject } from "../platform/json.ts";
 import { contextOf } from "./context.ts";
 import { begun, jsonWithFrames } from "./frames.ts";
 import type { Call } from "./handlers.ts";
-import { idempotencyKeyOf, locationOf, present } from "./jobs.ts";
+import { idempotencyKeyOf, locationOf } from "./jobs.ts";
 import { readMessage } from "./message.ts";
 import { preferencesOf } from "./preferences.ts";
+import { present } from "./told.ts";
 
 type ScoreCall = Call<operations["score"]>;
 
@@ -35,7 +36,7 @@ export async function scoreJob(
   const job = readMessage(JobSpecSchema, spec);
   const request = create(SubmitJobRequestSchema, { job, idempotencyKey });
   const stored = await jobs.submitAwaited(request, { resultOnly: !respondAsync }, context);
-  const jobId = present(stored.job).id;
+  const jobId = present(stored.job, "job").id;
   const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
   // Who gives a key means to come back with it, should the connection break.
   const options = { waitMs: limitMs, keep: respondAsync || idempotencyKey !== "" };
@@ -83,5 +84,5 @@ async function sendAccepted(jobs: JobOperations, call: ScoreCall, jobId: string)
   return call.reply
     .code(202)
     .headers({ location: locationOf(jobId), "preference-applied": "respond-async" })
-    .send(jobJson(present(job)));
+    .send(jobJson(present(job, "job")));
 }

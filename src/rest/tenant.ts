@@ -7,12 +7,12 @@ import type { operations } from "../gen/rest/controller.ts";
 import { tenantJson } from "../messages/json.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
+import { present } from "./told.ts";
 
 export async function getTenant(
   tenants: TenantOperations,
   call: Call<operations["getTenant"]>,
 ): Promise<FastifyReply> {
   const { tenant } = await tenants.getTenant(create(GetTenantRequestSchema), contextOf(call));
-  if (tenant === undefined) throw new TypeError("a tenant is not told");
-  return call.reply.send(tenantJson(tenant));
+  return call.reply.send(tenantJson(present(tenant, "tenant")));
 }

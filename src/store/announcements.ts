@@ -1,5 +1,6 @@
 /** Announcements: at once to this process, and in small bundles to the other controllers on the database. */
 import { isWorkClass } from "../jobs/work.ts";
+import { isObject } from "../platform/json.ts";
 import type { Announcement } from "./store.ts";
 import type { Ready } from "./work-records.ts";
 
@@ -121,8 +122,8 @@ export function announcementOf(payload: string): Announcement | undefined {
 }
 
 function isReady(value: unknown): value is Ready {
-  if (typeof value !== "object" || value === null) return false;
-  const { tenant, workClass } = value as Record<string, unknown>;
+  if (!isObject(value)) return false;
+  const { tenant, workClass } = value;
   return isText(tenant) && isText(workClass) && isWorkClass(workClass);
 }
 

@@ -8,6 +8,7 @@ import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { messageJson } from "../message-json.ts";
 import {
   addServerOptions,
+  answered,
   jsonOption,
   type ServerFlags,
   serverGuide,
@@ -65,6 +66,5 @@ const REFUSALS: ReadonlySet<string> = new Set(["not-found", "conflict", "forbidd
 
 async function cancelled(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const { job } = await connection.call(JobService.method.cancelJob, { id }, { signal });
-  if (job === undefined) throw new Failure("INTERNAL", `The server answers nothing about job ${id}.`);
-  return job;
+  return answered(job, `job ${id}`);
 }

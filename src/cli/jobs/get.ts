@@ -2,12 +2,18 @@
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import { type Job, Job_State, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
-import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { messageJson } from "../message-json.ts";
 import { optional } from "../optional.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../server.ts";
 import { detectTerminal } from "../terminal.ts";
 import { jobLines, jobPage } from "./job-page.ts";
 import { jobReport } from "./result.ts";
@@ -60,8 +66,7 @@ async function get(
 /** The job with its plan or its result, and its work. Throws Failure. */
 export async function fetchJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const { job } = await connection.call(JobService.method.getJob, { id }, { signal });
-  if (job === undefined) throw new Failure("INTERNAL", `The server answers nothing about job ${id}.`);
-  return job;
+  return answered(job, `job ${id}`);
 }
 
 async function pageText(

@@ -8,6 +8,7 @@ import {
   SubmitJobRequestSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
+import { isObject } from "../../platform/json.ts";
 import { messageOf } from "../../platform/thrown.ts";
 import { quoteName } from "../escape.ts";
 import { csvRows } from "./csv-rows.ts";
@@ -173,11 +174,7 @@ function jsonOf(settings: JobSpec): JsonObject {
 }
 
 function asObject(value: JsonValue | undefined): JsonObject {
-  return value !== undefined && isObject(value) ? value : {};
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : {};
 }
 
 function wrongLine(name: string, line: number, why: string): Failure {

@@ -7,7 +7,7 @@ import {
   SubmitJobRequestSchema,
   type SubmitJobResponse,
 } from "../../gen/proto/svc/v1/job_pb.ts";
-import { Failure } from "../../platform/failure.ts";
+import { invalid } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { printable } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
@@ -170,8 +170,4 @@ async function tellStored(answers: readonly SubmitJobResponse[], flags: SubmitFl
       `${existed} of ${jobs.length} had been stored before, under the same idempotency key.\n`,
     );
   }
-}
-
-function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
 }

@@ -7,7 +7,14 @@ import { PeopleCommand } from "../command.ts";
 import { printable, quoteName } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { messageJson } from "../message-json.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../server.ts";
 import { fetchNodes, nodeState } from "./list.ts";
 
 const GUIDE = `
@@ -41,8 +48,8 @@ async function drain(
   signal: AbortSignal,
 ): Promise<number> {
   const { id } = nodeNamed(await fetchNodes(connection, signal), idOrName);
-  const { node } = await connection.call(NodeService.method.drainNode, { id }, { signal });
-  if (node === undefined) throw new Failure("INTERNAL", `The server answers nothing about node ${id}.`);
+  const drained = await connection.call(NodeService.method.drainNode, { id }, { signal });
+  const node = answered(drained.node, `node ${id}`);
   const line = `${nodeState(node).padEnd(9)} ${printable(node.id)}  ${printable(node.name)}\n`;
   await writeAll(process.stdout, [json ? messageJson(NodeSchema, node, 2) : line]);
   return EXIT.scored;

@@ -1,14 +1,18 @@
 /** The command `svc tenants lift ID`. */
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import { RevocationSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import { Failure } from "../../platform/failure.ts";
+import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { tableTerminal } from "../terminal.ts";
-import { revocationTable } from "./revocation-text.ts";
+import { EXIT } from "../exit.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../server.ts";
+import { writeRevocation } from "./revocation-text.ts";
 
 const GUIDE = `
 Examples:
@@ -38,11 +42,6 @@ async function lift(
   signal: AbortSignal,
 ): Promise<number> {
   const { revocation } = await connection.call(TenantService.method.liftRevocation, { id }, { signal });
-  if (revocation === undefined) throw new Failure("INTERNAL", "The server does not say what it lifted.");
-  const terminal = tableTerminal(process.stdout, process.env);
-  const lines = revocationTable([revocation], terminal, Date.now(), { heading: true });
-  await writeAll(process.stdout, [
-    json ? messageJson(RevocationSchema, revocation, 2) : `${lines.join("\n")}\n`,
-  ]);
+  await writeRevocation(answered(revocation, `revocation ${id}`), json);
   return EXIT.scored;
 }

@@ -1,9 +1,11 @@
 /** Revocations as people read them. */
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Revocation } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { type Revocation, RevocationSchema } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { writeAll } from "../exit.ts";
+import { messageJson } from "../message-json.ts";
 import { ageText } from "../numbers.ts";
 import { type TableColumn, tableLines } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { type Terminal, tableTerminal } from "../terminal.ts";
 import { instantText } from "./instants.ts";
 
 const KINDS = { tokenId: "token id", subject: "subject", issuedBefore: "issued before" } as const;
@@ -25,6 +27,14 @@ export function revocationTable(
     { heading: "REASON", text: ({ reason }) => reason, atLeast: 0 },
   ];
   return tableLines(revocations, columns, terminal, { heading });
+}
+
+/** One as a table, or as JSON, on standard output. */
+export async function writeRevocation(revocation: Revocation, json = false): Promise<void> {
+  const terminal = tableTerminal(process.stdout, process.env);
+  const lines = revocationTable([revocation], terminal, Date.now(), { heading: true });
+  const text = json ? messageJson(RevocationSchema, revocation, 2) : `${lines.join("\n")}\n`;
+  await writeAll(process.stdout, [text]);
 }
 
 function kindText({ what }: Revocation): string {

@@ -3,20 +3,21 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import {
-  RevocationSchema,
-  type RevokeTokensRequestSchema,
-  TenantService,
-} from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { type RevokeTokensRequestSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
+import { EXIT } from "../exit.ts";
 import { optional } from "../optional.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { tableTerminal } from "../terminal.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../server.ts";
 import { parseDeadline, parseInstant } from "./instants.ts";
-import { revocationTable } from "./revocation-text.ts";
+import { writeRevocation } from "./revocation-text.ts";
 import { tokenToRevoke } from "./token-claims.ts";
 
 interface RevokeFlags extends ServerFlags {
@@ -91,11 +92,7 @@ async function revoke(connection: Connection, flags: RevokeFlags, signal: AbortS
   const request = await requestOf(flags);
   const answer = await connection.call(TenantService.method.revokeTokens, request, { signal });
   const { revocation, existed } = answer;
-  if (revocation === undefined) throw new Failure("INTERNAL", "The server does not say what it revoked.");
-  const terminal = tableTerminal(process.stdout, process.env);
-  const lines = revocationTable([revocation], terminal, Date.now(), { heading: true });
-  const text = flags.json ? messageJson(RevocationSchema, revocation, 2) : `${lines.join("\n")}\n`;
-  await writeAll(process.stdout, [text]);
+  await writeRevocation(answered(revocation, "the revocation"), flags.json);
   if (existed) process.stderr.write("It was revoked already.\n");
   return EXIT.scored;
 }

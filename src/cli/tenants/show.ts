@@ -2,12 +2,18 @@
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import { type Tenant, TenantSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { printable } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { messageJson } from "../message-json.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../server.ts";
 
 const GUIDE = `
 Examples:
@@ -30,8 +36,8 @@ export function showCommand(): Command {
 }
 
 async function show(connection: Connection, { json }: ServerFlags, signal: AbortSignal): Promise<number> {
-  const { tenant } = await connection.call(TenantService.method.getTenant, {}, { signal });
-  if (tenant === undefined) throw new Failure("INTERNAL", "The server answers nothing about the tenant.");
+  const answer = await connection.call(TenantService.method.getTenant, {}, { signal });
+  const tenant = answered(answer.tenant, "the tenant");
   const text = json ? messageJson(TenantSchema, tenant, 2) : `${tenantLines(tenant).join("\n")}\n`;
   await writeAll(process.stdout, [text]);
   return EXIT.scored;

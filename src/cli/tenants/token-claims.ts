@@ -1,7 +1,7 @@
 /** What is read here of a token that is to be revoked. The token itself stays on this machine. */
 import { checkedToken } from "../../client/token.ts";
 import { readCredential } from "../../client/token-secret.ts";
-import { Failure } from "../../platform/failure.ts";
+import { invalid } from "../../platform/failure.ts";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../../platform/json.ts";
 
 const MOST_LEVELS = 8;
@@ -37,8 +37,4 @@ function claimsOf(text: string, where: string): JsonObject {
     if (!(thrown instanceof JsonFault)) throw thrown;
   }
   throw invalid(`${where} is no signed JWT, of which the id could be read. Give its id with --token-id.`);
-}
-
-function invalid(detail: string): Failure {
-  return new Failure("INVALID_REQUEST", detail);
 }
