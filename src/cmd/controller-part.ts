@@ -7,7 +7,7 @@ import { storeUp } from "../controller/store-up.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import type { Certificate } from "../platform/certificate.ts";
 import { Failure } from "../platform/failure.ts";
-import { Background, type Phase, pause, type StopSignal, shutDown } from "../platform/lifecycle.ts";
+import { Background, type Phase, pause, shutDown } from "../platform/lifecycle.ts";
 import { Opening } from "../platform/opening.ts";
 import { CONSOLE_OPERATION, type ConsolePages } from "../rest/console.ts";
 import { controllerHandlers } from "../rest/controller.ts";
@@ -116,7 +116,7 @@ export class ControllerPart {
    * Probes are answered before: large tables migrate for as long as it takes, and a process that says
    * nothing meanwhile is taken for dead.
    */
-  async #start(): Promise<ControllerAddresses> {
+  async start(): Promise<ControllerAddresses> {
     this.#opening.start();
     try {
       const [monitoring] = await Promise.allSettled([this.#listenForProbes(), this.#opening.tried]);
@@ -133,16 +133,6 @@ export class ControllerPart {
       await shutDown(this.phases(0), this.#options.log);
       throw thrown;
     }
-  }
-
-  /** A signal to stop that comes before the store is open ends the process: there is nothing to finish. */
-  async startUnless(stopSignal: Promise<StopSignal>): Promise<ControllerAddresses> {
-    const addresses = await Promise.race([this.#start(), stopSignal.then(() => undefined)]);
-    if (addresses === undefined) {
-      this.#options.log.info("stopped before the store was open");
-      process.exit(0);
-    }
-    return addresses;
   }
 
   #listen(): Promise<Addresses> {

@@ -28,7 +28,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
   const { part, transport, authentication, auditLog, tracing, console } = opened;
   console?.start();
-  const addresses = await part.startUnless(stopSignal);
+  const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
   // Not before: what is followed keeps a process alive that failed to start.
   transport.certificate?.start();

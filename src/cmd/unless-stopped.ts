@@ -3,7 +3,8 @@ import type { StopSignal } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 
 /**
- * What is opened; a signal that comes before ends the process, which has nothing to lose yet. The
+ * What is opened; a signal that comes before ends the process, which has nothing to lose yet: a store is as
+ * after a crash, which loses nothing. The
  * signal itself does it, by its default action: `process.exit` waits for threads, and the one that a
  * disk holds may never return.
  */

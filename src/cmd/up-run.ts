@@ -37,7 +37,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
   const { part, dataDir, registry, tracing, auditLog, console } = opened;
   console?.start();
-  const addresses = await part.startUnless(stopSignal);
+  const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
   tracing.start();
   log.info({ ...addresses, dataDir }, "listening");

@@ -1,13 +1,14 @@
 /** `svc controller` as it starts and stops: what it refuses, what it says, and what it ends with it. */
 import assert from "node:assert/strict";
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
-import { svc } from "../server/svc-process.ts";
+import { SvcProcess, soon, svc } from "../server/svc-process.ts";
 
 let clips: Clips;
 let dataDir: string;
@@ -18,6 +19,22 @@ before(async () => {
 after(() => clips[Symbol.asyncDispose]());
 
 describe("svc controller", () => {
+  test("a signal that comes while the store is opened ends it, for there is nothing to finish", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const database = ["--database-url", `postgres://svc@127.0.0.1:${port}/jobs`];
+    const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
+    const asked = once(silent, "connection");
+    await using controller = new SvcProcess("controller", {
+      args: ["--auth-disabled", ...ports, ...database],
+    });
+    await soon(asked, "a connection to the database");
+    assert.equal(await controller.stop(), "SIGTERM");
+    await controller.logged("stopped before it had started");
+    silent.close();
+  });
+
   test("stopping ends streams and waits with SHUTTING_DOWN; the jobs stay", async () => {
     await using controller = await ControllerProcess.up({ dataDir, args: ["--drain-timeout", "0"] });
     const jobs = await JobsClient.of(controller);
@@ -56,7 +73,7 @@ describe("svc controller", () => {
     const first = score(controller, clips.longPair, { headers, signal: gone.signal });
     await stream.find(({ event, data }) => event === "change" && JSON.parse(data).job.state === "RUNNING");
     gone.abort();
-    await assert.rejects(first);
+    await assert.rejects(first, { name: "AbortError" });
     const jobs = await JobsClient.of(controller);
     const { status } = await score(controller, clips.longPair, {
       headers: { ...headers, prefer: "respond-async" },
