@@ -13,16 +13,15 @@ export class Deadline implements Disposable {
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WorkOptions) {
+  /** `late`: what is thrown when the time limit, in seconds, has passed. */
+  constructor(
+    { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WorkOptions,
+    late: (seconds: number) => Failure = lateScore,
+  ) {
     this.timeoutMs = timeoutMs;
     this.#caller = signal;
     this.#timer = setTimeout(
-      () => {
-        const seconds = Math.round(timeoutMs / 100) / 10;
-        this.#controller.abort(
-          new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`),
-        );
-      },
+      () => this.#controller.abort(late(Math.round(timeoutMs / 100) / 10)),
       Math.min(timeoutMs, MAX_TIMER_MS),
     );
     if (signal?.aborted) this.#cancel();
@@ -41,4 +40,8 @@ export class Deadline implements Disposable {
   readonly #cancel = (): void => {
     this.#controller.abort(new Failure("SCORE_CANCELLED", "The score was cancelled."));
   };
+}
+
+function lateScore(seconds: number): Failure {
+  return new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`);
 }

@@ -11,9 +11,10 @@ import { decodeLimits } from "./limits.ts";
 import { bothSides, type Plan } from "./plan.ts";
 import type { ProbeContext } from "./probe.ts";
 import { SIDES, type Side } from "./request.ts";
-import { type Limits, Sandbox } from "./sandbox.ts";
+import { Sandbox } from "./sandbox.ts";
 import type { Sources } from "./source.ts";
 import { type Colours, coloursOf } from "./still-colours.ts";
+import { TRIAL_LIMITS, trialDeadline } from "./trial.ts";
 import type { Still } from "./work.ts";
 
 /** Bytes of a still: with the message around it under gRPC's 4 MiB. A busy 1920x1080 takes half a megabyte. */
@@ -80,7 +81,8 @@ export async function canMakeStills({
   isolation,
 }: Pick<ProbeContext, "ffmpeg" | "isolation">): Promise<boolean> {
   if (ffmpeg === undefined) return false;
-  await using sandbox = Sandbox.open({ sources: [], isolation, signal: AbortSignal.timeout(TRIAL_MS) });
+  using deadline = trialDeadline(ffmpeg);
+  await using sandbox = Sandbox.open({ sources: [], isolation, signal: deadline.signal });
   const picture = ["-f", "lavfi", "-i", "color=s=64x64:r=1:d=1"];
   const args = [
     "-nostdin",
@@ -92,10 +94,6 @@ export async function canMakeStills({
   ];
   return (await sandbox.run({ program: ffmpeg, args, limits: TRIAL_LIMITS })).code === 0;
 }
-
-/** A trial takes 50 ms. */
-const TRIAL_MS = 10_000;
-const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
 
 interface Size {
   readonly width: number;

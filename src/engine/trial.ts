@@ -2,12 +2,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
+import { Deadline } from "./deadline.ts";
 import { KNOWN_BUILT_IN } from "./models.ts";
 import { type Limits, Sandbox } from "./sandbox.ts";
 
 /** A trial takes 50 ms; a program that has not answered by then is none that scores. */
-const TRIAL_TIMEOUT_MS = 10_000;
-const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
+const TIMEOUT_MS = 10_000;
+export const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
 /** The smallest picture that libvmaf's features accept with room to spare. */
 const SIZE = 64;
 
@@ -72,14 +73,15 @@ export class Trial {
   }
 
   async #run(model: string): Promise<string> {
-    const signal = AbortSignal.timeout(TRIAL_TIMEOUT_MS);
+    using deadline = trialDeadline(this.#path);
+    const { signal } = deadline;
     await using sandbox = Sandbox.open({ sources: [], isolation: this.#isolation, signal });
     sandbox.prepare(() => writeFile(join(sandbox.directory, "trial.y4m"), greyPicture()));
     const said: string[] = [];
     const exit = await sandbox.run({
       program: this.#path,
       args: this.#command(model),
-      limits: LIMITS,
+      limits: TRIAL_LIMITS,
       onStderr: (line) => {
         if (said.length < 20) said.push(line);
       },
@@ -92,6 +94,14 @@ export class Trial {
       `${this.#path} does not score: ${said.join(" ") || `exit code ${exit.code}`}`,
     );
   }
+}
+
+/** Of a program that is tried: SCORER_FAILED when it has not answered by then. */
+export function trialDeadline(path: string): Deadline {
+  return new Deadline(
+    { timeoutMs: TIMEOUT_MS },
+    (seconds) => new Failure("SCORER_FAILED", `${path} did not answer within ${seconds} s.`),
+  );
 }
 
 function greyPicture(): Buffer {

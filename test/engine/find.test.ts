@@ -73,6 +73,18 @@ describe("the scoring executable", () => {
     });
   }
 
+  test("one that hangs is refused: that it did not answer, by its name", async () => {
+    const script = "[ \"$1\" = -version ] && echo 'ffmpeg version 7.1' && exit; exec sleep 600";
+    const scorerPath = join(await onPath("hanging", "scorer", { script }), "scorer");
+    await assert.rejects(openEngine({ scorerPath }), (error: Error & { code?: string }) => {
+      assert.deepEqual(
+        [error.code, error.message],
+        ["SCORER_FAILED", `${scorerPath} did not answer within 10 s.`],
+      );
+      return true;
+    });
+  });
+
   test("one that is not there, or cannot be run, is refused by its name", async () => {
     await assert.rejects(openEngine({ scorerPath: "/no/such/vmaf" }), /\/no\/such\/vmaf is not a program/);
     await assert.rejects(
