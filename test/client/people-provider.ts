@@ -44,6 +44,8 @@ export class PeopleProvider implements AsyncDisposable {
   watch: Watch = () => false;
   readonly #server: Server;
   #provider: Provider;
+  /** Ids of what the person has granted. */
+  readonly #grants: string[] = [];
   #answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
   private constructor(server: Server, provider: Provider) {
@@ -76,6 +78,11 @@ export class PeopleProvider implements AsyncDisposable {
     return this.paths.filter((one) => one === path).length;
   }
 
+  /** Takes back what the person has granted: refresh tokens of it are refused from here on. */
+  async withdraw(): Promise<void> {
+    for (const id of this.#grants.splice(0)) await (await this.#provider.Grant.find(id))?.destroy();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, "close");
@@ -104,6 +111,7 @@ export class PeopleProvider implements AsyncDisposable {
     grant.addOIDCScope(OFFLINE);
     grant.addResourceScope(AUDIENCE, "");
     const consent = { grantId: await grant.save() };
+    this.#grants.push(consent.grantId);
     await provider.interactionFinished(request, response, { login: { accountId: PERSON }, consent });
   }
 }

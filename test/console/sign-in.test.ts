@@ -66,6 +66,16 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** The page of the nodes, which asks for them every two seconds, with a clock that the test moves on. */
+async function polling(): Promise<Page> {
+  const page = await pages.page("about:blank");
+  await page.clock.install();
+  await page.goto(`${controller.rest}/console/nodes`);
+  await signIn(page);
+  await page.getByText("alice · acme").waitFor();
+  return page;
+}
+
 /** Everything that the browser keeps on its disk of the page. */
 async function keptBy(page: Page): Promise<string> {
   return String(
@@ -94,24 +104,34 @@ describe("somebody who may read", () => {
     pages.expectComplaints(/ERR_NAME_NOT_RESOLVED|404/);
   });
 
-  test("is renewed silently while the provider does, and asked anew when it does not", async () => {
+  test("is renewed silently while the provider does; when it refuses, nothing is sent any more until they sign in", async () => {
     // Shorter than the time before its end at which a token is renewed: every call renews it.
     await start({ ...READER, lifeSeconds: 5 }, "openid offline_access");
-    const page = await pages.page(`${controller.rest}/console/tenant`);
-    await signIn(page);
-    await page.getByText("alice · acme").waitFor();
+    const page = await polling();
     const before = provider.count("/token");
-    await page.getByRole("link", { name: "Jobs" }).click();
-    await until(async () => provider.count("/token") > before, "a renewed token");
-    const refuse = refusing("invalid_grant");
+    await until(async () => {
+      await page.clock.runFor(2_000);
+      return provider.count("/token") > before;
+    }, "a renewed token");
+    let refused = 0;
     provider.watch = (path, response) => {
-      // Until the person signs in again.
-      if (path === "/auth") provider.watch = () => false;
-      return path === "/token" && refuse(response);
+      response.on("finish", () => {
+        if (path === "/token" && response.statusCode === 400) refused++;
+      });
+      return false;
     };
-    await page.getByRole("link", { name: "Nodes" }).click();
+    await provider.withdraw();
     const over = page.getByRole("heading", { name: "Your session is over" });
-    await over.waitFor();
+    await until(async () => {
+      await page.clock.runFor(2_000);
+      return over.isVisible();
+    }, "that it is told");
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await page.clock.runFor(60_000);
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.clock.runFor(10_000);
+    assert.deepEqual([refused, sent], [1, []]);
     for (const key of ["Escape", "Escape", "Escape"]) await page.keyboard.press(key);
     await over.waitFor();
     assert.deepEqual(await seriousFaults(page), []);
@@ -121,30 +141,57 @@ describe("somebody who may read", () => {
     pages.expectComplaints(/status of 40[01]/);
   });
 
-  test("stays signed in while the provider cannot be reached; is asked to sign in only while it refuses", async () => {
+  test("stays signed in while the provider cannot be reached, which is asked less and less often", async () => {
+    await start({ ...READER, lifeSeconds: 5 }, "openid offline_access");
+    const page = await polling();
+    let isAway = true;
+    provider.watch = (path, response) => isAway && path === "/token" && Boolean(response.destroy());
+    const alert = page.getByRole("alert").filter({ hasText: "Your session could not be renewed" });
+    await until(async () => {
+      await page.clock.runFor(2_000);
+      return alert.isVisible();
+    }, "that it is told");
+    const before = provider.count("/token");
+    for (let poll = 0; poll < 30; poll++) await page.clock.runFor(2_000);
+    const asked = provider.count("/token") - before;
+    assert.ok(asked > 0 && asked < 10, `asked ${asked} times in a minute of 30 polls`);
+    assert.equal(await page.getByRole("heading", { name: "Your session is over" }).count(), 0);
+    isAway = false;
+    await until(async () => {
+      await page.clock.runFor(2_000);
+      return !(await alert.isVisible());
+    }, "a renewed token");
+    await pages.closeAll();
+    pages.expectComplaints(/net::ERR_EMPTY_RESPONSE|status of 40[01]/);
+  });
+
+  test("is told why a token is not renewed, and comes back to the same place after signing in again", async () => {
     await start({ ...READER, lifeSeconds: 3 }, "openid offline_access");
-    const page = await pages.page(`${controller.rest}/console/tenant`);
+    const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
     await signIn(page);
     await page.getByText("alice · acme").waitFor();
     const over = page.getByRole("heading", { name: "Your session is over" });
     let answer = (response: ServerResponse): unknown => response.destroy();
     provider.watch = (path, response) => path === "/token" && Boolean(answer(response));
-    // The page need not wait for its own next try.
-    const tryNow = () => page.evaluate("dispatchEvent(new Event('online'))");
-    await page.getByRole("link", { name: "Jobs" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "Your session could not be renewed" });
-    await alert.getByText("Failed to fetch").waitFor();
+    /** The page need not wait for its own next try. */
+    const told = (text: string) =>
+      until(async () => {
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        return alert.getByText(text).isVisible();
+      }, text);
+    await told("Failed to fetch");
     answer = refusing("server_error");
-    await tryNow();
-    await alert.getByText("server_error").waitFor();
+    await told("server_error");
     assert.equal(await over.count(), 0);
     answer = refusing("invalid_grant");
-    await tryNow();
+    await page.getByRole("button", { name: "Try again" }).click();
     await over.waitFor();
     provider.watch = () => false;
-    await tryNow();
+    await page.getByRole("button", { name: "Sign in again" }).click();
     await over.waitFor({ state: "detached" });
-    await page.getByText("No jobs yet").waitFor();
+    await page.getByText("alice · acme").waitFor();
+    assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, "/console/jobs?state=FAILED");
     await pages.closeAll();
     pages.expectComplaints(/net::ERR_EMPTY_RESPONSE|status of 40[01]/);
   });

@@ -12,6 +12,8 @@ export interface Credentials {
   token(): Promise<string | undefined>;
   /** The controller did not take a token that `token` gave. */
   refused(token: string): void;
+  /** What was to be tried later is tried with the next call: somebody asks for it. */
+  tryNow(): void;
 }
 
 export type Api = Client<paths>;

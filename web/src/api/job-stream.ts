@@ -79,6 +79,7 @@ export class JobStream {
 
   /** Tries now what would be tried later, or not at all. */
   retry(): void {
+    this.#credentials.tryNow();
     if (this.#connection.state !== "refused") {
       this.#lookAgain();
       return;
@@ -222,8 +223,9 @@ function errorFrom(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : unreachable();
 }
 
-/** A token may be renewed, and a limit or a fault passes. */
-function isFinal({ status }: ApiError): boolean {
+/** A token may be renewed while the session is not over, and a limit or a fault passes. */
+function isFinal({ status, code }: ApiError): boolean {
+  if (code === "SESSION_OVER") return true;
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 }
 

@@ -8,7 +8,7 @@ import { loadConfig } from "./config.ts";
 import { SignedIn } from "./signed-in.tsx";
 import { Unconfigured } from "./unconfigured.tsx";
 
-const NO_TOKEN: Credentials = { token: async () => undefined, refused: () => {} };
+const NO_TOKEN: Credentials = { token: async () => undefined, refused: () => {}, tryNow: () => {} };
 
 /** Loaded where there is somewhere to sign in. */
 const SignInProvider = lazily(async () => (await import("./sign-in-provider.tsx")).SignInProvider);

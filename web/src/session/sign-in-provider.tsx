@@ -1,6 +1,6 @@
 /** Asks people to sign in, and again when their session is over. */
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
 import { Loading, Notice } from "../ui/states.tsx";
 import type { ProviderConfig } from "./config.ts";
@@ -15,7 +15,11 @@ interface Props {
 
 export function SignInProvider({ provider, version, children }: Props) {
   const [isOver, setOver] = useState(false);
-  const signIn = useMemo(() => new SignIn(provider, setOver), [provider]);
+  const signIn = useMemo(() => new SignIn(provider, () => setOver(true)), [provider]);
+  useEffect(() => {
+    addEventListener("online", signIn.tryNow);
+    return () => removeEventListener("online", signIn.tryNow);
+  }, [signIn]);
   const started = useQuery({
     queryKey: ["sign-in"],
     queryFn: () => signIn.start(),

@@ -3,7 +3,6 @@
  * loaded anew asks the provider again, which knows the person still.
  */
 import {
-  ErrorResponse,
   InMemoryWebStorage,
   type SigninRedirectArgs,
   type User,
@@ -13,14 +12,14 @@ import {
 import type { Credentials } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import type { ProviderConfig } from "./config.ts";
+import { Renewal } from "./renewal.ts";
 
 /** Seconds before its end that a token is renewed. */
 const RENEW_BEFORE = 30;
 /** Set while somebody is signed in in this tab: a reload goes to the provider without asking. It holds no secret. */
 const SIGNED_IN = "svc.signed-in";
-
-/** What a provider answers that cannot renew now; whatever else it answers is its decision (RFC 6749, 4.1.2.1). */
-const PASSING = new Set(["server_error", "temporarily_unavailable"]);
+/** Milliseconds in which a renewed token is not renewed again because it is refused: the reason is another. */
+const FRESH_MS = 30_000;
 
 /** What a sign-in comes back to. */
 interface Returning {
@@ -29,14 +28,15 @@ interface Returning {
 
 export class SignIn implements Credentials {
   readonly #manager: UserManager;
-  readonly #tell: (isOver: boolean) => void;
+  readonly #tell: () => void;
   readonly #offline: boolean;
   /** The token that the controller did not take. */
   #refused: string | undefined;
-  #renewal: Promise<User> | undefined;
+  readonly #renewal: Renewal<User>;
+  #renewedAt = Number.NEGATIVE_INFINITY;
 
-  /** `tell`: told whether only a person can go on, by signing in again. */
-  constructor({ issuer, clientId, scope, audience }: ProviderConfig, tell: (isOver: boolean) => void) {
+  /** `tell`: told when only a person can go on, by signing in again. */
+  constructor({ issuer, clientId, scope, audience }: ProviderConfig, tell: () => void) {
     const here = location.origin + import.meta.env.BASE_URL;
     this.#tell = tell;
     this.#offline = scope.split(" ").includes("offline_access");
@@ -52,6 +52,12 @@ export class SignIn implements Credentials {
       automaticSilentRenew: false,
       loadUserInfo: false,
       ...(audience !== "" && { extraQueryParams: { audience } }),
+    });
+    this.#renewal = new Renewal(async () => {
+      const user = await this.#manager.signinSilent();
+      if (user === null) throw new Error("it gave no token");
+      this.#renewedAt = performance.now();
+      return user;
     });
   }
 
@@ -78,21 +84,24 @@ export class SignIn implements Credentials {
     const isTaken = user.access_token !== this.#refused;
     const isYoung = (user.expires_in ?? Number.POSITIVE_INFINITY) > RENEW_BEFORE;
     if (isTaken && isYoung) return user.access_token;
-    if (user.refresh_token === undefined && isTaken && user.expired !== true) return user.access_token;
-    if (user.refresh_token === undefined) throw this.#over();
+    const isValid = isTaken && user.expired !== true;
+    if (user.refresh_token === undefined) {
+      if (isValid) return user.access_token;
+      throw this.#over();
+    }
     try {
-      const renewed = await this.#renew();
-      this.#tell(false);
-      return renewed.access_token;
+      return (await this.#renewal.renew()).access_token;
     } catch (thrown) {
-      if (isTaken && user.expired !== true) return user.access_token;
-      throw isDecided(thrown) ? this.#over() : notRenewed(thrown);
+      if (isValid) return user.access_token;
+      throw this.#renewal.isRefused ? this.#over() : notRenewed(thrown);
     }
   }
 
   refused(token: string): void {
-    this.#refused = token;
+    if (performance.now() - this.#renewedAt > FRESH_MS) this.#refused = token;
   }
+
+  readonly tryNow = (): void => this.#renewal.tryNow();
 
   async end(): Promise<void> {
     sessionStorage.removeItem(SIGNED_IN);
@@ -126,29 +135,10 @@ export class SignIn implements Credentials {
     return new Promise(() => {});
   }
 
-  /** One at a time: a refresh token may be good for one use only. */
-  #renew(): Promise<User> {
-    this.#renewal ??= this.#manager
-      .signinSilent()
-      .then((user) => {
-        if (user === null) throw new Error("it gave no token");
-        return user;
-      })
-      .finally(() => {
-        this.#renewal = undefined;
-      });
-    return this.#renewal;
-  }
-
   #over(): ApiError {
-    this.#tell(true);
+    this.#tell();
     return new ApiError(401, "SESSION_OVER", "Your session is over. Sign in again.", "");
   }
-}
-
-/** Whether the provider has said that it renews no more, rather than not having been reached. */
-function isDecided(thrown: unknown): boolean {
-  return thrown instanceof ErrorResponse && !PASSING.has(thrown.error ?? "");
 }
 
 function notRenewed(thrown: unknown): ApiError {

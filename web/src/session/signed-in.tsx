@@ -25,7 +25,13 @@ export function SignedIn({ credentials, open, version, signOut, children }: Sign
   if (!whoami.isError) return <Loading what="who you are" />;
   return (
     <main>
-      <Failed error={whoami.error} retry={() => void whoami.refetch()} />
+      <Failed
+        error={whoami.error}
+        retry={() => {
+          credentials.tryNow();
+          void whoami.refetch();
+        }}
+      />
       {signOut !== undefined && (
         <div className="state">
           <button type="button" onClick={signOut}>

@@ -1,6 +1,7 @@
 /** What is shown in place of what is not there: not yet, not at all, or not for this caller. */
-import type { ReactNode } from "react";
+import { type ReactNode, useContext } from "react";
 import { ApiError } from "../api/problem.ts";
+import { SessionContext } from "../session/session.ts";
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -37,6 +38,7 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
   const { code, requestId, status } =
     error instanceof ApiError ? error : { code: "CONSOLE_FAILED", requestId: "", status: 0 };
   const isForbidden = status === 403;
+  const credentials = useContext(SessionContext)?.credentials;
   return (
     <div className="state failed" role="alert">
       <h2>{isForbidden ? "You may not see this" : "That did not work"}</h2>
@@ -51,7 +53,13 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
         )}
       </p>
       {retry !== undefined && !isForbidden && (
-        <button type="button" onClick={retry}>
+        <button
+          type="button"
+          onClick={() => {
+            credentials?.tryNow();
+            retry();
+          }}
+        >
           Try again
         </button>
       )}
