@@ -1,6 +1,6 @@
 /** Whose job it is: what a caller may see, and what it is told about the rest. */
 import { Failure } from "../platform/failure.ts";
-import type { Store } from "../store/store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { isId } from "./calls.ts";
 
 /**
@@ -8,7 +8,7 @@ import { isId } from "./calls.ts";
  * somebody else, of which nothing else is told.
  */
 export async function ownJob<T>(
-  store: Store,
+  store: JobStore,
   id: string,
   find: (id: string) => Promise<T | undefined>,
 ): Promise<T> {

@@ -13,7 +13,7 @@ import {
 import { invalid } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { AuditCursor, AuditFilter } from "../store/audit-records.ts";
-import type { Store } from "../store/store.ts";
+import type { AuditStore } from "../store/audit-store.ts";
 import { answer } from "./calls.ts";
 import type { AuditOperations, CallContext } from "./operations.ts";
 import { pageToken, readPageToken } from "./page-token.ts";
@@ -25,10 +25,10 @@ const MOST_CHARS = 512;
 const MOST_UINT32 = 2 ** 32 - 1;
 
 export class AuditService implements AuditOperations {
-  readonly #store: Store;
+  readonly #store: AuditStore;
   readonly #log: Log;
 
-  constructor({ store, log }: { readonly store: Store; readonly log: Log }) {
+  constructor({ store, log }: { readonly store: AuditStore; readonly log: Log }) {
     this.#store = store;
     this.#log = log;
   }

@@ -7,7 +7,7 @@ import type { Job } from "../gen/proto/svc/v1/job_pb.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { JobEvent } from "../store/event-records.ts";
-import type { Store } from "../store/store.ts";
+import type { EventStore } from "../store/event-store.ts";
 import { shuttingDown } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { jobMessage } from "./job-message.ts";
@@ -38,7 +38,7 @@ export class FeedEntry {
 }
 
 export class Feed extends Background {
-  readonly #store: Store;
+  readonly #store: EventStore;
   readonly #log: Log;
   readonly #capacity: number;
   readonly #ring: (FeedEntry | undefined)[];
@@ -54,7 +54,7 @@ export class Feed extends Background {
   #quietLooks = 0;
   #ended = false;
 
-  constructor(store: Store, log: Log, capacity = 4096) {
+  constructor(store: EventStore, log: Log, capacity = 4096) {
     super((signal, isStarted) => this.#run(signal, isStarted));
     this.#store = store;
     this.#log = log;

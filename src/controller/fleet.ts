@@ -4,7 +4,7 @@
  */
 import { Failure } from "../platform/failure.ts";
 import type { NodeRow } from "../store/node-records.ts";
-import type { Store } from "../store/store.ts";
+import type { NodeStore } from "../store/node-store.ts";
 
 /** Milliseconds. A refusal is never made from memory, so only acceptance may be this late. */
 const REMEMBERED_MS = 1_000;
@@ -21,12 +21,12 @@ interface Serving {
 
 /** Remembers for a moment who serves a tenant, so that submitting asks for it rarely. */
 export class Fleet {
-  readonly #store: Store;
+  readonly #store: NodeStore;
   readonly #tenant: string | undefined;
   readonly #serving = new Map<string, Promise<Serving>>();
 
   /** @param tenant whose nodes serve all tenants; undefined: nobody's do. */
-  constructor(store: Store, tenant: string | undefined) {
+  constructor(store: NodeStore, tenant: string | undefined) {
     this.#store = store;
     this.#tenant = tenant;
   }

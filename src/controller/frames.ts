@@ -4,7 +4,7 @@ import type { StoredPart } from "../engine/work.ts";
 import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../platform/failure.ts";
 import type { JobRow } from "../store/job-records.ts";
-import type { Store } from "../store/store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { ownJob } from "./access.ts";
 import type { FramePart, FrameValues } from "./operations.ts";
 
@@ -17,7 +17,7 @@ interface Wanted {
 
 /** Each piece is read when it is asked for; its rows are to be taken before the next. Throws Failure. */
 export async function* jobFrames(
-  store: Store,
+  store: JobStore,
   tenant: string,
   request: GetJobFramesRequest,
 ): AsyncGenerator<FramePart> {
@@ -39,7 +39,7 @@ export async function* jobFrames(
 }
 
 /** What ended because its values were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
-async function checkStill(store: Store, tenant: string, { id, ...before }: JobRow): Promise<void> {
+async function checkStill(store: JobStore, tenant: string, { id, ...before }: JobRow): Promise<void> {
   const now = await ownJob(store, id, (own) => store.job(tenant, own));
   const replaced = before.segmentsTotal > 0 && now.segmentsTotal !== before.segmentsTotal;
   if (!replaced && now.segmentsDone >= before.segmentsDone) return;

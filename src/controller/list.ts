@@ -6,7 +6,7 @@ import {
   ListJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { invalid } from "../platform/failure.ts";
-import type { Store } from "../store/store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
 import { jobList, pageToken, readPageToken } from "./page-token.ts";
@@ -16,7 +16,7 @@ const MAX_PAGE = 500;
 
 /** Throws INVALID_REQUEST. */
 export async function listJobs(
-  store: Store,
+  store: JobStore,
   tenant: string,
   { states, labels, pageSize, pageToken: token }: ListJobsRequest,
 ): Promise<ListJobsResponse> {

@@ -4,7 +4,6 @@
  */
 import type { LimitsOf } from "../jobs/limits.ts";
 import { needOf, type WorkNeed } from "../jobs/work.ts";
-import type { Store } from "../store/store.ts";
 import {
   type InWork,
   MOST_READY,
@@ -12,6 +11,7 @@ import {
   type Ready,
   type Waiting,
 } from "../store/work-records.ts";
+import type { WorkStore } from "../store/work-store.ts";
 import { scorerNames } from "./scorer-names.ts";
 
 /** Some tens of milliseconds of the database. */
@@ -38,13 +38,13 @@ export interface QueueView extends InWork {
 interface Pair extends Ready, Waiting {}
 
 export class QueueLook {
-  readonly #store: Store;
+  readonly #store: WorkStore;
   readonly #limitsOf: LimitsOf;
   readonly #budget: number;
   #seen: { readonly view: QueueView; readonly at: number } | undefined;
 
   /** @param budget pieces of work that a look counts. */
-  constructor(store: Store, limitsOf: LimitsOf, budget = BUDGET) {
+  constructor(store: WorkStore, limitsOf: LimitsOf, budget = BUDGET) {
     this.#store = store;
     this.#limitsOf = limitsOf;
     this.#budget = budget;

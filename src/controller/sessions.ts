@@ -2,7 +2,7 @@
 import type { NodeState } from "../jobs/states.ts";
 import { Failure } from "../platform/failure.ts";
 import type { NodeRow, Renewal } from "../store/node-records.ts";
-import type { Store } from "../store/store.ts";
+import type { NodeStore } from "../store/node-store.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Puller } from "./schedule.ts";
 
@@ -20,13 +20,13 @@ interface Found {
 }
 
 export class Sessions {
-  readonly #store: Store;
+  readonly #store: NodeStore;
   readonly #leaseMs: number;
   readonly #fleet: Fleet;
   readonly #online = new Map<string, Puller>();
   readonly #heard = new Map<string, Heard>();
 
-  constructor(store: Store, leaseMs: number, fleet: Fleet) {
+  constructor(store: NodeStore, leaseMs: number, fleet: Fleet) {
     this.#store = store;
     this.#leaseMs = leaseMs;
     this.#fleet = fleet;

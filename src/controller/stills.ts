@@ -17,13 +17,14 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { MOST_FRAMES_ASKED } from "../jobs/stills.ts";
 import { Failure, invalid } from "../platform/failure.ts";
+import type { JobStore } from "../store/job-store.ts";
 import type { StillRow, StillSide } from "../store/still-records.ts";
 import type { Store } from "../store/store.ts";
 import { ownJob } from "./access.ts";
 import { errorMessage } from "./job-message.ts";
 
 export async function listStills(
-  store: Store,
+  store: JobStore,
   tenant: string,
   { id }: ListStillsRequest,
 ): Promise<ListStillsResponse> {
@@ -33,7 +34,7 @@ export async function listStills(
 
 /** Throws STILL_NOT_FOUND for one that is not there, or not yet. */
 export async function getStill(
-  store: Store,
+  store: JobStore,
   tenant: string,
   { id, frame, side: asked }: GetStillRequest,
 ): Promise<GetStillResponse> {
@@ -72,7 +73,7 @@ export function sideOf(side: Still_Side): StillSide | undefined {
   return side === Still_Side.DISTORTED ? "DISTORTED" : undefined;
 }
 
-async function messages(store: Store, tenant: string, id: string): Promise<Still[]> {
+async function messages(store: JobStore, tenant: string, id: string): Promise<Still[]> {
   return (await store.listStills(tenant, id)).map(stillMessage);
 }
 

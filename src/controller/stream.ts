@@ -10,8 +10,8 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
+import type { EventStore } from "../store/event-store.ts";
 import type { JobCursor, JobFilter } from "../store/job-records.ts";
-import type { Store } from "../store/store.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { type Feed, FeedEntry } from "./feed.ts";
 import { matches } from "./filter.ts";
@@ -22,7 +22,7 @@ const PAGE = 200;
 const MAX_EVENT_ID = 200;
 
 export interface StreamSource {
-  readonly store: Store;
+  readonly store: EventStore;
   readonly feed: Feed;
 }
 

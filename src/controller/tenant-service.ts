@@ -11,12 +11,12 @@ import {
 } from "../gen/proto/svc/v1/tenant_pb.ts";
 import type { Limits, LimitsOf } from "../jobs/limits.ts";
 import type { Log } from "../platform/log.ts";
-import type { Store } from "../store/store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { answer } from "./calls.ts";
 import type { CallContext, TenantOperations } from "./operations.ts";
 
 export interface TenantServiceOptions {
-  readonly store: Store;
+  readonly store: JobStore;
   readonly log: Log;
   readonly limitsOf: LimitsOf;
 }

@@ -3,7 +3,7 @@
 import { Failure, isFailureCode } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
 import type { JobRow, StoredError } from "../store/job-records.ts";
-import type { Store } from "../store/store.ts";
+import type { JobStore } from "../store/job-store.ts";
 import { ownJob } from "./access.ts";
 import { cancelled, waitsEnded } from "./calls.ts";
 import { Doorbell, ringOnAbort } from "./doorbell.ts";
@@ -15,7 +15,7 @@ import type { Waited } from "./operations.ts";
 const LOOK_MS = 2_000;
 
 export interface Waiting {
-  readonly store: Store;
+  readonly store: JobStore;
   readonly feed: Feed;
   /** The controller stops, and waits no longer. */
   readonly stopping: AbortSignal;
@@ -53,7 +53,7 @@ export async function waitForJob(
 
 /** What became of a job; undefined: it has not ended, or the store is away and `rideOut`. */
 async function look(
-  store: Store,
+  store: JobStore,
   tenant: string,
   jobId: string,
   rideOut: boolean,
@@ -71,7 +71,7 @@ async function look(
 }
 
 /** How a job ended; a Failure is its own, whatever its code. */
-async function endOf(store: Store, tenant: string, job: JobRow): Promise<Waited | Failure | undefined> {
+async function endOf(store: JobStore, tenant: string, job: JobRow): Promise<Waited | Failure | undefined> {
   if (job.state === "FAILED") return failureOf(job.error);
   if (job.state === "CANCELLED") return new Failure("SCORE_CANCELLED", `The job ${job.id} was cancelled.`);
   if (job.state !== "SUCCEEDED") return undefined;

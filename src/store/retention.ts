@@ -44,11 +44,3 @@ export async function deleteEvents(database: Database, olderThanMs: number, limi
   const [row] = await database.query<{ count: number }>("fleet", DELETE_EVENTS, [olderThanMs, limit]);
   return row?.count ?? 0;
 }
-
-const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
-
-export async function now(database: Database): Promise<number> {
-  const [row] = await database.query<{ ms: number }>("fleet", CLOCK, []);
-  if (row === undefined) throw new Error("the database told no time");
-  return row.ms;
-}

@@ -21,7 +21,7 @@ import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
 import { recordPiece, recordPlan } from "./reports.ts";
 import { jobsWith, recordCutFault, replan, restartWhole } from "./restarts.ts";
-import { deleteEnded, deleteEvents, now } from "./retention.ts";
+import { deleteEnded, deleteEvents } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import type { RevocationStore } from "./revocation-store.ts";
 import { SqlRevocations } from "./revocations.ts";
@@ -36,6 +36,7 @@ import { queued, running, usage } from "./usage.ts";
 import type { Claim, Fence, FramePiece, PlanRecord, Ready, SegmentRecord } from "./work-records.ts";
 
 const PING = statement("select 1");
+const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
 
 /** What runs beside the statements and ends with the store. */
 export interface Companion {
@@ -77,6 +78,12 @@ export class SqlStore implements Store {
 
   async ping() {
     await this.#database.query("fleet", PING, []);
+  }
+
+  async now() {
+    const [row] = await this.#database.query<{ ms: number }>("fleet", CLOCK, []);
+    if (row === undefined) throw new Error("the database told no time");
+    return row.ms;
   }
 
   async close() {
@@ -336,10 +343,6 @@ export class SqlStore implements Store {
 
   async deleteAudit(olderThanMs: number, limit: number) {
     return deleteAudit(this.#database, olderThanMs, limit);
-  }
-
-  async now() {
-    return now(this.#database);
   }
 
   announce(announcement: Announcement) {
