@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { PROJECT } from "../../scripts/gates/gate.ts";
 import {
   CHART,
@@ -219,6 +220,27 @@ test("what the chart sets cannot be set beside it, by a variable or a flag: helm
   for (const flag of ["--auth-disabled", "--port", "--metrics-port", "--jwks-endpoint", "--tenants-source"]) {
     const { stderr } = await templateOf(`controller: { extraArgs: [${flag}] }`);
     assert.match(stderr, new RegExp(`^controller\\.extraArgs\\[0\\] is ${flag}, which is set by .`, "m"));
+  }
+});
+
+test("a value that sets what cannot be set beside it is one that there is", async () => {
+  const values: unknown = parse(readFileSync(join(CHART, "values.yaml"), "utf8"));
+  const release = await renderedGood("everything");
+  const parts = ["vmaf-controller", "vmaf-server", "vmaf-node-gpu"].map((name) =>
+    Object.keys(environmentOf(release.one("Deployment", name))),
+  );
+  const extra = JSON.stringify([...new Set(parts.flat())].map((name) => ({ name, value: "1" })));
+  for (const path of ["controller", "server", "nodes.defaults"]) {
+    const keys = path.split(".");
+    const given = keys.reduceRight((inner, key) => `{ ${key}: ${inner} }`, `{ extraEnv: ${extra} }`);
+    const { stderr } = await templateOf(given);
+    const told = [...stderr.matchAll(/ is (\w+), which is set by ([\w.]+)\./g)];
+    const own = told.filter(([, , value = ""]) => value.startsWith(`${path}.`));
+    assert.ok(own.length > 2);
+    for (const [, name, value = ""] of own) {
+      const at = value.split(".").reduce<unknown>((all, key) => (all as Record<string, unknown>)[key], values);
+      assert.notEqual(at, undefined, `${name}: ${value}`);
+    }
   }
 });
 
