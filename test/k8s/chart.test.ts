@@ -238,7 +238,9 @@ test("a value that sets what cannot be set beside it is one that there is", asyn
     const own = told.filter(([, , value = ""]) => value.startsWith(`${path}.`));
     assert.ok(own.length > 2);
     for (const [, name, value = ""] of own) {
-      const at = value.split(".").reduce<unknown>((all, key) => (all as Record<string, unknown>)[key], values);
+      const at = value
+        .split(".")
+        .reduce<unknown>((all, key) => (all as Record<string, unknown>)[key], values);
       assert.notEqual(at, undefined, `${name}: ${value}`);
     }
   }
