@@ -1,10 +1,9 @@
 /** Debian's Chromium, driven as a person would: whatever the page complains of fails the test. */
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { PATIENCE_MS } from "../server/svc-process.ts";
 
 const EXECUTABLE = "/usr/bin/chromium";
-/** Milliseconds that anything may take to appear. */
-const PATIENCE_MS = 20_000;
 
 export class Pages implements AsyncDisposable {
   readonly #browser: Browser;

@@ -126,6 +126,7 @@ test("a ladder says when it is computed from fewer encodes than were chosen; nin
   const page = await opened(`${ladders()}&b=${raw}`);
   await page.getByText("Ladder B is computed from 4 of 5 encodes: raw has no bit rate").waitFor();
   await page.locator(".delta-value").nth(1).waitFor();
+  await page.locator("table.compared tbody tr").nth(8).waitFor();
   assert.equal(await page.locator("table.compared tbody tr").count(), 9);
   const lines = page.locator(".legend tbody tr").getByRole("checkbox");
   await lines.nth(8).waitFor();
@@ -140,6 +141,8 @@ test("a ladder says when it is computed from fewer encodes than were chosen; nin
 
 test("the table tells every job's numbers, marks the best, and is sorted by any of them", async () => {
   const page = await opened(ladders());
+  // The table is there with the first job that is answered.
+  await page.locator("table.compared tbody tr").nth(7).waitFor();
   const all = [...quick, ...slow];
   const best = Math.max(...all.map(({ score }) => score));
   const cells = page.locator("table.compared tbody tr td:nth-child(2)");
@@ -286,6 +289,7 @@ test("what cannot be compared is told and left out, and what its name holds is o
   await out.getByText("is not compared: its reference is other.y4m, another file.").waitFor();
   await out.getByText(HOSTILE).waitFor();
   await out.getByText(`There is no job ${unknown}`).waitFor();
+  for (const name of ["ultrafast 24", "ultrafast 30"]) await row(page, name).waitFor();
   assert.equal(await page.locator("table.compared tbody tr").count(), 2);
   await page.getByRole("button", { name: `Remove ${unknown}` }).click();
   await out.getByText(unknown).waitFor({ state: "detached" });

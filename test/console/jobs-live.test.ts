@@ -7,26 +7,30 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { components } from "../../src/gen/rest/controller.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
+import { freePort } from "../server/free-port.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 import { loseFirstAnswer } from "./lost-answer.ts";
+import { silentUntilPressed } from "./silence.ts";
 
 type Job = components["schemas"]["Job"];
 type JobState = Job["state"];
 
 const MANY = 3_000;
 const BATCH = 1_000;
+const STREAM = "**/v1/jobs:stream*";
 /** Browsers say so themselves when a request fails. */
 const NETWORK_FAULT = /Failed to load resource: net::ERR_/;
 
 let dataDir: string;
+let args: readonly string[];
 let controller: ControllerProcess;
 let pages: Pages;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "svc-console-"));
   // Thousands of jobs come at once here.
-  const args = ["--tenant-submits-per-second", "none"];
+  args = ["--port", String(await freePort()), "--tenant-submits-per-second", "none"];
   controller = await ControllerProcess.start({ console: true, dataDir, args });
   pages = await Pages.open();
 });
@@ -131,11 +135,10 @@ test("without a network it says so; what happened meanwhile is there when it is 
 test("a controller that is killed and comes back at the same port is followed again", async () => {
   const page = await jobsPage();
   await link(page, "first").waitFor();
-  const port = new URL(controller.rest).port;
+  await silentUntilPressed(page, STREAM, "Try now");
   controller.signal("SIGKILL");
   await controller.exited();
   await page.getByRole("alert").getByText("What is shown may be old").waitFor();
-  const args = ["--port", port, "--tenant-submits-per-second", "none"];
   controller = await ControllerProcess.start({ console: true, dataDir, args });
   await page.getByRole("button", { name: "Try now" }).click();
   await page.getByRole("status").getByText("Live").waitFor();
@@ -178,7 +181,7 @@ test("what is typed is looked for after a pause, however often the page is drawn
   await page.clock.install();
   await page.goto(`${controller.rest}/console/jobs`);
   await link(page, "first").waitFor();
-  await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + 1_000);
+  await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + 30_000);
   await page.getByRole("searchbox").fill("while away");
   await page.clock.runFor(150);
   // Draws the filters anew, as jobs that change do.
@@ -191,10 +194,9 @@ test("what is typed is looked for after a pause, however often the page is drawn
 
 test("a page that is opened while nobody answers says so, and shows the jobs when somebody does", async () => {
   const page = await pages.page("about:blank");
-  await page.route("**/v1/jobs:stream*", (route) => route.abort());
+  await silentUntilPressed(page, STREAM, "Try again");
   await page.goto(`${controller.rest}/console/jobs`);
   await page.getByRole("alert").getByText("The controller does not answer.").waitFor();
-  await page.unroute("**/v1/jobs:stream*");
   await page.getByRole("button", { name: "Try again" }).click();
   await link(page, "first").waitFor();
   pages.expectComplaints(NETWORK_FAULT);
@@ -204,7 +206,7 @@ test("a page that is opened while nobody answers says so, and shows the jobs whe
 test("who may not see jobs is told so, and is not kept waiting", async () => {
   const page = await pages.page("about:blank");
   const problem = { status: 403, code: "FORBIDDEN", detail: "You need svc:reader.", requestId: "r-1" };
-  await page.route("**/v1/jobs:stream*", (route) => route.fulfill({ status: 403, json: problem }));
+  await page.route(STREAM, (route) => route.fulfill({ status: 403, json: problem }));
   await page.goto(`${controller.rest}/console/jobs`);
   await page.getByRole("heading", { name: "You may not see this" }).waitFor();
   await page.getByText("You need svc:reader.").waitFor();

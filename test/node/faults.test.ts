@@ -7,7 +7,6 @@ import { Peer } from "./peer.ts";
 
 let fixture: NodeFixture;
 let film: PlanReport;
-let scenic: PlanReport;
 let long: PlanReport;
 
 before(async () => {
@@ -16,7 +15,6 @@ before(async () => {
   await using node = await fixture.node(peer);
   await node.node.started;
   film = await fixture.plan(peer, fixture.film);
-  scenic = await fixture.plan(peer, fixture.scenic);
   long = await fixture.plan(peer, fixture.long);
 });
 after(() => fixture.close());
@@ -73,10 +71,11 @@ test("a scorer goes on while the controller is away, which hears of it before an
 
 test("what is finished while the controller is away is told in a heartbeat, then reported, once", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
-  const item = peer.offer(segmentWork(fixture.scenic, scenic));
+  await using node = await fixture.node(peer, { gated: true });
+  const item = peer.offer(segmentWork(fixture.film, film));
   await peer.running(item);
   peer.cut();
+  await fixture.gate.pass();
   await node.finished();
   const calls = peer.calls.length;
   const heartbeats = peer.heartbeats.length;
@@ -150,10 +149,11 @@ test("a controller that forgot the node gets it anew; what ran for the old sessi
 
 test("a result of a session that is forgotten is reported until it is refused", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
-  peer.offer(segmentWork(fixture.scenic, scenic));
+  await using node = await fixture.node(peer, { gated: true });
+  peer.offer(segmentWork(fixture.film, film));
   await peer.until(() => peer.heartbeats.some(({ running }) => running.length > 0), "the work to run");
   peer.cut();
+  await fixture.gate.pass();
   await node.finished();
   peer.endSession("SESSION_UNKNOWN");
   await peer.listen();
@@ -187,11 +187,12 @@ test("a node that is told to stop gives running work back at its limit, and says
 
 test("a node that is told to stop finishes what it can, and takes nothing new", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
-  const item = peer.offer(segmentWork(fixture.scenic, scenic));
+  await using node = await fixture.node(peer, { gated: true });
+  const item = peer.offer(segmentWork(fixture.film, film));
   await peer.running(item);
-  const drained = node.node.drain(60_000);
-  peer.offer(segmentWork(fixture.scenic, scenic));
+  const drained = node.node.drain(300_000);
+  peer.offer(segmentWork(fixture.film, film));
+  await fixture.gate.pass();
   await drained;
   assert.equal((await peer.reported(item)).case, "segment");
   assert.equal(peer.left, 1);
@@ -200,13 +201,14 @@ test("a node that is told to stop finishes what it can, and takes nothing new", 
 
 test("a node that the controller drains finishes what runs, and stays", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer, { slots: 2 });
-  const item = peer.offer(segmentWork(fixture.scenic, scenic));
+  await using node = await fixture.node(peer, { slots: 2, gated: true });
+  const item = peer.offer(segmentWork(fixture.film, film));
   await peer.running(item);
   peer.askToDrain();
-  assert.equal((await peer.reported(item)).case, "segment");
   await peer.until(() => peer.heartbeats.at(-1)?.draining === true, "a heartbeat that says so");
-  peer.offer(segmentWork(fixture.scenic, scenic));
+  await fixture.gate.pass();
+  assert.equal((await peer.reported(item)).case, "segment");
+  peer.offer(segmentWork(fixture.film, film));
   const heartbeats = peer.heartbeats.length;
   await peer.until(() => peer.heartbeats.length > heartbeats, "another heartbeat");
   assert.equal(peer.left, 1);

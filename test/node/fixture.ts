@@ -11,15 +11,14 @@ import { Node } from "../../src/node/node.ts";
 import { openLog } from "../../src/platform/log.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
+import { GatedScorer } from "../media/gated-scorer.ts";
 import { until } from "../server/server-process.ts";
 import type { Peer } from "./peer.ts";
 
 /** At 25 frames per second: three segments of a second, about. */
 const FILM = { ...SCENE, frames: 70 };
-/** Takes a scorer a second or two: a heartbeat tells of it before it is done. */
-const SCENIC = { ...SCENE, width: 640, height: 360, frames: 150 };
 /** Takes a scorer many seconds, so that it can be met at work. */
-const LONG = { ...SCENIC, frames: 900 };
+const LONG = { ...SCENE, width: 640, height: 360, frames: 900 };
 
 export interface Pair {
   readonly reference: string;
@@ -30,19 +29,21 @@ export class NodeFixture {
   readonly media: MediaDirectory;
   readonly engine: Engine;
   readonly film: Pair;
-  readonly scenic: Pair;
   readonly long: Pair;
+  /** Scores once it is let through. */
+  readonly gate: GatedScorer;
+  readonly #gated: Engine;
 
   private constructor(
-    media: MediaDirectory,
-    engine: Engine,
-    pairs: Record<"film" | "scenic" | "long", Pair>,
+    parts: Pick<NodeFixture, "media" | "engine" | "film" | "long" | "gate">,
+    gated: Engine,
   ) {
-    this.media = media;
-    this.engine = engine;
-    this.film = pairs.film;
-    this.scenic = pairs.scenic;
-    this.long = pairs.long;
+    this.media = parts.media;
+    this.engine = parts.engine;
+    this.film = parts.film;
+    this.long = parts.long;
+    this.gate = parts.gate;
+    this.#gated = gated;
   }
 
   static async open(): Promise<NodeFixture> {
@@ -51,17 +52,19 @@ export class NodeFixture {
       reference: await pristine(media, "reference.y4m", FILM),
       distorted: await encode(media, "distorted.mp4", FILM, LOSSY.h264),
     };
-    const coded = async (name: string, scene: typeof SCENE) => ({
-      reference: await encode(media, `${name}-reference.mp4`, scene, LOSSY.h264),
-      distorted: await encode(media, `${name}-distorted.mp4`, scene, LOSSY.mpeg4),
-    });
-    const pairs = { film, scenic: await coded("scenic", SCENIC), long: await coded("long", LONG) };
-    return new NodeFixture(media, await openEngine({ threads: 1 }), pairs);
+    const long = {
+      reference: await encode(media, "long-reference.mp4", LONG, LOSSY.h264),
+      distorted: await encode(media, "long-distorted.mp4", LONG, LOSSY.mpeg4),
+    };
+    const gate = await GatedScorer.make(media);
+    const engine = await openEngine({ threads: 1 });
+    const gated = await openEngine({ threads: 1, scorerPath: gate.path });
+    return new NodeFixture({ media, engine, film, long, gate }, gated);
   }
 
-  /** A node that has registered with a peer. */
-  async node(peer: Peer, options: { slots?: number } = {}): Promise<RunningNode> {
-    const node = new RunningNode(peer.address, this.engine, options.slots ?? 1);
+  /** A node that has registered with a peer; `gated`: it scores by the gate. */
+  async node(peer: Peer, { slots = 1, gated = false } = {}): Promise<RunningNode> {
+    const node = new RunningNode(peer.address, gated ? this.#gated : this.engine, slots);
     const before = peer.registrations.length;
     node.node.start();
     await peer.until(() => peer.registrations.length > before, "the registration");

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Contract } from "./contract.ts";
 import { type Answer, ask, type Problem, type Result } from "./rest-client.ts";
+import { PATIENCE_MS } from "./svc-process.ts";
 
 interface Server {
   readonly rest: string;
@@ -36,7 +37,6 @@ export interface NodeList {
 }
 
 const ENDED = ["SUCCEEDED", "FAILED", "CANCELLED"];
-const PATIENCE_MS = 300_000;
 
 export class JobsClient {
   readonly #server: Server;

@@ -7,8 +7,11 @@ import { fileURLToPath } from "node:url";
 
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
-/** How long any one thing may take before a test gives up on it. */
-const PATIENCE_MS = 300_000;
+/**
+ * Milliseconds that any one thing may take before a test gives up on it: a crowded machine stands still for
+ * seconds, and a third of what the runner gives a whole file, so that the wait that failed is what is told.
+ */
+export const PATIENCE_MS = 300_000;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
