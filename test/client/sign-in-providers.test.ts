@@ -20,26 +20,18 @@ interface Answer {
 
 /** A provider that answers with what a test says, path by path, the last answer again and again. */
 class Scripted implements AsyncDisposable {
-  readonly issuer: string;
+  issuer = "";
   /** Milliseconds at which a path was asked. */
   readonly asked: { readonly path: string; readonly atMs: number; readonly form: URLSearchParams }[] = [];
   readonly answers: Record<string, Answer[]> = {};
   readonly #server = createServer((request, response) => void this.#hear(request, response));
 
-  private constructor(port: number) {
-    this.issuer = `http://127.0.0.1:${port}`;
-  }
-
   static async open(more: object = {}): Promise<Scripted> {
-    const probe = createServer().listen(0, "127.0.0.1");
-    await once(probe, "listening");
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, "close");
-    const scripted = new Scripted(port);
-    scripted.#server.listen(port, "127.0.0.1");
+    const scripted = new Scripted();
+    scripted.#server.listen(0, "127.0.0.1");
     await once(scripted.#server, "listening");
-    const { issuer } = scripted;
+    const issuer = `http://127.0.0.1:${(scripted.#server.address() as AddressInfo).port}`;
+    scripted.issuer = issuer;
     const document = {
       issuer,
       authorization_endpoint: `${issuer}/auth`,

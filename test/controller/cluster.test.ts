@@ -5,6 +5,7 @@ import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { LimitsOf } from "../../src/jobs/limits.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { openStore } from "../../src/store/open.ts";
+import { until } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
 import { Peer } from "./peer.ts";
 import { scoreOf } from "./scored.ts";
@@ -107,7 +108,10 @@ describe("two controllers on one PostgreSQL", () => {
       const { state, retries } = await one.until(tenant, id, ({ endTime }) => endTime !== undefined);
       assert.deepEqual([state, retries], [Job_State.SUCCEEDED, 0]);
     }
-    assert.equal(await sum([one, other], "svc_jobs_ended_total", { state: "SUCCEEDED" }), 31);
+    // A job's end is counted after it is told.
+    const ended = () => sum([one, other], "svc_jobs_ended_total", { state: "SUCCEEDED" });
+    await until(async () => (await ended()) >= 31, "the last end to be counted");
+    assert.equal(await ended(), 31);
   });
 
   test("a job whose controller died while it pooled is pooled by whoever finds it", async () => {
@@ -149,7 +153,7 @@ describe("two controllers on one PostgreSQL", () => {
         () => true,
         () => false,
       );
-    while (!((await ready(one)) && (await ready(other))));
+    await until(async () => (await ready(one)) && (await ready(other)), "both to be ready");
     const running = [{ itemId: item.itemId, attempt: item.attempt }];
     assert.deepEqual((await node.heartbeat({ running })).stop, []);
     await node.plan(item, FRAMES);

@@ -20,8 +20,12 @@ const LENGTH = 30;
 
 describe("reports", () => {
   let system: System;
+  /** Whether back-offs that have passed are left as they are. */
+  let isHeld = false;
   before(async () => {
-    system = await System.open();
+    system = await System.open({}, (store) => ({
+      promoteWaiting: async (limit) => (isHeld ? [] : store.promoteWaiting(limit)),
+    }));
   });
   after(async () => system.close());
 
@@ -86,11 +90,13 @@ describe("reports", () => {
     const tenant = "faults";
     const { id, node, segments } = await leased(tenant);
     const [first, second] = segments as [WorkItem, WorkItem];
+    isHeld = true;
     await node.report(first, { case: "failure", value: failureReport("SCORER_FAILED") });
     await node.report(first, { case: "failure", value: failureReport("SCORER_FAILED") });
     const waiting = await system.job(tenant, id);
     assert.deepEqual([waiting.state, waiting.retries], [Job_State.RUNNING, 1]);
     assert.ok(waiting.work.some(({ state }) => state === JobWork_State.WAITING));
+    isHeld = false;
     // Its back-off passes, and the pull is woken.
     const again = await node.pullSome(60_000);
     assert.deepEqual([again.itemId, again.attempt], [first.itemId, first.attempt + 1]);

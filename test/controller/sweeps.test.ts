@@ -9,6 +9,7 @@ import { Stranded } from "../../src/controller/stranded.ts";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { until } from "../server/svc-process.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "./scored.ts";
 import { FLEET, LOG, refused, System, wrapped } from "./system.ts";
@@ -32,7 +33,7 @@ describe("sweeps", () => {
       const { nodes } = await system.nodes.listNodes(create(ListNodesRequestSchema), caller(tenant));
       return nodes.find((one) => one.id === id)?.state;
     };
-    while ((await stateOf(node.nodeId)) !== Node_State.OFFLINE);
+    await until(async () => (await stateOf(node.nodeId)) === Node_State.OFFLINE, "the node to be offline");
     await refused(node.plan(item, 40), "STALE_ATTEMPT");
     const again = await other.pullSome();
     assert.deepEqual([again.itemId, again.attempt], [item.itemId, item.attempt + 1]);
@@ -149,59 +150,65 @@ describe("sweeps", () => {
     await judged.promise;
     await troubled.close();
   });
+});
 
-  describe("of stranded work", () => {
-    const upgraded = { ...CAPABILITIES, scorer: { ...SCORER, version: "n8.0" } };
-    const stranded = (afterMs: number): Stranded =>
-      new Stranded({
-        store: system.store,
-        fleet: new Fleet(system.store, FLEET),
-        log: LOG,
-        metrics: new ControllerMetrics(new Registry()),
-        afterMs,
-      });
+describe("sweeps of stranded work", () => {
+  let system: System;
+  before(async () => {
+    system = await System.open();
+  });
+  after(async () => system.close());
 
-    test("plan a job anew whose scorer was replaced, and have one version score all of it", async () => {
-      const tenant = "upgrade";
-      const sweep = stranded(0);
-      const { job } = await system.submit(tenant);
-      const old = await Peer.register(system.nodes, tenant, { name: "node" });
-      await old.plan(await old.pullSome(), 40, 10);
-      const done = await old.pullSome();
-      await old.score(done, 40);
-      const left = await old.pullSome();
-      await sweep.look();
-      // No node is online: whoever comes may be the one.
-      await old.heartbeat({ leaving: true });
-      assert.deepEqual([await sweep.look(), await sweep.look()], [0, 0]);
-      const node = await Peer.register(system.nodes, tenant, { name: "node", capabilities: upgraded });
-      const end = node.beat();
-      assert.equal(await node.pull(), undefined);
-      assert.deepEqual([await sweep.look(), await sweep.look(), await sweep.look()], [0, 1, 0]);
-      await refused(old.score(left, 40), "STALE_ATTEMPT");
-      const again = await system.job(tenant, job.id);
-      assert.deepEqual([again.state, again.progress, again.segmentsDone], [Job_State.RUNNING, undefined, 0]);
-      const plan = await node.pullSome();
-      await node.report(plan, { case: "plan", value: planReport(40, 10, { ...SCORER, version: "n8.0" }) });
-      await node.work(40);
-      await end();
-      const { state } = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
-      assert.equal(state, Job_State.SUCCEEDED);
-      assert.equal((await system.frames(tenant, { id: job.id })).length, 40);
+  const upgraded = { ...CAPABILITIES, scorer: { ...SCORER, version: "n8.0" } };
+  const stranded = (afterMs: number): Stranded =>
+    new Stranded({
+      store: system.store,
+      fleet: new Fleet(system.store, FLEET),
+      log: LOG,
+      metrics: new ControllerMetrics(new Registry()),
+      afterMs,
     });
 
-    test("fail a job whose model no node has, once nodes have been there for a while", async () => {
-      const tenant = "no such model";
-      const { job } = await system.submit(tenant, { models: ["vmaf_v0.6.1neg"] });
-      const end = (await Peer.register(system.nodes, tenant)).beat();
-      const patient = stranded(60_000);
-      const sweep = stranded(0);
-      for (const one of [patient, patient, sweep]) assert.equal(await one.look(), 0);
-      assert.equal(await sweep.look(), 1);
-      const { state, error } = await system.job(tenant, job.id);
-      assert.deepEqual([state, error?.code], [Job_State.FAILED, "UNKNOWN_MODEL"]);
-      assert.match(error?.message ?? "", /vmaf_v0\.6\.1neg.*vmaf_v0\.6\.1/);
-      await end();
-    });
+  test("plan a job anew whose scorer was replaced, and have one version score all of it", async () => {
+    const tenant = "upgrade";
+    const sweep = stranded(0);
+    const { job } = await system.submit(tenant);
+    const old = await Peer.register(system.nodes, tenant, { name: "node" });
+    await old.plan(await old.pullSome(), 40, 10);
+    const done = await old.pullSome();
+    await old.score(done, 40);
+    const left = await old.pullSome();
+    await sweep.look();
+    // No node is online: whoever comes may be the one.
+    await old.heartbeat({ leaving: true });
+    assert.deepEqual([await sweep.look(), await sweep.look()], [0, 0]);
+    const node = await Peer.register(system.nodes, tenant, { name: "node", capabilities: upgraded });
+    const end = node.beat();
+    assert.equal(await node.pull(), undefined);
+    assert.deepEqual([await sweep.look(), await sweep.look(), await sweep.look()], [0, 1, 0]);
+    await refused(old.score(left, 40), "STALE_ATTEMPT");
+    const again = await system.job(tenant, job.id);
+    assert.deepEqual([again.state, again.progress, again.segmentsDone], [Job_State.RUNNING, undefined, 0]);
+    const plan = await node.pullSome();
+    await node.report(plan, { case: "plan", value: planReport(40, 10, { ...SCORER, version: "n8.0" }) });
+    await node.work(40);
+    await end();
+    const { state } = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
+    assert.equal(state, Job_State.SUCCEEDED);
+    assert.equal((await system.frames(tenant, { id: job.id })).length, 40);
+  });
+
+  test("fail a job whose model no node has, once nodes have been there for a while", async () => {
+    const tenant = "no such model";
+    const { job } = await system.submit(tenant, { models: ["vmaf_v0.6.1neg"] });
+    const end = (await Peer.register(system.nodes, tenant)).beat();
+    const patient = stranded(60_000);
+    const sweep = stranded(0);
+    for (const one of [patient, patient, sweep]) assert.equal(await one.look(), 0);
+    assert.equal(await sweep.look(), 1);
+    const { state, error } = await system.job(tenant, job.id);
+    assert.deepEqual([state, error?.code], [Job_State.FAILED, "UNKNOWN_MODEL"]);
+    assert.match(error?.message ?? "", /vmaf_v0\.6\.1neg.*vmaf_v0\.6\.1/);
+    await end();
   });
 });

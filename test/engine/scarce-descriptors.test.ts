@@ -23,7 +23,7 @@ after(() => fixture.close());
 async function withDescriptors(limit: number, script: string, args: readonly string[]): Promise<string> {
   const shell = ["-c", 'ulimit -n "$1"; shift; exec "$@"', "sh", String(limit)];
   const { stdout, stderr } = await run("/bin/sh", [...shell, process.execPath, script, ...args], {
-    timeout: 60_000,
+    timeout: 300_000,
     killSignal: "SIGKILL",
   });
   assert.equal(stderr, "");

@@ -9,7 +9,7 @@ const sandbox = Sandbox.open({ sources: [], isolation: [], signal });
 const { promise: started, resolve } = Promise.withResolvers<void>();
 const ended = sandbox.run({
   program: "/bin/sh",
-  args: ["-c", "echo started; exec sleep 10"],
+  args: ["-c", "echo started; exec sleep 1000"],
   limits: { memoryBytes: 2 ** 32, cpuSeconds: 10, fileBytes: 0 },
   onStdout: () => resolve(),
 });

@@ -68,9 +68,9 @@ test("a database that is copied from the empty one is as one that is made anew",
 
 test("files that were not finished when the process died are made anew", async () => {
   const { target, remove } = await embeddedTarget();
-  const writer = startWriter(target.dataDir);
   const made = Promise.withResolvers<void>();
   const watcher = watch(target.dataDir, (_, name) => name === "database.unfinished" && made.resolve());
+  const writer = startWriter(target.dataDir);
   await made.promise;
   watcher.close();
   await kill(writer);

@@ -117,7 +117,7 @@ describe("a store on PostgreSQL", () => {
     await Promise.all(Array.from({ length: 20 }, async () => one.ping()));
     const again = heard(one, ({ kind }) => kind === "events");
     await cluster.admin(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'",
+      "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'svc'",
     );
     await again;
     await settled(one);
@@ -169,7 +169,7 @@ describe("a store on PostgreSQL", () => {
     const closing = await openStore({ databaseUrl }, SILENT);
     for (let round = 0; round < 3; round++) {
       await cluster.admin(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc'",
+        "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'svc'",
       );
     }
     await closing.close();
@@ -195,7 +195,9 @@ describe("a store on PostgreSQL", () => {
     await cluster.admin("revoke select on svc.work from svc_fleet", "strict");
     await assert.rejects(store.ready(), told(/permission denied for table work.*administrator/));
     await cluster.admin("alter database strict set default_transaction_read_only = on");
-    await cluster.admin("select pg_terminate_backend(pid) from pg_stat_activity where datname = 'strict'");
+    await cluster.admin(
+      "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = 'strict'",
+    );
     await settled(store);
     await assert.rejects(store.insertJobs("t", [newJob()]), told(/read-only/));
     await cluster.admin("alter database strict reset default_transaction_read_only");
