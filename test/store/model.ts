@@ -186,8 +186,10 @@ export class Model {
     return true;
   }
 
+  /** What was scored whole already comes together no better. */
   restartWhole(job: ModelJob): boolean {
-    if (!isScored(job)) return false;
+    const own = job.work.filter(({ generation }) => generation === job.generation);
+    if (!isScored(job) || own.every(({ kind }) => kind !== "SEGMENT")) return false;
     startWhole(job);
     return true;
   }
