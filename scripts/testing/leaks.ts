@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long a process that is ending anyway may take, in milliseconds. */
-const GRACE_MS = 5_000;
+/** How long a process that is ending anyway may take, in milliseconds: a crowded machine stands still for seconds. */
+const GRACE_MS = 15_000;
 const POLL_MS = 25;
 
 export interface Leaked {

@@ -16,10 +16,7 @@ let controller: ControllerProcess;
 let jobs: JobsClient;
 before(async () => {
   directory = await MediaDirectory.open();
-  controller = await ControllerProcess.start({
-    dataDir: directory.file("data"),
-    args: ["--request-timeout", "2"],
-  });
+  controller = await ControllerProcess.start({ dataDir: directory.file("data") });
   jobs = await JobsClient.of(controller);
 });
 after(async () => {
@@ -256,11 +253,16 @@ describe("what is refused", () => {
   }
 
   test("a body that does not arrive: 408", async () => {
-    const socket = dial(controller);
+    await using hasty = await ControllerProcess.start({
+      dataDir: directory.file("hasty"),
+      args: ["--request-timeout", "2"],
+    });
+    const socket = dial(hasty);
     socket.write(
       "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
     );
     assert.match(await readToEnd(socket), /^HTTP\/1\.1 408 .*"code":"REQUEST_TIMEOUT"/s);
+    assert.deepEqual((await (await JobsClient.of(hasty)).list()).body.jobs, []);
   });
 
   test("nothing of it was stored", async () => {

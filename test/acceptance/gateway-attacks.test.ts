@@ -28,11 +28,7 @@ before(async () => {
   signer = newSigner("one");
   keyServer = await KeyServer.open(keys(signer));
   auth = ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER];
-  controller = await ControllerProcess.start({
-    dataDir: directory.file("data"),
-    auth,
-    args: ["--request-timeout", "2"],
-  });
+  controller = await ControllerProcess.start({ dataDir: directory.file("data"), auth });
 });
 after(async () => {
   await controller[Symbol.asyncDispose]();
@@ -95,18 +91,16 @@ test("a tenant's unfinished messages are held up to 64 MiB", async () => {
 });
 
 test("of 1,500 silent connections the oldest are cut, and a newcomer is answered, over both ports", async () => {
-  // With the usual time for a request: none of them is cut for its silence meanwhile.
-  await using patient = await ControllerProcess.start({ dataDir: directory.file("patient"), auth });
   const ask = { headers: { authorization: `Bearer ${token()}` } };
-  for (const port of [new URL(patient.rest).port, patient.grpc.split(":")[1]]) {
+  for (const port of [new URL(controller.rest).port, controller.grpc.split(":")[1]]) {
     const silent = await Promise.all(Array.from({ length: 1_500 }, () => silentAt(Number(port))));
     await until(
       async () => silent.filter(({ destroyed }) => destroyed).length >= 400,
       "the oldest to be cut",
     );
     assert.ok(silent[0]?.destroyed && silent.at(-1)?.destroyed === false);
-    assert.equal((await fetch(`${patient.rest}/v1/whoami`, ask)).status, 200);
-    await using client = await RawGrpc.open(patient.grpc);
+    assert.equal((await fetch(`${controller.rest}/v1/whoami`, ask)).status, 200);
+    await using client = await RawGrpc.open(controller.grpc);
     const call = client.begin(CHECK);
     call.end(part(0, 0));
     assert.equal((await endOf(call)).status, status.OK);
@@ -202,9 +196,11 @@ describe("over REST", () => {
   });
 
   test("who sends the headers, or the body, a byte now and then is cut off in time", async () => {
+    const args = ["--request-timeout", "2"];
+    await using hasty = await ControllerProcess.start({ dataDir: directory.file("hasty"), auth, args });
     const bodyless = `POST /v1/jobs HTTP/1.1\r\n${head()}Content-Length: 50\r\n\r\n`;
     for (const start of ["GET /v1/jobs HTTP/1.1\r\n", bodyless]) {
-      const socket = dial(controller);
+      const socket = dial(hasty);
       socket.on("error", () => {});
       socket.write(start);
       const drip = setInterval(() => socket.write("x"), 100);
@@ -225,8 +221,11 @@ test("connections that say nothing, or half a request, do not hold it up when it
   other.signal("SIGTERM");
   await Promise.all(closings);
   assert.equal(await other.exited(), 0);
+  // The phase that waits for connections.
   assert.equal(
-    other.log.find(({ msg }) => msg === "shut-down phase ran out of time"),
+    other.log.find(
+      ({ msg, phase }) => msg === "shut-down phase ran out of time" && phase === "finish requests",
+    ),
     undefined,
   );
 });

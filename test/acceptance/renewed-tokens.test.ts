@@ -9,7 +9,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { SVC, SvcProcess, svc, until } from "../server/svc-process.ts";
 
 const SECRET = "the-client-secret";
-const LIFE_SECONDS = 6;
+const LIFE_SECONDS = 15;
 
 let clips: Clips;
 let provider: IssuingProvider;

@@ -5,12 +5,19 @@ import { ask, dial, rawPost, readToEnd, score } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
 
 let server: ServerProcess;
+/** For requests that never end to arrive. */
+let hasty: ServerProcess;
 before(async () => {
-  server = await ServerProcess.start({ args: ["--request-timeout", "1"] });
+  server = await ServerProcess.start();
+  hasty = await ServerProcess.start({ args: ["--request-timeout", "1"] });
 });
-after(() => server[Symbol.asyncDispose]());
+after(async () => {
+  await hasty[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
 afterEach(async () => {
-  assert.equal((await ask(server, "/readyz")).status, 200, "the server lives on");
+  for (const one of [server, hasty])
+    assert.equal((await ask(one, "/readyz")).status, 200, "the server lives on");
 });
 
 const PAIR = '"reference":"a","distorted":"b"';
@@ -115,7 +122,7 @@ describe("a hostile body", () => {
 
 describe("a hostile connection", () => {
   test("a body that never ends to arrive is cut off with 408", async () => {
-    const slow = dial(server);
+    const slow = dial(hasty);
     slow.write(
       "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
     );
@@ -125,13 +132,13 @@ describe("a hostile connection", () => {
   });
 
   test("headers that never end to arrive are cut off with 408", async () => {
-    const slow = dial(server);
+    const slow = dial(hasty);
     slow.write("GET /v1/health HTTP/1.1\r\nHost: s");
     assert.match(await readToEnd(slow), /^HTTP\/1\.1 408 /);
   });
 
   test("a connection that never says a word is closed", async () => {
-    await readToEnd(dial(server));
+    await readToEnd(dial(hasty));
   });
 
   test("what is not HTTP is 400, headers without end are 431", async () => {

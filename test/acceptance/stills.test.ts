@@ -138,7 +138,7 @@ describe("with svc up", () => {
 
 test("stills whose node is killed are made by another one", async () => {
   const dataDir = clips.directory.file("other-data");
-  await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "5"] });
+  await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "30"] });
   const jobs = await JobsClient.of(controller);
   const stills = new StillsClient(controller, jobs, planes);
   const start = (name: string): SvcProcess =>

@@ -47,7 +47,7 @@ async function replace(pair: Pair, by: Pair): Promise<void> {
 }
 
 async function failureOf(connection: Connection): Promise<Failure> {
-  const call = connection.call(JobService.method.listJobs, {}, { timeoutMs: 10_000 });
+  const call = connection.call(JobService.method.listJobs, {}, { timeoutMs: 300_000 });
   const thrown = await call.then(
     () => undefined,
     (error: unknown) => error,

@@ -118,7 +118,7 @@ function unwrapped(text: string): string {
 
 describe("a node", () => {
   test("fetches its token, and goes on with the next one when the first has expired", async () => {
-    await using provider = await IssuingProvider.open({ secret: SECRET, lifeSeconds: 3 });
+    await using provider = await IssuingProvider.open({ secret: SECRET, lifeSeconds: 10 });
     await using peer = await Peer.open();
     // Heartbeats are held for a second only.
     peer.leaseMs = 3_000;

@@ -18,10 +18,14 @@ export class ServerProcess extends SvcProcess {
 
   static async start({ args = [], env = {}, ready = true }: ServerOptions = {}): Promise<ServerProcess> {
     const server = new ServerProcess("server", { args: ["--port", "0", "--grpc-port", "0", ...args], env });
-    const { rest = "", grpc = "" } = await server.addresses();
-    server.rest = rest;
-    server.grpc = grpc;
-    if (ready) await server.logged("scorer ready");
-    return server;
+    try {
+      const { rest = "", grpc = "" } = await server.addresses();
+      Object.assign(server, { rest, grpc });
+      if (ready) await server.logged("scorer ready");
+      return server;
+    } catch (error) {
+      await server[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 }
