@@ -1,9 +1,9 @@
 /** A real OpenID provider on loopback that issues JWT access tokens by client credentials. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { type ClientMetadata, type Configuration, Provider } from "oidc-provider";
+import { freePort } from "../server/free-port.ts";
 
 export const CLIENT_ID = "node-1";
 export const AUDIENCE = "urn:svc:test";
@@ -19,18 +19,19 @@ export interface IssuingOptions {
 export class IssuingProvider implements AsyncDisposable {
   /** Requests that came. */
   requests = 0;
-  #port = 0;
+  readonly #port: number;
   #server: Server | undefined;
   readonly #key: JWK;
 
-  private constructor(key: JWK) {
+  private constructor(port: number, key: JWK) {
+    this.#port = port;
     this.#key = key;
   }
 
   static async open(options: IssuingOptions): Promise<IssuingProvider> {
     const { privateKey } = await generateKeyPair("RS256", { extractable: true });
     const key = { ...(await exportJWK(privateKey)), kid: "one", alg: "RS256", use: "sig" };
-    const provider = new IssuingProvider(key);
+    const provider = new IssuingProvider(await freePort(), key);
     await provider.listen(options);
     return provider;
   }
@@ -47,12 +48,11 @@ export class IssuingProvider implements AsyncDisposable {
     return `${this.issuer}/jwks`;
   }
 
-  /** Serves, on its port of before. */
+  /** Serves, on the same port each time. */
   async listen(options: IssuingOptions): Promise<void> {
     const server = createServer();
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
-    this.#port = (server.address() as AddressInfo).port;
     const provider = new Provider(this.issuer, configurationOf(options, this.#key));
     const answer = provider.callback();
     server.on("request", (request, response) => {

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../server/free-port.ts";
 import { SvcProcess } from "../server/svc-process.ts";
 import { type Ended, type Running, type RunOptions, SVC, start, startOnTerminal } from "./program.ts";
 
@@ -11,8 +12,6 @@ interface Ports {
   readonly metrics: string;
 }
 
-const FREE: Ports = { rest: "0", grpc: "0", metrics: "0" };
-
 export class Up implements AsyncDisposable {
   /** "127.0.0.1:PORT" of gRPC. */
   readonly server: string;
@@ -21,20 +20,25 @@ export class Up implements AsyncDisposable {
   readonly #ports: Ports;
   #process: SvcProcess;
 
-  private constructor(data: string, process: SvcProcess, addresses: Readonly<Record<string, string>>) {
-    const { rest = "", grpc = "", metrics = "" } = addresses;
+  private constructor(
+    data: string,
+    process: SvcProcess,
+    ports: Ports,
+    { rest = "", grpc = "" }: Readonly<Record<string, string>>,
+  ) {
     this.#data = data;
     this.#process = process;
-    this.#ports = { rest: portOf(rest), grpc: portOf(grpc), metrics: portOf(metrics) };
+    this.#ports = ports;
     this.server = grpc;
     this.rest = rest;
   }
 
   static async start(): Promise<Up> {
     const data = await mkdtemp(join(tmpdir(), "svc-up-"));
-    const process = run(data, FREE);
+    const ports = { rest: await port(), grpc: await port(), metrics: await port() };
+    const process = run(data, ports);
     try {
-      return new Up(data, process, await process.addresses());
+      return new Up(data, process, ports, await process.addresses());
     } catch (error) {
       await process[Symbol.asyncDispose]();
       throw error;
@@ -94,6 +98,7 @@ function run(data: string, { rest, grpc, metrics }: Ports): SvcProcess {
   return new SvcProcess("up", { args: [...ports, "--data-dir", data, "--drain-timeout", "0"] });
 }
 
-function portOf(address: string): string {
-  return address.slice(address.lastIndexOf(":") + 1);
+/** One that stays free while the process is away. */
+async function port(): Promise<string> {
+  return String(await freePort());
 }

@@ -22,6 +22,7 @@ import {
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { statusOf } from "../../src/rpc/status.ts";
+import { freePort } from "../server/free-port.ts";
 import { soon } from "../server/server-process.ts";
 
 type Running = Pick<HeartbeatRequest["running"][number], "itemId" | "attempt">;
@@ -47,14 +48,18 @@ export class Peer implements AsyncDisposable {
   over: FailureCode | undefined;
   /** Loses the answer of the next report: it was recorded, and the line is cut. */
   loseAnswer = false;
-  port = 0;
+  readonly port: number;
   #server: Server | undefined;
   readonly #work: WorkItem[] = [];
   readonly #stop: Running[] = [];
   readonly #waiting = new Set<() => void>();
 
+  private constructor(port: number) {
+    this.port = port;
+  }
+
   static async open(): Promise<Peer> {
-    const peer = new Peer();
+    const peer = new Peer(await freePort());
     await peer.listen();
     return peer;
   }
@@ -72,11 +77,11 @@ export class Peer implements AsyncDisposable {
       pullWork: this.#unary("pull", (call) => this.#pull(call)),
       reportResult: this.#unary("report", (call) => this.#report(call)),
     });
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    server.bindAsync(`127.0.0.1:${this.port}`, ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    server.bindAsync(this.address, ServerCredentials.createInsecure(), (error) =>
+      error ? reject(error) : resolve(),
     );
-    this.port = await soon(promise, "the peer's port");
+    await soon(promise, "the peer's port");
     this.#server = server;
   }
 

@@ -117,7 +117,7 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   const exposed = [...text.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name]) => name);
   assert.deepEqual(new Set(listed), new Set(exposed), "docs/metrics.md lists every metric, and no other");
   assert.equal(await node.stop(), 0);
-  assert.equal(peer.heartbeats.at(-1)?.leaving, true);
+  await peer.until(() => peer.heartbeats.at(-1)?.leaving === true, "the heartbeat that says so");
 });
 
 test("SIGTERM hands back what is not done within --drain-timeout", async () => {
