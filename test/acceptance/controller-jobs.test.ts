@@ -273,7 +273,7 @@ describe("POST /v1/score", () => {
       left.catch(() => {});
       await up.scorerRuns();
       leave.abort();
-      await assert.rejects(left);
+      await assert.rejects(left, { name: "AbortError" });
       const [job] = (await jobs.list("?pageSize=1")).body.jobs;
       assert.ok(job);
       await jobs.until(job.id, state);

@@ -61,6 +61,11 @@ describe("stills", () => {
     return stills;
   }
 
+  /** That there are stills of a job, and each is in this state. */
+  async function assertAll(tenant: string, id: string, expected: Still_State): Promise<void> {
+    assert.deepEqual(new Set((await list(tenant, id)).map(({ state }) => state)), new Set([expected]));
+  }
+
   async function ask(tenant: string, id: string, frames: number[]): Promise<readonly Still[]> {
     const request = create(RequestStillsRequestSchema, { id, frames });
     return (await system.jobs.requestStills(request, caller(tenant))).stills;
@@ -123,7 +128,7 @@ describe("stills", () => {
   test("are told when all of them are there, and read byte by byte", async () => {
     const { id, node, item, frames } = await begun("made");
     const before = await system.job("made", id);
-    assert.ok((await list("made", id)).every(({ state }) => state === Still_State.PENDING));
+    await assertAll("made", id, Still_State.PENDING);
     const stream = system.stream("made", { ids: [id] })[Symbol.asyncIterator]();
     for (const kind of [Kind.SNAPSHOT, Kind.SNAPSHOT_END])
       assert.equal((await stream.next()).value?.kind, kind);
@@ -182,7 +187,7 @@ describe("stills", () => {
         what,
       );
     }
-    assert.ok((await list("hostile", id)).every(({ state }) => state === Still_State.PENDING));
+    await assertAll("hostile", id, Still_State.PENDING);
     const other = await Peer.register(system.nodes, "hostile", DRAWS);
     await refused(other.report(item, report(frame, REFERENCE)), "STALE_ATTEMPT");
     await make(node, item);
@@ -236,10 +241,10 @@ describe("stills", () => {
       afterMs: 0,
     });
     assert.deepEqual([await stranded.look(), await stranded.look()], [0, 0]);
-    assert.ok((await list(tenant, id)).every(({ state }) => state === Still_State.PENDING));
+    await assertAll(tenant, id, Still_State.PENDING);
     const late = await Peer.register(system.nodes, tenant, DRAWS);
     await make(late, await late.pullSome());
-    assert.ok((await list(tenant, id)).every(({ state }) => state === Still_State.READY));
+    await assertAll(tenant, id, Still_State.READY);
   });
 });
 
