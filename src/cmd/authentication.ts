@@ -2,7 +2,6 @@
 import type { Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import { Gateway } from "../auth/gateway.ts";
-import type { KeySets } from "../auth/key-sets.ts";
 import { type Authenticate, authenticateNobody } from "../auth/principal.ts";
 import type { Realm, Realms } from "../auth/realm.ts";
 import { RevocationList } from "../auth/revocations.ts";
@@ -11,7 +10,7 @@ import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { UsageError } from "../platform/setting.ts";
 import { type AuthPlan, type AuthSettings, planAuth } from "./auth-settings.ts";
-import { openKubernetesTenants } from "./kubernetes-tenants.ts";
+import { type OpenRealms, openKubernetesTenants, type RealmsOptions } from "./kubernetes-tenants.ts";
 
 /** Milliseconds: a lease is given back. */
 const STOP_LIMIT_MS = 3_000;
@@ -86,24 +85,9 @@ function isKnown(realms: Realms): boolean {
   }
 }
 
-interface OpenRealms {
-  /** Throws TENANTS_UNAVAILABLE as long as they are not known. */
-  readonly realms: Realms;
-  readonly start: (keySets: KeySets) => void;
-  readonly stop: () => Promise<void>;
-}
-
 async function openRealms(
   plan: Exclude<AuthPlan, { kind: "disabled" }>,
-  {
-    audit,
-    ...options
-  }: {
-    readonly allowHttp: boolean;
-    readonly log: Log;
-    readonly registry: Registry;
-    readonly audit: Audit;
-  },
+  { audit, ...options }: RealmsOptions,
 ): Promise<OpenRealms> {
   if (plan.kind === "provider") {
     const realms = [plan.realm];

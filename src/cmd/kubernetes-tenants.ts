@@ -19,15 +19,16 @@ import type { SourcePlan } from "./tenants-source-settings.ts";
 /** Whoever holds it writes the status of SvcTenants. */
 const LEASE_NAME = "svc-tenants-status";
 
-export interface KubernetesTenantsOptions {
+export interface RealmsOptions {
   readonly allowHttp: boolean;
   readonly log: Log;
   readonly registry: Registry;
   readonly audit: Audit;
 }
 
-export interface KubernetesTenants {
-  /** Throws TENANTS_UNAVAILABLE until they are known. */
+/** Who the tenants are, and whose tokens name them. */
+export interface OpenRealms {
+  /** Throws TENANTS_UNAVAILABLE as long as they are not known. */
   readonly realms: Realms;
   /** `keySets`: of the gateway, to tell in the status what they hold. */
   readonly start: (keySets: KeySets) => void;
@@ -37,8 +38,8 @@ export interface KubernetesTenants {
 /** Throws UsageError when it is not known which API server to ask, or for which namespace. Asks it nothing yet. */
 export async function openKubernetesTenants(
   plan: Extract<SourcePlan, { kind: "kubernetes" }>,
-  { audit, ...options }: KubernetesTenantsOptions,
-): Promise<KubernetesTenants> {
+  { audit, ...options }: RealmsOptions,
+): Promise<OpenRealms> {
   const access = await accessBy(plan);
   const namespace = plan.namespace ?? access.namespace;
   if (namespace === undefined)

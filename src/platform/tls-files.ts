@@ -42,12 +42,6 @@ class TlsFileError extends Error {
   }
 }
 
-interface Content {
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-  readonly ca?: Buffer;
-}
-
 /** Never throws: what is wrong is told in `fault`, as a sentence without its end. */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsReading> {
   let key = "";
@@ -61,7 +55,7 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsReading> {
   }
 }
 
-async function contentOf({ pair, ca }: TlsFiles): Promise<Content> {
+async function contentOf({ pair, ca }: TlsFiles): Promise<TlsMaterial> {
   return {
     ...(pair && { cert: await contentOfOne(pair.cert), key: await contentOfOne(pair.key) }),
     ...(ca && { ca: await contentOfOne(ca) }),
@@ -76,12 +70,12 @@ async function contentOfOne(file: TlsFile): Promise<Buffer> {
   }
 }
 
-function digestOf({ cert, key, ca }: Content): string {
+function digestOf({ cert, key, ca }: TlsMaterial): string {
   return [cert, key, ca].map((bytes) => (bytes ? hash("sha256", bytes) : "none")).join(" ");
 }
 
 /** When the pair's certificate ends. Throws TlsFileError. */
-function check({ pair, ca }: TlsFiles, content: Content): Date | undefined {
+function check({ pair, ca }: TlsFiles, content: TlsMaterial): Date | undefined {
   if (ca && content.ca) certificatesOf(ca, content.ca);
   if (pair === undefined || content.cert === undefined || content.key === undefined) return undefined;
   const [own] = certificatesOf(pair.cert, content.cert);

@@ -10,6 +10,7 @@ import {
 import type { operations } from "../gen/rest/controller.ts";
 import { jobEventJson } from "../messages/json.ts";
 import { Failure } from "../platform/failure.ts";
+import { within } from "../platform/lifecycle.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
 import { labelsOf, statesOf } from "./jobs.ts";
@@ -46,7 +47,7 @@ export async function streamJobs(
   const first = events.next();
   // A body that nobody came to read does not end what it is made of.
   call.caller.gone.addEventListener("abort", () => void events.return?.().catch(() => {}), { once: true });
-  await within(first, FIRST_EVENT_MS);
+  await comes(first, FIRST_EVENT_MS);
   return call.caller.send(texts(events, first, call.request.id));
 }
 
@@ -68,10 +69,14 @@ async function* texts(
     for (;;) {
       // Nobody may be here to see how it ends, when the client has left.
       next.catch(() => {});
-      const step = await within(next, KEEP_ALIVE_MS);
-      if (step?.done === true) return;
-      yield step === undefined ? ": still here\n\n" : textOf(step.value);
-      if (step !== undefined) next = events.next();
+      if (!(await comes(next, KEEP_ALIVE_MS))) {
+        yield ": still here\n\n";
+        continue;
+      }
+      const step = await next;
+      if (step.done === true) return;
+      yield textOf(step.value);
+      next = events.next();
     }
   } catch (thrown) {
     yield `event: error\ndata: ${JSON.stringify(problemOf(Failure.from(thrown), requestId))}\n\n`;
@@ -80,19 +85,13 @@ async function* texts(
   }
 }
 
+/** False: not in that time. */
+function comes(step: Promise<Step>, limitMs: number): Promise<boolean> {
+  return within(limitMs, async () => void (await step));
+}
+
 /** JSON has no line breaks, and event ids none either. */
 function textOf(event: StreamJobsResponse): string {
   const id = event.eventId === "" ? "" : `id: ${event.eventId}\n`;
   return `${id}event: ${NAMES[event.kind]}\ndata: ${JSON.stringify(jobEventJson(event))}\n\n`;
-}
-
-/** What the promise gives, or undefined when it gives nothing within that time. */
-async function within<T>(promise: Promise<T>, limitMs: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, limitMs, undefined);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
