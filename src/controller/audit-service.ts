@@ -16,10 +16,8 @@ import type { AuditCursor, AuditFilter } from "../store/audit-records.ts";
 import type { AuditStore } from "../store/audit-store.ts";
 import { answer } from "./calls.ts";
 import type { AuditOperations, CallContext } from "./operations.ts";
-import { pageToken, readPageToken } from "./page-token.ts";
+import { pageSizeOf, pageToken, readPageToken } from "./page-token.ts";
 
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 500;
 /** Characters of a filter: longer ones could fit nothing. */
 const MOST_CHARS = 512;
 const MOST_UINT32 = 2 ** 32 - 1;
@@ -36,12 +34,12 @@ export class AuditService implements AuditOperations {
   listAudit(request: ListAuditRequest, context: CallContext): Promise<ListAuditResponse> {
     const { pageSize, pageToken: token } = request;
     return answer(this.#log, context, async () => {
-      if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
+      const size = pageSizeOf(pageSize);
       const filter = filterOf(request);
       const list = listOf(filter);
       const after = cursorOf(readPageToken(token, list));
       const { tenant } = context.principal;
-      const page = await this.#store.listAudit(tenant, filter, after, pageSize || DEFAULT_PAGE);
+      const page = await this.#store.listAudit(tenant, filter, after, size);
       return create(ListAuditResponseSchema, {
         records: page.records.map(messageOf),
         nextPageToken: page.next === undefined ? "" : tokenOf(page.next, list),

@@ -5,14 +5,10 @@ import {
   type ListJobsResponse,
   ListJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
-import { invalid } from "../platform/failure.ts";
 import type { JobStore } from "../store/job-store.ts";
 import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
-import { jobList, pageToken, readPageToken } from "./page-token.ts";
-
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 500;
+import { jobList, pageOf, pageSizeOf, readPageToken } from "./page-token.ts";
 
 /** Throws INVALID_REQUEST. */
 export async function listJobs(
@@ -21,15 +17,13 @@ export async function listJobs(
   { states, labels, pageSize, pageToken: token }: ListJobsRequest,
 ): Promise<ListJobsResponse> {
   const filter = filterOf({ states, labels });
-  if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
-  const size = pageSize || DEFAULT_PAGE;
+  const size = pageSizeOf(pageSize);
   const list = jobList(filter);
   const rows = await store.listJobs(tenant, filter, readPageToken(token, list), size + 1);
-  const page = rows.slice(0, size);
-  const last = page.at(-1);
+  const { page, nextPageToken } = pageOf(rows, size, list);
   const now = Date.now();
   return create(ListJobsResponseSchema, {
     jobs: page.map((row) => jobMessage(row, now)),
-    nextPageToken: rows.length > size && last ? pageToken(last, list) : "",
+    nextPageToken,
   });
 }

@@ -1,4 +1,4 @@
-/** The opaque token of a page: where the page before ended, and of which list. */
+/** The pages of a list, and their opaque tokens: where the page before ended, and of which list. */
 import { createHash } from "node:crypto";
 import { invalid } from "../platform/failure.ts";
 import type { JobFilter } from "../store/job-records.ts";
@@ -12,8 +12,27 @@ export interface PageCursor {
   readonly id: string;
 }
 
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 500;
 /** Much longer than any token. */
 const MAX_TOKEN = 200;
+
+/** How many rows a page is to have at most; 0: nobody said. Throws INVALID_REQUEST. */
+export function pageSizeOf(pageSize: number): number {
+  if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
+  return pageSize || DEFAULT_PAGE;
+}
+
+/** A page of rows, of which one more than its size was looked for: there is a next page when that was found. */
+export function pageOf<Row extends PageCursor>(
+  rows: readonly Row[],
+  size: number,
+  list: string,
+): { readonly page: readonly Row[]; readonly nextPageToken: string } {
+  const page = rows.slice(0, size);
+  const last = page.at(-1);
+  return { page, nextPageToken: rows.length > size && last ? pageToken(last, list) : "" };
+}
 
 /** `list`: which list the page is of, the same for all its pages and for no other list. */
 export function pageToken({ createdAtMicros, id }: PageCursor, list: string): string {

@@ -12,7 +12,7 @@ import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from
 import { isObject } from "../platform/json.ts";
 import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
-import type { Announcement, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import type { Fence, PlanRecord, Poolable, Ready, Recorded, SegmentRecord } from "../store/work-records.ts";
 import { isId } from "./calls.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -63,7 +63,7 @@ async function record(
   report: Exclude<ReportResultRequest["report"], { case: undefined }>,
   puller: Puller,
 ): Promise<Recorded> {
-  const { store, freed } = options;
+  const { store } = options;
   if (report.case === "piece") return store.recordPiece(fence, pieceOf("piece", report.value));
   if (report.case === "plan")
     return recordPlan(options, fence, planRecord(report.value, puller.capabilities));
@@ -71,36 +71,30 @@ async function record(
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
   const { recorded, ready } = await store.handBack(fence);
-  tell(store, { ready });
-  freed(ready ? [ready.tenant] : []);
+  changed(options, { tenant: ready?.tenant, ready });
   return recorded;
 }
 
-async function recordPlan(
-  { store, freed }: ReportOptions,
-  fence: Fence,
-  plan: PlanRecord,
-): Promise<Recorded> {
-  const { recorded, tenant } = await store.recordPlan(fence, plan);
-  tell(store, { ready: tenant === undefined ? undefined : { tenant, workClass: plan.workClass } });
-  freed(tenant === undefined ? [] : [tenant]);
+async function recordPlan(options: ReportOptions, fence: Fence, plan: PlanRecord): Promise<Recorded> {
+  const { recorded, tenant } = await options.store.recordPlan(fence, plan);
+  const ready = tenant === undefined ? undefined : { tenant, workClass: plan.workClass };
+  changed(options, { tenant, ready });
   return recorded;
 }
 
 async function recordSegment(
-  { store, pool, freed }: ReportOptions,
+  options: ReportOptions,
   fence: Fence,
   segment: SegmentRecord,
 ): Promise<Recorded> {
-  const { recorded, poolable, tenant } = await store.recordSegment(fence, segment);
-  tell(store, {});
-  freed(tenant === undefined ? [] : [tenant]);
-  if (poolable !== undefined) pool(poolable);
+  const { recorded, poolable, tenant } = await options.store.recordSegment(fence, segment);
+  changed(options, { tenant });
+  if (poolable !== undefined) options.pool(poolable);
   return recorded;
 }
 
 async function recordStill(
-  { store, freed }: ReportOptions,
+  options: ReportOptions,
   fence: Fence,
   { frame, side: told, last, ...picture }: StillReport,
 ): Promise<Recorded> {
@@ -109,23 +103,18 @@ async function recordStill(
   checkPicture(picture);
   const { mediaType, width, height, image } = picture;
   const still = { frame, side, mediaType, width, height, image };
-  const { recorded, tenant } = await store.recordStill(fence, still, last);
-  if (last) tell(store, {});
-  freed(tenant === undefined ? [] : [tenant]);
+  const { recorded, tenant } = await options.store.recordStill(fence, still, last);
+  if (last) changed(options, { tenant });
   return recorded;
 }
 
-async function recordFailure(
-  { store, metrics, freed }: ReportOptions,
-  fence: Fence,
-  report: FailureReport,
-): Promise<Recorded> {
+async function recordFailure(options: ReportOptions, fence: Fence, report: FailureReport): Promise<Recorded> {
+  const { store, metrics } = options;
   if (report.cutFault) {
     const { recorded, ready, nodes } = await store.recordCutFault(fence);
     // Of work that is no segment there is nothing to cut otherwise: the fault is one as any other.
     if (recorded !== "STALE") {
-      tell(store, { ready, nodes });
-      freed(ready ? [ready.tenant] : []);
+      changed(options, { tenant: ready?.tenant, ready, nodes });
       return recorded;
     }
   }
@@ -135,21 +124,25 @@ async function recordFailure(
   const { recorded, nodes, tenant, jobFailed } = await store.recordFailure(fence, error, (failures) =>
     verdictOn(failures, atFault),
   );
-  tell(store, { nodes });
-  freed(tenant === undefined ? [] : [tenant]);
+  changed(options, { tenant, nodes });
   if (jobFailed) metrics.jobFailed(error.code);
   return recorded;
 }
 
+interface Change {
+  /** Whose work ended that ran. */
+  readonly tenant: string | undefined;
+  readonly ready?: Ready | undefined;
+  /** Those that have news to be told. */
+  readonly nodes?: readonly string[];
+}
+
 /** Tells of what a report changed: of the job always. */
-function tell(
-  store: Store,
-  { ready, nodes = [] }: { ready?: Ready | undefined; nodes?: readonly string[] },
-): void {
-  const announcements: Announcement[] = [{ kind: "events" }];
-  if (ready) announcements.push({ kind: "work", ready: [ready] });
-  if (nodes.length > 0) announcements.push({ kind: "news", nodeIds: nodes });
-  for (const announcement of announcements) store.announce(announcement);
+function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
+  store.announce({ kind: "events" });
+  if (ready) store.announce({ kind: "work", ready: [ready] });
+  if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+  if (tenant !== undefined) freed([tenant]);
 }
 
 function pieceOf(field: string, { number, rows, rowCount }: FramePiece): FramePiece {

@@ -11,21 +11,19 @@ import {
   type RevokeTokensResponse,
   RevokeTokensResponseSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
-import { Failure, invalid } from "../platform/failure.ts";
+import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { RevocationStore } from "../store/revocation-store.ts";
 import type { Store } from "../store/store.ts";
 import { answer, isId } from "./calls.ts";
 import type { CallContext, RevocationOperations } from "./operations.ts";
-import { pageToken, readPageToken } from "./page-token.ts";
+import { pageOf, pageSizeOf, readPageToken } from "./page-token.ts";
 import type { RevocationFeed } from "./revocation-feed.ts";
 import { revocationMessage } from "./revocation-message.ts";
 import { newRevocation } from "./revocation-request.ts";
 
 /** Entries of a tenant: every controller holds all of them. */
 export const MOST_REVOCATIONS = 10_000;
-const DEFAULT_PAGE = 50;
-const MAX_PAGE = 500;
 /** Of page tokens: no filters. */
 const LIST = "revocations";
 
@@ -62,15 +60,13 @@ export class RevocationService implements RevocationOperations {
   listRevocations(request: ListRevocationsRequest, context: CallContext): Promise<ListRevocationsResponse> {
     const { pageSize, pageToken: token } = request;
     return answer(this.#options.log, context, async () => {
-      if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
-      const size = pageSize || DEFAULT_PAGE;
+      const size = pageSizeOf(pageSize);
       const { tenant } = context.principal;
       const rows = await this.#revocations.list(tenant, readPageToken(token, LIST), size + 1);
-      const page = rows.slice(0, size);
-      const last = page.at(-1);
+      const { page, nextPageToken } = pageOf(rows, size, LIST);
       return create(ListRevocationsResponseSchema, {
         revocations: page.map(revocationMessage),
-        nextPageToken: rows.length > size && last ? pageToken(last, LIST) : "",
+        nextPageToken,
       });
     });
   }
