@@ -5,6 +5,7 @@ import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import { ErrorInfoSchema, RetryInfoSchema } from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 
 const DOMAIN = "svc";
 /** Milliseconds where nobody knows better: long enough not to hammer, short beside any score. */
@@ -62,8 +63,7 @@ function flat(found: Found, prefix = ""): Record<string, string> {
   const facts: Record<string, string> = {};
   for (const [name, value] of Object.entries(found)) {
     const key = keyOf(prefix, name);
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      Object.assign(facts, flat({ ...value }, key));
+    if (isObject(value)) Object.assign(facts, flat(value, key));
     else if (value !== undefined) facts[key] = cut(textOf(value), MAX_FACT);
   }
   return facts;
