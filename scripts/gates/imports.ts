@@ -37,6 +37,9 @@ const LAYERS: Record<string, readonly string[]> = {
 /** A layer of pure rules: it imports no package and nothing of Node.js either. */
 const PURE = new Set(["jobs"]);
 
+/** Layers that the console may import, which runs in browsers: they hold types and pure rules. */
+const CONSOLE = ["gen", "jobs"];
+
 /** Where the environment may be read; scripts, tests and benchmarks are programs of their own. */
 const ENVIRONMENT = [/^src\/(cmd|cli)\//, /^src\/platform\/config(\/|\.ts$)/, /^(scripts|bench|test)\//];
 
@@ -120,6 +123,9 @@ function ruleBrokenBy(importer: string, from: string, target: string): string | 
   const to = layerOf(target);
   if (importer.startsWith("test/acceptance/") && target.startsWith("src/")) {
     return `imports ${target}, but acceptance tests know the program only from outside`;
+  }
+  if (importer.startsWith("web/src/") && target.startsWith("src/")) {
+    return CONSOLE.includes(to) ? undefined : `imports ${target}, but the console may not import ${to}`;
   }
   if (!importer.startsWith("src/")) return undefined;
   if (!target.startsWith("src/")) {

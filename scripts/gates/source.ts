@@ -12,13 +12,13 @@ export interface Source {
   readonly lineAt: (offset: number) => number;
 }
 
-/** Folders with code of ours. Generated code is held by the drift gate alone. */
-const CODE = ["src", "test", "bench", "scripts"];
+/** Folders with code of ours; what is built of it is none. Generated code is held by the drift gate alone. */
+const CODE = ["src", "web", "test", "bench", "scripts"];
 
 /** Paths of all source files, generated ones included, sorted. */
 export function sourcePaths(root: string): string[] {
-  const patterns = CODE.map((folder) => `${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`);
-  const found = globSync(patterns, { cwd: root, exclude: ["**/node_modules/**"] });
+  const patterns = CODE.map((folder) => `${folder}/**/*.{ts,tsx,mts,cts,js,mjs,cjs}`);
+  const found = globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", "web/dist/**"] });
   return found.map((path) => path.replaceAll("\\", "/")).sort();
 }
 

@@ -54,6 +54,8 @@ const UPWARDS: readonly (readonly [string, string, string])[] = [
   ["src/main.ts", 'import "./engine/frames.ts";', "main may not import engine"],
   ["src/jobs/state.ts", 'import "../platform/level.ts";', "jobs may not import platform"],
   ["src/jobs/state.ts", 'import { randomUUID } from "node:crypto";', "jobs is pure"],
+  ["web/src/page.tsx", 'import "../../src/engine/frames.ts";', "the console may not import engine"],
+  ["web/src/page.tsx", 'export const page = <p>{process.env["HOME"]}</p>;', "reads process.env"],
   ["src/extra/new.ts", 'import "../engine/frames.ts";', 'the layer "extra"'],
   ["src/engine/out.ts", 'import "../../test/unit/frames.test.ts";', "no code from outside src"],
   ["src/engine/out.ts", 'import "/etc/passwd.ts";', "outside the checkout"],

@@ -68,6 +68,7 @@ for (const path of [
   "test/helpers/a.ts",
   "src/engine/types.d.ts",
   "scripts/misc.mjs",
+  "web/src/ui/helpers.tsx",
 ]) {
   planted("names", path, "export const x = 1;\n", /name it for what it says/);
 }
@@ -108,6 +109,13 @@ planted(
   "src/engine/note.ts",
   "\n// TODO: the rest\nexport const x = 1;\n",
   /note\.ts:2 leaves work as a note/,
+);
+
+planted(
+  "hygiene",
+  "web/src/quiet.tsx",
+  "/* @ts-expect-error */\nexport const quiet = <p>{1}</p>;\n",
+  /web\/src\/quiet\.tsx:1 silences the compiler/,
 );
 
 test("lock refuses a package that the lock does not have, and install-time telemetry", async () => {
