@@ -1,4 +1,4 @@
-/** The states of jobs, pieces of work and nodes, and the ways between them. Drawn in docs/states.md. */
+/** The states of jobs, pieces of work and nodes, and the ways between those of jobs and work. Drawn in docs/states.md. */
 
 export const JOB_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
 export type JobState = (typeof JOB_STATES)[number];
@@ -30,15 +30,9 @@ export const WORK_TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>>
   CANCELLED: [],
 };
 
+/** The store keeps two facts of a node, whether it is offline and whether it drains: the first of them counts. */
 export const NODE_STATES = ["ONLINE", "DRAINING", "OFFLINE"] as const;
 export type NodeState = (typeof NODE_STATES)[number];
-
-export const NODE_TRANSITIONS: Readonly<Record<NodeState, readonly NodeState[]>> = {
-  ONLINE: ["DRAINING", "OFFLINE"],
-  DRAINING: ["OFFLINE"],
-  // A heartbeat of a session that was only silent brings the node back as it was.
-  OFFLINE: ["ONLINE", "DRAINING"],
-};
 
 /** States from which `to` can be reached: what an UPDATE to it may find. */
 export function statesBefore<S extends string>(

@@ -87,12 +87,10 @@ async function settle(
   return rows.length > 0 ? { nodes: [], jobFailed: false } : undefined;
 }
 
-const TO_PENDING = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "LEASED"));
-
 const handingBack = (besides = "") =>
   statement(`
   with came as (
-    select work.* from work where ${LIVE_LEASE} and work.state in (${TO_PENDING}) for update),
+    select work.* from work where ${LIVE_LEASE} for update),
   ${pendingAgain("0", `reported = came.attempt, ${besides}`)}
   select tenant_id, work_class from came`);
 
@@ -188,11 +186,9 @@ function lostLease({ kind, failures, node_name: node }: ExpiredColumns): StoredE
   };
 }
 
-const TO_READY = quoted(statesBefore(WORK_TRANSITIONS, "PENDING").filter((state) => state === "WAITING"));
-
 /** Work whose back-off has passed, or is longer than any: then it is from before the clock was set back. */
 const waited = (condition: string) => `
-  array(select id from work where state in (${TO_READY}) and ${condition} order by not_before limit $1 for update skip locked)`;
+  array(select id from work where state = 'WAITING' and ${condition} order by not_before limit $1 for update skip locked)`;
 
 const PROMOTE = statement(`
   update work set state = 'PENDING', not_before = null, ready_at = now()

@@ -6,8 +6,6 @@ import {
   isTerminal,
   JOB_STATES,
   JOB_TRANSITIONS,
-  NODE_STATES,
-  NODE_TRANSITIONS,
   statesBefore,
   WORK_STATES,
   WORK_TRANSITIONS,
@@ -18,7 +16,6 @@ describe("states", () => {
   const machines = [
     { states: JOB_STATES, transitions: JOB_TRANSITIONS, first: "QUEUED" },
     { states: WORK_STATES, transitions: WORK_TRANSITIONS, first: "PENDING" },
-    { states: NODE_STATES, transitions: NODE_TRANSITIONS, first: "ONLINE" },
   ] as const;
 
   for (const { states, transitions, first } of machines) {
