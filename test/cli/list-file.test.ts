@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { csvRows } from "../../src/cli/jobs/csv-rows.ts";
-import { jobsOfList } from "../../src/cli/jobs/list-file.ts";
+import { jobsOfList, readList } from "../../src/cli/jobs/list-file.ts";
 import { JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { messageOf } from "../../src/platform/thrown.ts";
 
@@ -28,6 +29,17 @@ const refused = (text: string) => {
   }
   return "accepted";
 };
+
+describe("reading", () => {
+  test("leaves nothing on the signal when the file cannot be read, and ends when that aborts", async () => {
+    const stop = new AbortController();
+    const read = () => readList("/no/such/list", process.stdin, stop.signal);
+    await assert.rejects(read, /ENOENT/);
+    assert.deepEqual(getEventListeners(stop.signal, "abort"), []);
+    stop.abort();
+    await assert.rejects(read, { code: "SCORE_CANCELLED" });
+  });
+});
 
 describe("CSV", () => {
   test("has a job per row, what it leaves out comes from the options", () => {

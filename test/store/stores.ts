@@ -28,14 +28,16 @@ export function onBothStores(suite: (open: () => { store: Store; target: StoreTa
   const kinds = { embedded: embeddedTarget, PostgreSQL: postgresTarget };
   for (const [name, make] of Object.entries(kinds)) {
     describe(name, () => {
-      let opened: { store: Store; target: StoreTarget; remove: () => Promise<void> } | undefined;
+      let made: { target: StoreTarget; remove: () => Promise<void> } | undefined;
+      let opened: { store: Store; target: StoreTarget } | undefined;
       before(async () => {
-        const { target, remove } = await make();
-        opened = { store: await openStore(target, SILENT), target, remove };
+        made = await make();
+        const { target } = made;
+        opened = { store: await openStore(target, SILENT), target };
       });
       after(async () => {
         await opened?.store.close();
-        await opened?.remove();
+        await made?.remove();
       });
       suite(() => {
         if (opened === undefined) throw new Error("the store is open while tests run");

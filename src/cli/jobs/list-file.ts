@@ -1,5 +1,6 @@
 /** Many jobs from a file: JSON lines, or CSV with a heading. */
 import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { create, fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import {
   type JobSpec,
@@ -28,25 +29,33 @@ const LABEL_COLUMN = /^label:(.+)$/s;
 
 /** Reads a whole file, or standard input for "-". Throws Failure. */
 export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   try {
-    const source = name === "-" ? stdin : createReadStream(name, { signal });
-    const stop = () => source.destroy(new Error("stopped"));
-    signal.addEventListener("abort", stop);
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) throw unusable(name, `it is larger than ${MAX_BYTES} bytes. Split it`);
-    }
-    signal.removeEventListener("abort", stop);
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    const bytes = await readBytes(name, name === "-" ? stdin : createReadStream(name), signal);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the list was read.");
     if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
     throw unusable(name, messageOf(error));
   }
+}
+
+async function readBytes(name: string, source: Readable, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const stop = () => source.destroy(new Error("stopped"));
+  signal.addEventListener("abort", stop);
+  try {
+    if (signal.aborted) stop();
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw unusable(name, `it is larger than ${MAX_BYTES} bytes. Split it`);
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -149,10 +149,12 @@ function rest(): Promise<void> {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => {
+  const end = () => {
     clearTimeout(timer);
+    signal.removeEventListener("abort", end);
     resolve();
-  });
+  };
+  const timer = setTimeout(end, ms);
+  signal.addEventListener("abort", end);
   return promise;
 }
