@@ -63,7 +63,7 @@ export class Reporter {
     this.#killed.abort();
   }
 
-  /** Throws what the controller finds wrong with the report itself. */
+  /** Sends a report until it is accepted, refused or given up; what the controller finds wrong with it ends it as a failure. */
   async #send(lease: Lease, report: Report, giveUp: AbortSignal): Promise<Told> {
     const { connection, contact, metrics } = this.#parts;
     const { session, item } = lease;
