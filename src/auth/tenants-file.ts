@@ -1,6 +1,6 @@
 /** The registry of tenants in a file, followed while the process runs. */
 import { hash } from "node:crypto";
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Counter, Registry } from "prom-client";
 import { Follower, type Seen } from "../platform/follower.ts";
 import type { Log } from "../platform/log.ts";
 import { readSmallFile } from "../platform/small-file.ts";
@@ -9,6 +9,7 @@ import { readPlainYaml } from "./plain-yaml.ts";
 import type { Realms } from "./realm.ts";
 import { describeFaults, readRegistry } from "./registry.ts";
 import type { EntryRules, TenantRealm } from "./registry-entry.ts";
+import { reloadsCounter, showTenants } from "./tenants-metrics.ts";
 
 export interface TenantsFileOptions extends EntryRules {
   readonly path: string;
@@ -42,7 +43,8 @@ type Judged =
   | { readonly realms: readonly TenantRealm[]; readonly faults?: never }
   | { readonly realms?: never; readonly faults: readonly string[] };
 
-type Reload = "loaded" | "faulty" | "unreadable";
+const RELOADS = ["loaded", "faulty", "unreadable"] as const;
+type Reload = (typeof RELOADS)[number];
 
 /** Until `start` it stays as it was opened. */
 export class TenantsFile {
@@ -67,26 +69,8 @@ export class TenantsFile {
       },
       everyMs: options.lookEveryMs,
     });
-    this.#reloads = new Counter({
-      name: "svc_tenants_reloads_total",
-      help: "Changes of the tenants file, by what became of them.",
-      labelNames: ["outcome"],
-      registers: [options.registry],
-    });
-    for (const outcome of ["loaded", "faulty", "unreadable"] as const) this.#reloads.inc({ outcome }, 0);
-    options.registry.registerMetric(this.#count());
-  }
-
-  #count(): Gauge {
-    const tenants = () => this.#realms.length;
-    return new Gauge({
-      name: "svc_tenants",
-      help: "Tenants in the registry, those that are not enabled too.",
-      registers: [],
-      collect() {
-        this.set(tenants());
-      },
-    });
+    this.#reloads = reloadsCounter(options.registry, RELOADS);
+    showTenants(options.registry, () => this.#realms.length);
   }
 
   /** Throws TenantsFileError when the file cannot be read or has any fault. */

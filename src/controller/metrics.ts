@@ -3,6 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { KNOWN_BUILT_IN } from "../engine/models.ts";
 import type { JobState, NodeState } from "../jobs/states.ts";
 import type { Failure, FailureCode } from "../platform/failure.ts";
+import { watchedGauge } from "../platform/metrics.ts";
 import type { ClaimedWork, Recorded } from "../store/work-records.ts";
 import { storeUp } from "./store-up.ts";
 
@@ -153,10 +154,7 @@ export class ControllerMetrics {
   }
 
   #gauge(name: string, help: string, value: () => number): void {
-    const collect = function (this: Gauge): void {
-      this.set(value());
-    };
-    this.#registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
+    watchedGauge(this.#registry, name, help, value);
   }
 
   jobEnded(state: JobState): void {

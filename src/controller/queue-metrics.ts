@@ -1,5 +1,6 @@
 /** The queue in the metrics: what every controller saw of the whole of it at its last look. */
 import { Gauge, type Registry } from "prom-client";
+import { watchedGauge } from "../platform/metrics.ts";
 import type { QueueView } from "./queue-look.ts";
 
 /** `view`: undefined when nobody has looked of late; then there are no samples, which is not the same as 0. */
@@ -27,25 +28,14 @@ export function showQueue(registry: Registry, view: () => QueueView | undefined)
   });
   registry.registerMetric(pending);
   registry.registerMetric(oldest);
-  registry.registerMetric(
-    countOf("svc_work_leased", "Pieces of work that nodes have.", () => view()?.leased),
-  );
-  registry.registerMetric(
-    countOf("svc_work_backing_off", "Pieces of work that wait for their next try.", () => view()?.backingOff),
-  );
-  registry.registerMetric(
-    countOf("svc_work_look_cut", "1 while a look does not see all of the queue, else 0.", () => {
+  const gauge = (name: string, help: string, count: (seen: QueueView) => number) =>
+    watchedGauge(registry, name, help, () => {
       const seen = view();
-      return seen && Number(seen.cut);
-    }),
+      return seen && count(seen);
+    });
+  gauge("svc_work_leased", "Pieces of work that nodes have.", ({ leased }) => leased);
+  gauge("svc_work_backing_off", "Pieces of work that wait for their next try.", (seen) => seen.backingOff);
+  gauge("svc_work_look_cut", "1 while a look does not see all of the queue, else 0.", ({ cut }) =>
+    Number(cut),
   );
-}
-
-function countOf(name: string, help: string, count: () => number | undefined): Gauge {
-  const collect = function (this: Gauge): void {
-    const seen = count();
-    this.remove();
-    if (seen !== undefined) this.set(seen);
-  };
-  return new Gauge({ name, help, registers: [], collect });
 }

@@ -1,5 +1,7 @@
 /** The metrics of tenants that are resources. */
 import { Counter, Gauge, type Registry } from "prom-client";
+import { reloadsCounter, showTenants } from "../auth/tenants-metrics.ts";
+import { watchedGauge } from "../platform/metrics.ts";
 import { FAULT_REASONS, type FaultReason } from "./api-fault.ts";
 import type { Verdict } from "./verdicts.ts";
 
@@ -14,13 +16,7 @@ export class SvcTenantsMetrics {
 
   constructor(registry: Registry, verdicts: () => readonly Verdict[]) {
     const registers = [registry];
-    this.#reloads = new Counter({
-      name: "svc_tenants_reloads_total",
-      help: "Changes of tenants, by what became of them.",
-      labelNames: ["outcome"],
-      registers,
-    });
-    for (const outcome of ["loaded", "faulty"] as const) this.#reloads.inc({ outcome }, 0);
+    this.#reloads = reloadsCounter(registry, ["loaded", "faulty"]);
     this.#failures = new Counter({
       name: "svc_tenants_watch_failures_total",
       help: "Lists and watches of SvcTenants that failed, by why.",
@@ -34,23 +30,10 @@ export class SvcTenantsMetrics {
       registers,
     });
     this.#synced.set(0);
-    registry.registerMetric(this.#age());
-    registry.registerMetric(tenants(verdicts));
+    const age = "Seconds since the API server last said that the tenants are as they are known.";
+    watchedGauge(registry, "svc_tenants_age_seconds", age, () => this.#seconds());
+    showTenants(registry, () => verdicts().filter(({ kind }) => kind === "accepted").length);
     registry.registerMetric(refused(verdicts));
-  }
-
-  #age(): Gauge {
-    const age = () => this.#seconds();
-    return new Gauge({
-      name: "svc_tenants_age_seconds",
-      help: "Seconds since the API server last said that the tenants are as they are known.",
-      registers: [],
-      collect() {
-        const seconds = age();
-        if (seconds === undefined) this.remove();
-        else this.set(seconds);
-      },
-    });
   }
 
   #seconds(): number | undefined {
@@ -74,17 +57,6 @@ export class SvcTenantsMetrics {
     this.#failures.inc({ reason });
     this.#synced.set(0);
   }
-}
-
-function tenants(verdicts: () => readonly Verdict[]): Gauge {
-  return new Gauge({
-    name: "svc_tenants",
-    help: "Tenants in the registry, those that are not enabled too.",
-    registers: [],
-    collect() {
-      this.set(verdicts().filter(({ kind }) => kind === "accepted").length);
-    },
-  });
 }
 
 function refused(verdicts: () => readonly Verdict[]): Gauge {

@@ -1,8 +1,9 @@
 /** Spans on their way out: gathered, sent in the background, never waited for. */
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, type Registry } from "prom-client";
 import { Background, pause, within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
+import { watchedGauge } from "../platform/metrics.ts";
 import { type CollectorError, type CollectorOptions, sendSpans } from "./collector.ts";
 
 /** Milliseconds in which spans gather. */
@@ -44,16 +45,8 @@ export class Outlet {
       registers: [options.registry],
     });
     for (const outcome of ["sent", "lost", "refused"] satisfies Outcome[]) this.#spans.inc({ outcome }, 0);
-    const waiting = () => this.#waiting.length;
-    const gauge = new Gauge({
-      name: "svc_trace_spans_waiting",
-      help: "Recorded spans that wait to be sent.",
-      registers: [],
-      collect() {
-        this.set(waiting());
-      },
-    });
-    options.registry.registerMetric(gauge);
+    const help = "Recorded spans that wait to be sent.";
+    watchedGauge(options.registry, "svc_trace_spans_waiting", help, () => this.#waiting.length);
   }
 
   /** Never throws, and never waits. */
