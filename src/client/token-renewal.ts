@@ -1,4 +1,5 @@
 /** A token that is fetched, kept, and fetched anew before it expires. */
+import { BackOff } from "../platform/back-off.ts";
 import { Failure } from "../platform/failure.ts";
 import type { TokenSource } from "./token.ts";
 
@@ -20,9 +21,10 @@ const RENEW_AFTER = 0.75;
 const SPREAD = 0.1;
 /** Tokens hold times in whole seconds, cut off: one can expire so many milliseconds before its life says. */
 const SECOND_MS = 1_000;
-/** Milliseconds between two requests after failures: they double, and chance adds up to half. */
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 10_000;
+/** Milliseconds between two requests after failures at most, and the share of them that is left to chance. */
+const FIRST_PAUSE_MS = 1_500;
+const LONGEST_PAUSE_MS = 15_000;
+const PAUSE_SPREAD = 1 / 3;
 /** Milliseconds that a token is kept at least when the controller refuses it: another one may fare no better. */
 const KEPT_MS = 10_000;
 
@@ -44,7 +46,8 @@ export class RenewedToken implements TokenSource {
   /** A token that the controller has refused for good reason is given no more. */
   #refused = false;
   #fetching: Promise<Held> | undefined;
-  #failed: { readonly failure: Failure; readonly pauseMs: number; readonly againMs: number } | undefined;
+  readonly #backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_SPREAD);
+  #failed: { readonly failure: Failure; readonly againMs: number } | undefined;
 
   constructor(options: RenewedTokenOptions) {
     this.#options = options;
@@ -87,12 +90,11 @@ export class RenewedToken implements TokenSource {
       this.#held = { token, fetchedMs: now, renewMs, overMs: now + usableMs };
       this.#refused = false;
       this.#failed = undefined;
+      this.#backOff.reset();
       return this.#held;
     } catch (thrown) {
       const failure = Failure.from(thrown);
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, (this.#failed?.pauseMs ?? FIRST_PAUSE_MS / 2) * 2);
-      const againMs = Date.now() + pauseMs * (1 + Math.random() / 2);
-      this.#failed = { failure, pauseMs, againMs };
+      this.#failed = { failure, againMs: Date.now() + this.#backOff.next() };
       if (!this.#disposed.signal.aborted) this.#options.onFailure?.(failure);
       throw failure;
     }

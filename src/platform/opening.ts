@@ -1,4 +1,5 @@
 /** Opens what a process needs in the background, again and again until it works. */
+import { BackOff } from "./back-off.ts";
 import { Failure, type FailureCode } from "./failure.ts";
 import { Background, pause } from "./lifecycle.ts";
 import type { Log } from "./log.ts";
@@ -62,7 +63,7 @@ export class Opening<T> {
 
   async #keepTrying(signal: AbortSignal, isStarted: () => void): Promise<void> {
     const { name, open, facts, log } = this.#options;
-    let pauseMs = FIRST_PAUSE_MS;
+    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, 0);
     while (!signal.aborted) {
       try {
         const value = await open();
@@ -73,12 +74,12 @@ export class Opening<T> {
         return;
       } catch (err) {
         const failure = Failure.from(err);
+        const pauseMs = backOff.next();
         this.#reason = `The ${name} cannot be opened: ${failure.message}`;
         log.error({ code: failure.code, err, retryInMs: pauseMs }, `${name} not ready`);
         this.#tried.resolve(failure);
+        await pause(pauseMs, signal);
       }
-      await pause(pauseMs, signal);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
   }
 }

@@ -1,6 +1,7 @@
 /** LISTEN and NOTIFY on a connection of its own, which comes back by itself. */
 import { randomUUID } from "node:crypto";
 import type { Client, Notification } from "pg";
+import { BackOff } from "../platform/back-off.ts";
 import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Carrier } from "./announcements.ts";
@@ -59,11 +60,11 @@ class Listener {
   }
 
   async run(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    let pauseMs = FIRST_PAUSE_MS;
+    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, 0);
     while (!signal.aborted) {
       try {
         await this.#listen(signal, () => {
-          pauseMs = FIRST_PAUSE_MS;
+          backOff.reset();
           isStarted();
         });
       } catch (err) {
@@ -73,8 +74,7 @@ class Listener {
         );
         isStarted();
       }
-      await pause(pauseMs, signal);
-      pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      await pause(backOff.next(), signal);
     }
   }
 

@@ -1,4 +1,5 @@
 /** Upkeep of the embedded database, which has no processes of its own that would do it. */
+import { BackOff } from "../platform/back-off.ts";
 import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Database } from "./database.ts";
@@ -27,6 +28,7 @@ export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = U
     isStarted();
     let done = 0;
     let pauseMs = everyMs;
+    const backOff = new BackOff(everyMs * 2, LONGEST_PAUSE_MS, 0);
     for (await pause(pauseMs, signal); !signal.aborted; await pause(pauseMs, signal)) {
       try {
         const [row] = await database.query<{ bytes: string }>("owner", WRITTEN, []);
@@ -37,8 +39,9 @@ export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = U
           log.debug({ logBytes: written }, "dead rows are removed and the log of changes is cut off");
         }
         pauseMs = everyMs;
+        backOff.reset();
       } catch (err) {
-        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+        pauseMs = backOff.next();
         log.warn({ err, pauseMs }, "the upkeep of the embedded database failed; it is tried again");
       }
     }

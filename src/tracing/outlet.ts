@@ -1,6 +1,7 @@
 /** Spans on their way out: gathered, sent in the background, never waited for. */
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { Counter, type Registry } from "prom-client";
+import { BackOff } from "../platform/back-off.ts";
 import { Background, pause, within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import { watchedGauge } from "../platform/metrics.ts";
@@ -32,6 +33,7 @@ export class Outlet {
   readonly #sending = new Background((signal, isStarted) => this.#send(signal, isStarted));
   readonly #cut = new AbortController();
   #waiting: ReadableSpan[] = [];
+  readonly #backOff = new BackOff(FIRST_RETRY_MS, LONGEST_RETRY_MS, 0);
   /** Milliseconds until the next try; 0: the last one went well. */
   #retryMs = 0;
   #fails = false;
@@ -90,6 +92,7 @@ export class Outlet {
       if (this.#fails) this.#options.log.info("spans are sent again");
       this.#fails = false;
       this.#retryMs = 0;
+      this.#backOff.reset();
     } catch (thrown) {
       this.#failed(some.length, thrown as CollectorError);
     }
@@ -99,7 +102,7 @@ export class Outlet {
   #failed(count: number, err: CollectorError): void {
     if (!this.#fails) this.#options.log.warn({ detail: err.message }, "spans cannot be sent at the moment");
     this.#fails = true;
-    this.#retryMs = Math.min(LONGEST_RETRY_MS, this.#retryMs * 2 || FIRST_RETRY_MS);
+    this.#retryMs = this.#backOff.next();
     if (!err.later) this.#done(count, "refused");
   }
 
