@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { score } from "../cli/program.ts";
 import { Up } from "../cli/up.ts";
 import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
+import { JobsClient } from "../server/jobs-client.ts";
 
 let clips: Clips;
 let up: Up;
@@ -235,6 +236,9 @@ test("a table fits the width that COLUMNS gives", async () => {
 
 describe("nodes", () => {
   test("are listed, by name or id drained, and take nothing more", async () => {
+    // Its node works for none of those that have succeeded any more, nor on their stills.
+    const jobs = await JobsClient.of(up);
+    for (const { id } of (await jobs.list("?state=SUCCEEDED&pageSize=500")).body.jobs) await jobs.settled(id);
     const listed = await up.svc(["nodes", "list"]);
     assert.match(listed.stdout, /^ID .*\n\S{36} +ONLINE +0\/1 .* local\n$/);
     const [node] = jsonLines((await up.svc(["nodes", "list", "--json"])).stdout);
