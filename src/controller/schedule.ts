@@ -80,7 +80,7 @@ export class Schedule {
     const until = performance.now() + waitMs;
     const pull = {
       puller,
-      pool: this.#pools.of(puller.capabilities),
+      pool: this.#pools.of(puller.capabilities, puller.fleet),
       bell: new Doorbell(),
       dismissed: false,
     };
@@ -172,7 +172,7 @@ export class Schedule {
 
   /** Whose work a pull gets next. A tenant's own nodes cost it nothing of what it has of the fleet. */
   #turnOf({ puller, pool }: Pull): Turn | undefined {
-    if (puller.fleet) return pool.fair.take(this.#tenants(pool));
+    if (pool.fair !== undefined) return pool.fair.take(this.#tenants(pool));
     if (!this.#has(puller.tenant, pool)) return undefined;
     return { tenant: puller.tenant, settle: () => {}, undo: () => {} };
   }

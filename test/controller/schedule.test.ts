@@ -115,6 +115,53 @@ describe("a schedule", () => {
     }
   });
 
+  test("shares the fleet between tenants, whatever kinds of nodes one of them has of its own", async () => {
+    const { schedule, next } = scheduled();
+    const tenants = ["one", "other", "third"];
+    schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));
+    const got = new Map(tenants.map((tenant) => [tenant, 0]));
+    for (let turn = 0; turn < 30; turn++) {
+      for (let kind = 0; kind < 70; kind++) {
+        const scorer = { ...CAPABILITIES.scorer, version: `n${kind}` };
+        const capabilities = { ...CAPABILITIES, scorer };
+        await schedule.pull(puller("own", { tenant: "crowd", capabilities }), 0, NEVER);
+      }
+      const pull = schedule.pull(puller("fleet", { tenant: "fleet", fleet: true }), 60_000, NEVER);
+      const { claim, end } = await next();
+      got.set(claim.tenant, (got.get(claim.tenant) ?? 0) + 1);
+      end({ id: "some" });
+      await pull;
+    }
+    assert.deepEqual([...got.values()], [10, 10, 10]);
+  });
+
+  test("goes on sharing among the kinds of fleet nodes that pull, however many others pulled before", async () => {
+    const { schedule, next } = scheduled();
+    const tenants = ["one", "other", "third"];
+    schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));
+    const served: string[] = [];
+    for (let kind = 0; kind < 70; kind++) {
+      // The usual kind, which pulled first, pulls again and again.
+      for (const version of ["usual", `n${kind}`]) {
+        const capabilities = { ...CAPABILITIES, scorer: { ...CAPABILITIES.scorer, version } };
+        const pull = schedule.pull(
+          puller(version, { tenant: "fleet", fleet: true, capabilities }),
+          60_000,
+          NEVER,
+        );
+        const { claim, end } = await next();
+        if (version === "usual") served.push(claim.tenant);
+        end({ id: "some" });
+        await pull;
+      }
+    }
+    // In turns, from the first pull to the last.
+    assert.deepEqual(
+      served,
+      served.map((_, turn) => tenants[turn % tenants.length]),
+    );
+  });
+
   describe("of a tenant with a limit", () => {
     const limits = { ...LIMITS, segmentsRunning: 2 };
 
