@@ -122,7 +122,7 @@ describe("one identity provider, any tenant that it names", () => {
   }
 
   test("a stream ends with its token, over either transport", async () => {
-    const short = token({ tid: "acme", exp: Math.floor(Date.now() / 1000) + 10 });
+    const short = token({ tid: "acme", exp: Math.floor(Date.now() / 1000) + 30 });
     using events = await eventsOf(controller, short);
     using client = new GrpcClient(controller);
     const stream = client.bytesCall("/svc.v1.JobService/StreamJobs", Buffer.alloc(0), bearing(short));
