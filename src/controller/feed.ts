@@ -4,12 +4,12 @@
  * events alone. While nobody does, nothing is read.
  */
 import type { Job } from "../gen/proto/svc/v1/job_pb.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { JobEvent } from "../store/event-records.ts";
 import type { EventStore } from "../store/event-store.ts";
 import { shuttingDown } from "./calls.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { jobMessage } from "./job-message.ts";
 import { Listeners } from "./listeners.ts";
 

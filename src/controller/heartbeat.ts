@@ -5,11 +5,11 @@ import {
   type HeartbeatResponse,
   HeartbeatResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { invalid } from "../platform/failure.ts";
 import type { Renewal, RunningWork } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
 import { cancelled, isId } from "./calls.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 

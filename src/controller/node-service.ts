@@ -20,13 +20,13 @@ import {
   type ReportResultResponse,
   ReportResultResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { Tracer } from "../platform/span.ts";
 import type { ClaimedWork, Ready } from "../store/work-records.ts";
 import { refusalOf } from "./admitted.ts";
 import { answer, cancelled, isId, shuttingDown } from "./calls.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Fleet } from "./fleet.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 import { nodeMessage } from "./node-message.ts";

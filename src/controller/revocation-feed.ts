@@ -3,12 +3,12 @@
  * changes it announces it; what is not heard is found with the next look.
  */
 import { type Revocation, type RevocationList, RevocationTable } from "../auth/revocations.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { RevocationChange } from "../store/revocation-store.ts";
 import type { Store } from "../store/store.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 
 /** Milliseconds between two looks, for every controller to know within a second. */
 export const LOOK_EVERY_MS = 500;

@@ -8,9 +8,9 @@
 import type { Turn } from "../jobs/fairness.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
 import type { Capabilities } from "../jobs/work.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import type { Store } from "../store/store.ts";
 import type { Claim, ClaimedWork, LimitedClaim, Ready } from "../store/work-records.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { FullTenants } from "./full-tenants.ts";
 import { type Pool, Pools } from "./node-pools.ts";
 import { ReadySet } from "./ready-set.ts";

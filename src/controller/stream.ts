@@ -8,11 +8,11 @@ import {
   type StreamJobsResponse,
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
 import type { EventStore } from "../store/event-store.ts";
 import type { JobCursor, JobFilter } from "../store/job-records.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import { type Feed, FeedEntry } from "./feed.ts";
 import { matches } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";

@@ -4,12 +4,12 @@
  */
 import { LeaseGuard } from "../jobs/lease-guard.ts";
 import { verdictOn } from "../jobs/retry.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 import { POOL_HOLD_MS, type Ready } from "../store/work-records.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Fleet } from "./fleet.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import type { Pooling } from "./pooling.ts";

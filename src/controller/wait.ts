@@ -1,12 +1,12 @@
 /** Waiting for a job's end. */
 
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure, isFailureCode } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
 import type { JobRow, StoredError } from "../store/job-records.ts";
 import type { JobStore } from "../store/job-store.ts";
 import { ownJob } from "./access.ts";
 import { cancelled, waitsEnded } from "./calls.ts";
-import { Doorbell, ringOnAbort } from "./doorbell.ts";
 import type { Feed } from "./feed.ts";
 import { readResult } from "./job-message.ts";
 import type { Waited } from "./operations.ts";

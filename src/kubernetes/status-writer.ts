@@ -1,6 +1,7 @@
 /** Writes the status of SvcTenants: by one of the controllers, and only what is not written yet. */
 import { Counter, type Registry } from "prom-client";
 import type { KeySets } from "../auth/key-sets.ts";
+import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { ApiClient } from "./api-client.ts";
@@ -43,8 +44,7 @@ export class StatusWriter {
   readonly #written = new WeakMap<Resource, TenantStatus>();
   /** Those whose keys were being fetched in the round before. */
   readonly #waiting = new WeakSet<Resource>();
-  #wake = () => {};
-  #isWoken = false;
+  readonly #bell = new Doorbell();
   #troubled = false;
 
   constructor(options: StatusWriterOptions) {
@@ -71,26 +71,19 @@ export class StatusWriter {
 
   /** Something may be to write. */
   wake(): void {
-    this.#isWoken = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
     isStarted();
+    ringOnAbort(signal, this.#bell);
     while (!signal.aborted) {
-      this.#isWoken = false;
+      // What rang until now is seen by this round.
+      await this.#bell.wait(0);
       const wentWell = !this.#options.lease.isHeld || (await this.#round(signal));
       await pause(wentWell ? ROUND_MS : FAILED_MS, signal);
-      if (wentWell) await this.#untilWoken(signal);
+      if (wentWell && !signal.aborted) await this.#bell.wait(REST_MS);
     }
-  }
-
-  async #untilWoken(signal: AbortSignal): Promise<void> {
-    if (this.#isWoken || signal.aborted) return;
-    const rest = new AbortController();
-    this.#wake = () => rest.abort();
-    await pause(REST_MS, AbortSignal.any([signal, rest.signal]));
-    this.#wake = () => {};
   }
 
   /** False: a write failed. */
@@ -115,7 +108,7 @@ export class StatusWriter {
   #mayPass({ resource }: Verdict, { conditions: [ready] }: TenantStatus): boolean {
     if (ready.status !== "Unknown" || this.#waiting.has(resource)) return false;
     this.#waiting.add(resource);
-    this.#isWoken = true;
+    this.#bell.ring();
     return true;
   }
 

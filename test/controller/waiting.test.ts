@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { Doorbell, ringOnAbort } from "../../src/controller/doorbell.ts";
 import { Listeners } from "../../src/controller/listeners.ts";
 import { ReadySet } from "../../src/controller/ready-set.ts";
+import { Doorbell, ringOnAbort } from "../../src/platform/doorbell.ts";
 
 describe("a doorbell", () => {
   test("is heard whether it rings before, while or after one begins to wait, and once", async () => {
