@@ -74,7 +74,7 @@ function shotsOf(ids: readonly string[]): readonly Shot[] {
       act: press("Difference"),
     },
     { name: "compare", path: `compare?${compared}`, until: "text=BD-score", act: loaded },
-    { name: "nodes", path: "nodes", until: "text=slots busy" },
+    { name: "nodes", path: "nodes", until: "text=/slots? busy/" },
     { name: "tenant", path: "tenant", until: "text=NodeService/RegisterNode", dark: true },
   ];
 }

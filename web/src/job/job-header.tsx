@@ -92,7 +92,7 @@ function Facts({ job }: { readonly job: Job }) {
           {startTime !== undefined && <span className="quiet">after {between(startTime, endTime)}</span>}
         </Fact>
       )}
-      <Fact name="Id">
+      <Fact name="Id" className="wide">
         <code>{id}</code>
       </Fact>
     </dl>

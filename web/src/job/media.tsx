@@ -1,5 +1,6 @@
 /** What was found in both files, side by side, and what was made of it. */
 import type { Job, Schemas } from "../api/client.ts";
+import { rateOf } from "../chart/timecode.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
 import { lasting } from "../ui/moments.ts";
 import { rateText, sizeText } from "../ui/quantities.ts";
@@ -98,7 +99,7 @@ function rowsOf(reference: MediaInfo, distorted: MediaInfo): Line[] {
     line("Size", ({ width, height }) => size(width, height)),
     line("Pixel format", ({ pixelFormat }) => pixelFormat),
     line("Bits per sample", ({ bitDepth }) => String(bitDepth)),
-    line("Frame rate", ({ frameRate }) => frameRate || "not told"),
+    line("Frame rate", ({ frameRate }) => paceText(frameRate)),
     line("Frames", ({ frames }) => frames.toLocaleString("en-US")),
     ...known("Duration", ({ duration }) => duration, lasting),
     ...known("File", ({ bytes }) => bytes, sizeText),
@@ -106,6 +107,14 @@ function rowsOf(reference: MediaInfo, distorted: MediaInfo): Line[] {
     line("Colour range", ({ colorRange }) => colorRange || "not told"),
     line("Rotation", ({ rotation }) => `${rotation}°`),
   ];
+}
+
+/** "25 fps", and of a rate that is no whole number its fraction too: "29.97 fps (30000/1001)". */
+function paceText(fraction: string): string {
+  const rate = rateOf(fraction);
+  if (rate === undefined) return "not told";
+  const text = `${Number(rate.toFixed(3))} fps`;
+  return Number.isInteger(rate) ? text : `${text} (${fraction})`;
 }
 
 function size(width: number, height: number): string {

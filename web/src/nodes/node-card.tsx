@@ -44,7 +44,7 @@ export function NodeCard({ node, drain }: NodeCardProps) {
         </dd>
         <dt>Models</dt>
         <dd>{capabilities.models.map((model) => model.name).join(", ") || "none"}</dd>
-        <dt>Heard of</dt>
+        <dt>Heard from</dt>
         <dd>
           <Age time={heartbeatTime} /> ago, registered <Age time={registerTime} /> ago
         </dd>

@@ -63,7 +63,7 @@ function Summary({ nodes }: { readonly nodes: readonly Node[] }) {
   const { online, slots, busy } = loadOf(nodes);
   return (
     <p className="quiet">
-      {online} of {nodes.length} online · {busy} of {slots} slots busy
+      {online} of {nodes.length} online · {busy} of {slots} {slots === 1 ? "slot" : "slots"} busy
     </p>
   );
 }

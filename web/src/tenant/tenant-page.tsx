@@ -48,7 +48,9 @@ function Use({ tenant: { usage, limits } }: { readonly tenant: Tenant }) {
         <Fact
           name="Jobs submitted"
           value={
-            limits.submitsPerSecond === undefined ? "no limit" : `at most ${limits.submitsPerSecond} a second`
+            limits.submitsPerSecond === undefined
+              ? "no limit"
+              : `at most ${limits.submitsPerSecond.toLocaleString()} a second`
           }
         />
         <Fact
