@@ -108,12 +108,15 @@ test("links of alerts and dashboards begin with where the runbooks are published
   );
   assert.ok(urls.length > 0);
   for (const url of urls) assert.match(url, /^https:\/\/wiki\.example\/svc\/runbooks\/Svc\w+\.md$/);
-  for (const dashboard of release.ofKind("ConfigMap")) {
+  const dashboards = release.ofKind("ConfigMap");
+  assert.ok(dashboards.length > 0);
+  for (const dashboard of dashboards) {
     assert.match(JSON.stringify(dashboard.at("data")), /https:\/\/wiki\.example\/svc\/runbooks[^/]/);
   }
 });
 
 test("monitors name ports that there are, of Services and pods that they select", async () => {
+  const checked = { endpoints: 0, podMonitors: 0, pools: 0 };
   for (const name of goodNames) {
     const release = await renderedGood(name);
     const services = release
@@ -123,18 +126,23 @@ test("monitors name ports that there are, of Services and pods that they select"
       services.flatMap((one) => listOf(one.at("spec", "ports")).map((port) => port.at("name"))),
     );
     for (const monitor of release.ofKind("ServiceMonitor")) {
-      for (const endpoint of listOf(monitor.at("spec", "endpoints")))
+      for (const endpoint of listOf(monitor.at("spec", "endpoints"))) {
+        checked.endpoints++;
         assert.ok(ports.has(endpoint.at("port")), name);
+      }
     }
     for (const monitor of release.ofKind("PodMonitor")) {
+      checked.podMonitors++;
       assert.equal(monitor.at("spec", "podMetricsEndpoints", 0, "port"), "metrics");
       const pools = release
         .ofKind("Deployment")
         .filter((one) => one.at("metadata", "labels", "svc.dev/pool") !== undefined);
       const first = ["spec", "template", "spec", "containers", 0, "ports", 0, "name"] as const;
+      checked.pools += pools.length;
       for (const pool of pools) assert.equal(pool.at(...first), "metrics");
     }
   }
+  for (const [what, count] of Object.entries(checked)) assert.ok(count > 0, `no ${what} were looked at`);
 });
 
 test("what pools are scaled by are metrics that there are, with these labels", () => {

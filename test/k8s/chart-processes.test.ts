@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Authority, type Pair } from "../server/certificates.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { SvcProcess } from "../server/svc-process.ts";
+import { SvcProcess, until } from "../server/svc-process.ts";
 import { SVC_TENANTS } from "./chart/crds.ts";
 import {
   CHART,
@@ -94,7 +94,8 @@ test("a controller with everything on starts, and follows SvcTenants with its Ro
 /** Resolves when a controller has written the conditions of a tenant. */
 async function statusOf(name: string): Promise<void> {
   const path = `/apis/svc.dev/v1/namespaces/${NAMESPACE}/svctenants/${name}`;
-  while (listOf((await cluster.admin.get(path)).at("status", "conditions")).length === 0);
+  const conditions = async () => listOf((await cluster.admin.get(path)).at("status", "conditions"));
+  await until(async () => (await conditions()).length > 0, `conditions of ${name}`);
 }
 
 test("without authentication a controller starts, helm's test passes, and a node gets ready", async () => {

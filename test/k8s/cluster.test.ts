@@ -1,6 +1,7 @@
 /** The API server that the other tests here rely on: it validates, and it asks who may. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "../server/svc-process.ts";
 import { Cluster } from "./cluster.ts";
 
 let cluster: Cluster;
@@ -28,7 +29,7 @@ test("a service account may do nothing until a role says so", async () => {
   const apiVersion = "rbac.authorization.k8s.io/v1";
   await cluster.admin.apply({ apiVersion, kind: "Role", metadata, rules });
   await cluster.admin.apply({ apiVersion, kind: "RoleBinding", metadata, roleRef: role, subjects });
-  while ((await api.send("GET", path)).status !== 200);
+  await until(async () => (await api.send("GET", path)).status === 200, "the role to count");
   assert.equal((await api.send("POST", path, {})).status, 403);
   api.close();
 });

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
+import { until } from "../server/svc-process.ts";
 
 const REQUEST_LIMIT_MS = 30_000;
 
@@ -179,14 +180,14 @@ export class KubeApi {
     const [crd] = manifestsIn(await readFile(crdFile, "utf8"));
     if (crd === undefined) throw new Error(`${crdFile} is empty`);
     await this.apply(crd);
-    for (;;) {
+    await until(async () => {
       const now = await this.get(pathOf(crd, ""));
       const conditions = now.at("status", "conditions");
       const established = (Array.isArray(conditions) ? conditions : [])
         .map((one) => new ApiAnswer(one))
         .some((one) => one.at("type") === "Established" && one.at("status") === "True");
-      if (established && (await this.answers(listPathOf(now)))) return;
-    }
+      return established && (await this.answers(listPathOf(now)));
+    }, `${crdFile} to be established`);
   }
 }
 

@@ -43,6 +43,12 @@ function synced(value: number): Promise<void> {
   return until(holds, `svc_tenants_synced ${value}`);
 }
 
+/** Waits until a server that has just begun serves SvcTenants; before, it says that it is not ready. */
+function knowsTenants(): Promise<void> {
+  const path = `/apis/svc.dev/v1/namespaces/${NAMESPACE}/svctenants`;
+  return until(() => cluster.admin.answers(path), "the server to know its tenants");
+}
+
 async function statusAt(path: string): Promise<number> {
   return (await fetch(`${controller.rest}${path}`)).status;
 }
@@ -88,6 +94,7 @@ test("a crash of the server leaves the tenants in force", async () => {
   await synced(0);
   assert.equal(await answerTo(controller, token), "OK");
   await cluster.startApi();
+  await knowsTenants();
   await changes("the server is back", controller, { token, to: "TENANT_DISABLED" }, enable(false));
   await synced(1);
 });
@@ -101,9 +108,8 @@ test("when the server does not know any more what changed since, all is listed a
   // A server that has just begun has no memory of what was before.
   await cluster.stopApi();
   await cluster.startApi();
-  // It begins to remember when it is asked for them first; before, it says that it is not ready.
-  const path = `/apis/svc.dev/v1/namespaces/${NAMESPACE}/svctenants`;
-  await until(() => cluster.admin.answers(path), "the server to know its tenants");
+  // It begins to remember when it is asked for them first.
+  await knowsTenants();
   await changes("listed anew", controller, { token, to: "TOKEN_INVALID" }, async () => link.mend());
   assert.equal(await answerTo(controller, tokenOf(tenants.signer, claimsOf("beta"))), "OK");
   assert.equal(await sample(controller, GONE), gone + 1);

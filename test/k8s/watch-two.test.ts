@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
+import { until } from "../server/svc-process.ts";
 import { changes, sample, tokenOf } from "./followers.ts";
 import { claimsOf, IN, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";
 
@@ -29,6 +30,11 @@ async function add(tenant: string): Promise<void> {
   await tenants.cluster.admin.apply(tenants.tenant(tenant), IN);
 }
 
+/** Waits until a controller has counted a write of a status, which it does after the write is seen. */
+function hasWritten(controller: ControllerProcess): Promise<void> {
+  return until(async () => ((await sample(controller, WRITES)) ?? 0) > 0, "a write to be counted");
+}
+
 const isReady = (name: string) => tenants.readyIs(name, "True", "Accepted");
 
 test("a change holds at both, and one of them writes the status", async () => {
@@ -39,7 +45,7 @@ test("a change holds at both, and one of them writes the status", async () => {
     changes("created, at the second", second, { token, to: "OK" }, async () => {}),
   ]);
   await isReady("acme");
-  assert.ok(((await sample(first, WRITES)) ?? 0) > 0);
+  await hasWritten(first);
   assert.equal(await sample(second, WRITES), 0);
   assert.ok(!second.log.some(({ msg }) => msg === "the lease is held"));
 });
@@ -51,7 +57,7 @@ test("when that one is killed, the other takes over once the lease has run out",
   await add("beta");
   await isReady("beta");
   process.stdout.write(`taken over after a crash: ${Math.round(performance.now() - begun)} ms\n`);
-  assert.ok(((await sample(second, WRITES)) ?? 0) > 0);
+  await hasWritten(second);
 });
 
 test("when it stops in order, it gives the lease back", async () => {
