@@ -12,14 +12,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(temporary, { recursive: true }));
 
+/** Nobody listens there. */
+function isRefused({ cause }: Error): boolean {
+  return (cause as { readonly code?: string } | undefined)?.code === "ECONNREFUSED";
+}
+
 /** What was listening is gone. */
 async function assertServiceGone(printed: string): Promise<void> {
   const rest = /REST at (http:\S+),/.exec(printed)?.[1] ?? assert.fail(`no address in: ${printed}`);
-  await assert.rejects(fetch(`${rest}/v1/health`));
+  await assert.rejects(fetch(`${rest}/v1/health`), isRefused);
 }
 
 test("the demo shows a real score over the service's API, and takes everything away again", async () => {
   await using demo = start(process.execPath, ["scripts/demo.ts"], { env: { TMPDIR: temporary } });
+  // Each step by itself: together they take minutes on a crowded machine.
+  for (const step of [/Starting the service/, /Scoring the pair/, /VMAF by frame/]) await demo.printed(step);
   const { code, stdout, stderr } = await demo.ended();
   assert.equal(stderr, "");
   assert.equal(code, 0);
@@ -34,6 +41,7 @@ test("the demo shows a real score over the service's API, and takes everything a
 
 test("Ctrl-C on the terminal while it scores leaves no service and no file", async () => {
   await using demo = startOnTerminal([process.execPath, "scripts/demo.ts"], 100, { TMPDIR: temporary });
+  await demo.printed(/Scoring the pair/);
   await demo.printed(/Scoring the pair[\s\S]* \d+ % +\d+\/250 frames +\d+\.\d fps/);
   demo.child.stdin?.write("\x03");
   const { code, stdout } = await demo.ended();

@@ -1,6 +1,7 @@
 /** Both ports over TLS, from outside: who is trusted, what is refused, and certificates that change. */
 import assert from "node:assert/strict";
-import { copyFile, readFile, rename, writeFile } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { Agent, get } from "node:https";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
@@ -32,12 +33,11 @@ before(async () => {
 });
 after(() => clips[Symbol.asyncDispose]());
 
-/** Each of the two by rename, the way that certificates are renewed. */
+/** Each of the two by rename, the way that certificates are renewed; one right after the other. */
 async function serve({ cert, key }: Pair): Promise<void> {
-  for (const [from, to] of [[cert, served.cert] as const, [key, served.key] as const]) {
-    await copyFile(from, `${to}.new`);
-    await rename(`${to}.new`, to);
-  }
+  await copyFile(cert, `${served.cert}.new`);
+  await copyFile(key, `${served.key}.new`);
+  for (const to of [served.cert, served.key]) renameSync(`${to}.new`, to);
 }
 
 function start(name: string, ...args: readonly string[]): Promise<ControllerProcess> {
