@@ -52,22 +52,35 @@ async function sample({ cluster, database, controller }: Measured) {
      from pg_database where datname = '${database}'`,
     database,
   );
-  const postmaster = cluster.pid;
   return {
     at: performance.now(),
     controllerMs: processorMs(controller.pid),
-    databaseMs: [postmaster, ...below(postmaster)].reduce((sum, pid) => sum + processorMs(pid), 0),
+    databaseMs: databaseMs(cluster),
     commits: Number(rows[0].commits),
     walBytes: Number(rows[0].wal),
   };
 }
 
+/** User and system time of all processes of a cluster, those included that have ended since its start. */
+export function databaseMs({ pid: postmaster }: PostgresCluster): number {
+  const living = below(postmaster).reduce((sum, pid) => sum + processorMs(pid), 0);
+  return living + processorMs(postmaster) + spentMs(postmaster, CHILDREN_AT);
+}
+
 /** User and system time of a process; 0 when it has gone. */
-function processorMs(pid: number): number {
+export function processorMs(pid: number): number {
+  return spentMs(pid, OWN_AT);
+}
+
+/** Places of a user's and the system's ticks behind a process's name: its own, and those of children that ended. */
+const OWN_AT = 11;
+const CHILDREN_AT = 13;
+
+function spentMs(pid: number, at: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
+    return ((Number(fields[at]) + Number(fields[at + 1])) * 1000) / TICKS_PER_SECOND;
   } catch {
     return 0;
   }

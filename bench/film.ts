@@ -5,7 +5,7 @@ import { openEngine } from "../src/engine/open.ts";
 import { readSegment } from "../src/engine/plan-json.ts";
 import { pairRequest } from "../src/engine/request.ts";
 import type { ScorerInfo } from "../src/engine/result.ts";
-import type { PlannedPair } from "../src/engine/work.ts";
+import type { PlannedPair, SegmentScored } from "../src/engine/work.ts";
 import { type Report, reportsOf } from "../src/node/report.ts";
 import type { Pair } from "./client.ts";
 import { makePair, makeSmallPair } from "./media.ts";
@@ -16,7 +16,9 @@ export interface Film {
   readonly planned: PlannedPair;
   /** Names of the values that each frame has. */
   readonly metrics: readonly string[];
-  /** Of each segment, by its text, the messages that report it: made beforehand, as scoring is. */
+  /** Of each segment, by its text, what scoring it gives. */
+  readonly scored: ReadonlyMap<string, SegmentScored>;
+  /** And the messages that report it: made beforehand, as scoring is. */
   readonly reports: ReadonlyMap<string, readonly Report[]>;
 }
 
@@ -41,16 +43,18 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
   const request = pairRequest(real);
   const { plan } = await engine.plan(request, { segmentSeconds: 3600 });
   const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
-  const reports = new Map(planned.segments.map(({ segment }) => [segment, reportsOn(segment, table)]));
-  return { pair, scorer: engine.scorer, planned, metrics: table.metrics, reports };
+  const scored = new Map(planned.segments.map(({ segment }) => [segment, scoredAs(segment, table)]));
+  const reports = new Map(
+    [...scored].map(([segment, values]) => [segment, [...reportsOf({ kind: "SCORED", scored: values })]]),
+  );
+  return { pair, scorer: engine.scorer, planned, metrics: table.metrics, scored, reports };
 }
 
-/** The values of a segment with its context, reported. */
-function reportsOn(segment: string, values: FrameTable): readonly Report[] {
+/** The values of a segment with its context. */
+function scoredAs(segment: string, values: FrameTable): SegmentScored {
   const { first, before, count, after } = readSegment(segment);
   const table = repeated(values, first - before, before + count + after);
-  const scored = { table, durationMs: 1, plan: undefined, frameCount: undefined };
-  return [...reportsOf({ kind: "SCORED", scored })];
+  return { table, durationMs: 1, plan: undefined, frameCount: undefined };
 }
 
 /**
