@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import { breaksConnection, failureOf, isRetryable, unavailable } from "./faults.ts";
 import { type Scope, type Sender, type Statement, statement, type Value } from "./statement.ts";
+import { Turns, type Waiter } from "./turns.ts";
 
 /** How a database is reached. */
 export interface Driver {
@@ -27,12 +28,6 @@ interface Connection {
   broken: boolean;
 }
 
-interface Waiter {
-  readonly scope: Scope;
-  take(connection: Connection): void;
-  fail(error: unknown): void;
-}
-
 const TAKE_ROLE = statement("select set_config('role', $1, false), set_config('svc.tenant', $2, false)");
 const BEGIN = statement("begin");
 const COMMIT = statement("commit");
@@ -42,13 +37,14 @@ export class Database {
   readonly #driver: Driver;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
-  readonly #waiting: Waiter[] = [];
+  readonly #turns: Turns<Connection>;
   /** Connections that are open or being opened. */
   #count = 0;
   #closed = false;
 
   constructor(driver: Driver) {
     this.#driver = driver;
+    this.#turns = new Turns(driver.connections);
   }
 
   /** One statement by itself: one round trip where a connection of the scope is free. */
@@ -58,6 +54,11 @@ export class Database {
     values: readonly Value[],
   ): Promise<Row[]> {
     return this.#retried(scope, (connection) => send<Row>(connection, statement, values));
+  }
+
+  /** For statements each by itself. */
+  sender(scope: Scope): Sender {
+    return { query: async (statement, values) => this.query(scope, statement, values) };
   }
 
   /** Statements that happen together or not at all. `body` may run several times. */
@@ -79,7 +80,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const waiter of this.#waiting.splice(0)) waiter.fail(unavailable("it is being closed"));
+    for (const waiter of this.#turns.clear()) waiter.fail(unavailable("it is being closed"));
     await Promise.all([...this.#open].map(async (connection) => this.#end(connection)));
     await this.#driver.close();
   }
@@ -101,16 +102,29 @@ export class Database {
       await takeScope(connection, scope);
       return await run(connection);
     } finally {
+      this.#turns.giveBack(scope);
       this.#release(connection);
     }
   }
 
   async #acquire(scope: Scope): Promise<Connection> {
     if (this.#closed) throw unavailable("it is closed");
+    if (!this.#turns.take(scope)) return this.#wait(scope);
     const free = this.#takeIdle(scope);
     if (free !== undefined) return free;
-    if (this.#count < this.#driver.connections) return this.#connect();
+    if (this.#count < this.#driver.connections) return this.#connectFor(scope);
+    this.#turns.giveBack(scope);
     return this.#wait(scope);
+  }
+
+  async #connectFor(scope: Scope): Promise<Connection> {
+    try {
+      return await this.#connect();
+    } catch (error) {
+      this.#turns.giveBack(scope);
+      this.#serve();
+      throw error;
+    }
   }
 
   /** An idle connection, of the same scope where there is one. */
@@ -142,8 +156,7 @@ export class Database {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        const place = this.#waiting.indexOf(waiter);
-        if (place >= 0) this.#waiting.splice(place, 1);
+        this.#turns.leave(waiter);
       };
       const fail = (error: unknown) => {
         end();
@@ -153,25 +166,36 @@ export class Database {
         end();
         resolve(connection);
       };
-      const waiter: Waiter = { scope, take, fail };
+      const waiter: Waiter<Connection> = { scope, take, fail };
       const late = () => fail(unavailable(`no connection came free within ${ACQUIRE_LIMIT_MS / 1000} s`));
       const timer = setTimeout(late, ACQUIRE_LIMIT_MS);
-      this.#waiting.push(waiter);
+      this.#turns.wait(waiter);
     });
   }
 
   #release(connection: Connection): void {
-    const next = this.#waiting[0];
-    if (connection.broken || this.#closed) this.#drop(connection);
-    else if (next === undefined) this.#idle.push(connection);
-    else next.take(connection);
+    if (connection.broken || this.#closed) {
+      this.#drop(connection);
+      return;
+    }
+    this.#idle.push(connection);
+    this.#serve();
+  }
+
+  /** Whoever may have an idle connection gets one: also one that waited for its tenant's own share alone. */
+  #serve(): void {
+    while (this.#idle.length > 0) {
+      const waiter = this.#turns.next();
+      if (waiter === undefined) return;
+      const connection = this.#takeIdle(waiter.scope);
+      if (connection !== undefined) waiter.take(connection);
+    }
   }
 
   /** Lets go of a connection that cannot be used, and opens another one for who waits. */
   #drop(connection: Connection): void {
     void this.#end(connection);
-    const next = this.#waiting[0];
-    if (next === undefined || this.#closed || this.#count >= this.#driver.connections) return;
+    if (!this.#turns.isAwaited || this.#closed || this.#count >= this.#driver.connections) return;
     this.#connect().then(
       (opened) => this.#release(opened),
       () => {},
@@ -181,7 +205,7 @@ export class Database {
   /** No connection is left that could come free: who waits hears at once why. */
   #failWaiting(error: unknown): void {
     if (this.#count > 0) return;
-    for (const waiter of this.#waiting.splice(0)) waiter.fail(error);
+    for (const waiter of this.#turns.clear()) waiter.fail(error);
   }
 
   #lost(connection: Connection): void {

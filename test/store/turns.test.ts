@@ -1,0 +1,38 @@
+/** One tenant asks for more than the database can do at a time. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Database } from "../../src/store/database.ts";
+import { openStore } from "../../src/store/open.ts";
+import { postgresDriver } from "../../src/store/postgres.ts";
+import { statement } from "../../src/store/statement.ts";
+import { PostgresCluster } from "./postgres.ts";
+import { SILENT } from "./stores.ts";
+
+const LOCKED = statement("select pg_advisory_xact_lock_shared(1)");
+const PLAIN = statement("select 1 as one");
+
+test("statements of one tenant that do not end keep no other tenant and no node waiting", async () => {
+  await using cluster = await PostgresCluster.start();
+  const databaseUrl = await cluster.createDatabase("svc");
+  await (await openStore({ databaseUrl }, SILENT)).close();
+  const database = new Database(postgresDriver(databaseUrl));
+  const holder = new Database(postgresDriver(databaseUrl));
+  const held = Promise.withResolvers<void>();
+  const freed = Promise.withResolvers<void>();
+  const holding = holder.transaction("owner", async (sender) => {
+    await sender.query(statement("select pg_advisory_xact_lock(1)"), []);
+    held.resolve();
+    await freed.promise;
+  });
+  await held.promise;
+  const asked = Array.from({ length: 40 }, async () => database.query({ tenant: "greedy" }, LOCKED, []));
+  try {
+    for (const scope of [{ tenant: "modest" }, "fleet"] as const)
+      assert.deepEqual(await database.query(scope, PLAIN, []), [{ one: 1 }]);
+  } finally {
+    freed.resolve();
+  }
+  await holding;
+  assert.equal((await Promise.all(asked)).length, 40);
+  await Promise.all([database.close(), holder.close()]);
+});

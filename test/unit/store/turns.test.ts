@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Scope } from "../../../src/store/statement.ts";
+import { Turns } from "../../../src/store/turns.ts";
+
+const [A, B, C] = ["a", "b", "c"].map((tenant) => ({ tenant }));
+const nameOf = (scope: Scope) => (typeof scope === "object" ? scope.tenant : scope);
+
+function lined(turns: Turns<never>, ...scopes: (Scope | undefined)[]): void {
+  for (const scope of scopes) if (scope) turns.wait({ scope, take: () => {}, fail: () => {} });
+}
+
+/** Who gets a connection next, each giving its own back at once. */
+function order(turns: Turns<never>): string[] {
+  const names: string[] = [];
+  for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
+    names.push(nameOf(waiter.scope));
+    turns.giveBack(waiter.scope);
+  }
+  return names;
+}
+
+function taken(turns: Turns<never>, scope: Scope = "fleet"): number {
+  let count = 0;
+  while (count < 100 && turns.take(scope)) count++;
+  return count;
+}
+
+test("a tenant has a quarter of the connections, all tenants three, svc itself what there is", () => {
+  const turns = new Turns<never>(16);
+  assert.deepEqual([taken(turns, A), taken(turns, B), taken(turns, C)], [4, 4, 4]);
+  assert.equal(taken(turns, { tenant: "d" }), 0);
+  assert.equal(taken(turns), 100);
+  turns.giveBack({ tenant: "a" });
+  assert.equal(taken(turns, { tenant: "d" }), 1);
+});
+
+test("one connection is everybody's in turn", () => {
+  const turns = new Turns<never>(1);
+  assert.equal(taken(turns, A), 1);
+  lined(turns, A, B);
+  assert.equal(turns.isAwaited, false);
+  turns.giveBack({ tenant: "a" });
+  assert.equal(turns.isAwaited, true);
+  assert.deepEqual(order(turns), ["a", "b"]);
+});
+
+test("who asks much waits its turn, and every other turn is svc's own", () => {
+  const turns = new Turns<never>(16);
+  lined(turns, A, A, A, B, C, A, "fleet", "owner", B);
+  assert.deepEqual(order(turns), ["fleet", "a", "owner", "b", "c", "a", "b", "a", "a"]);
+});
+
+test("one at its limit is passed over, and gets its turn when it gives back", () => {
+  const turns = new Turns<never>(16);
+  assert.equal(taken(turns, A), 4);
+  lined(turns, A, B);
+  assert.equal(nameOf(turns.next()?.scope ?? "owner"), "b");
+  assert.equal(turns.next(), undefined);
+  turns.giveBack({ tenant: "a" });
+  assert.equal(nameOf(turns.next()?.scope ?? "owner"), "a");
+});
+
+test("who leaves the line has no turn", () => {
+  const turns = new Turns<never>(16);
+  const waiter = { scope: { tenant: "a" }, take: () => {}, fail: () => {} };
+  turns.wait(waiter);
+  lined(turns, B, "fleet");
+  turns.leave(waiter);
+  turns.leave(waiter);
+  assert.deepEqual(
+    turns.clear().map(({ scope }) => nameOf(scope)),
+    ["fleet", "b"],
+  );
+  assert.equal(turns.next(), undefined);
+});
