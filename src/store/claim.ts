@@ -134,21 +134,29 @@ const CLAIMS = 0x77_6f_72_6b;
 
 const LOCK_CLAIMS = statement("select pg_advisory_xact_lock($1::int, $2::int)");
 
+/** A claim that gets nothing where its tenant has as many leases. */
+export interface ClaimWithin {
+  readonly claim: Claim;
+  readonly mostRunning: number;
+}
+
 /**
- * As `claim`, of which no more get work than keep the tenant within `mostRunning` leases. Leases of a tenant
- * begin here alone, and under its lock; the statement after the lock sees all that began before.
+ * As `claim`, of which no more get work than keep the tenant within `mostRunning` leases, which is the same in
+ * all. Leases of a tenant begin here alone, and under its lock; the statement after the lock sees all that began before.
  */
 export async function claimWithin(
   database: Database,
   floors: Floors,
-  claims: readonly Claim[],
-  mostRunning: number,
+  asked: readonly ClaimWithin[],
 ): Promise<readonly LimitedClaim[]> {
-  const tenant = claims[0]?.tenant ?? "";
+  const [alike] = asked;
+  if (alike === undefined) return [];
+  const { tenant } = alike.claim;
+  const claims = asked.map((one) => one.claim);
   return database.transaction("fleet", async (sender) => {
     await sender.query(LOCK_CLAIMS, [CLAIMS, Number(BigInt.asIntN(32, classKey(tenant)))]);
     const [before = 0] = await running(sender, [tenant]);
-    const room = Math.max(0, mostRunning - before);
+    const room = Math.max(0, alike.mostRunning - before);
     const within = room === 0 ? [] : await claim(sender, floors, claims.slice(0, room));
     const full = within.filter((work) => work !== undefined).length >= room;
     return claims.map((_, index) => ({ work: within[index], full }));

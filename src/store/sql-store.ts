@@ -5,7 +5,7 @@ import { STILLS_CLASS } from "../jobs/work.ts";
 import type { Announcements } from "./announcements.ts";
 import { deleteAudit, insertAudit, listAudit } from "./audit.ts";
 import type { AuditCursor, AuditFilter } from "./audit-records.ts";
-import { claim, claimWithin, ready } from "./claim.ts";
+import { type ClaimWithin, claim, claimWithin, ready } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { cancelJob, failJob } from "./endings.ts";
 import { Events } from "./events.ts";
@@ -27,7 +27,7 @@ import type { RevocationStore } from "./revocation-store.ts";
 import { SqlRevocations } from "./revocations.ts";
 import { classKey, isId } from "./rows.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
-import { type Sender, statement } from "./statement.ts";
+import { statement } from "./statement.ts";
 import type { StillImage, StillSide, StillsPart } from "./still-records.ts";
 import { recordStill } from "./still-reports.ts";
 import { getStill, listStills, requestStills } from "./stills.ts";
@@ -55,13 +55,13 @@ export class SqlStore implements Store {
     ({ spec }) => spec.length,
   );
   readonly #claims = new Gathering(
-    async (_: string, claims: readonly Claim[]) => claim(this.#fleet, this.#floors, claims),
+    async (_: string, claims: readonly Claim[]) =>
+      claim(this.#database.sender("fleet"), this.#floors, claims),
     ({ workClasses }) => 1024 * workClasses.length,
   );
   readonly #limitedClaims = new Gathering(
-    async (mostRunning: string, claims: readonly Claim[]) =>
-      claimWithin(this.#database, this.#floors, claims, Number.parseInt(mostRunning, 10)),
-    ({ workClasses }) => 1024 * workClasses.length,
+    async (_: string, asked: readonly ClaimWithin[]) => claimWithin(this.#database, this.#floors, asked),
+    ({ claim: { workClasses } }) => 1024 * workClasses.length,
   );
   readonly #segments = new Gathering(
     async (_: string, reports: readonly SegmentReport[]) => recordSegments(this.#database, reports),
@@ -163,11 +163,11 @@ export class SqlStore implements Store {
   }
 
   async claimWithin(wanted: Claim, mostRunning: number) {
-    return this.#limitedClaims.call(`${mostRunning} ${keyOf(wanted)}`, wanted);
+    return this.#limitedClaims.call(`${mostRunning} ${keyOf(wanted)}`, { claim: wanted, mostRunning });
   }
 
   async running(tenants: readonly string[]) {
-    return running(this.#fleet, tenants);
+    return running(this.#database.sender("fleet"), tenants);
   }
 
   async ready() {
@@ -351,10 +351,6 @@ export class SqlStore implements Store {
 
   onAnnouncement(listener: (announcement: Announcement) => void) {
     return this.#announcements.onAnnouncement(listener);
-  }
-
-  get #fleet(): Sender {
-    return { query: async (text, values) => this.#database.query("fleet", text, values) };
   }
 
   /** Work became ready that may come before what was claimed last. */
