@@ -5,9 +5,7 @@
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-
-/** Milliseconds that a client may leave a part of its answer unread. */
-const UNREAD_LIMIT_MS = 60_000;
+import { UNREAD_LIMIT_MS } from "../platform/transport-limits.ts";
 
 export class Caller {
   readonly #socket: Socket;

@@ -7,13 +7,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
+import { MOST_HEADER_BYTES } from "../platform/transport-limits.ts";
 import { AllowedHosts } from "./allowed-hosts.ts";
 import { HEALTH_PATHS, READY_PATHS } from "./probes.ts";
 import { HttpFault, headersOfFault, problemOf } from "./problem.ts";
 
 /** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
 const REQUEST_TIMEOUT_MS = 10_000;
-const MAX_HEADER_BYTES = 16 * 1024;
 
 export interface MonitoringOptions {
   readonly registry: Registry;
@@ -33,7 +33,7 @@ export class MonitoringServer {
   constructor(options: MonitoringOptions) {
     this.#answers = answersOf(options);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-    this.#server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+    this.#server = createServer({ ...limits, maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
       void this.#answer(request, response);
     });
     const { allowedHosts } = options;

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "../platform/log.ts";
 import { within } from "../platform/span.ts";
+import { DURATION_BUCKETS } from "../platform/transport-limits.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -11,8 +12,6 @@ declare module "fastify" {
   }
 }
 
-/** Seconds; probes take a millisecond, scores minutes. */
-const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800];
 const CLIENT_WENT = "499";
 
 export function observe(app: FastifyInstance, registry: Registry, log: Log): void {
@@ -27,7 +26,7 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
     name: "svc_http_request_duration_seconds",
     help: "Time from a request's headers to the end of its answer.",
     labelNames,
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS,
     registers: [registry],
   });
   app.decorateRequest("route", "unmatched");

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply } from "fastify";
 import type { components } from "../gen/rest/openapi.ts";
 import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
+import { RETRY_AFTER_MS } from "../platform/transport-limits.ts";
 
 type ProblemBody = components["schemas"]["Problem"];
 
@@ -23,8 +24,6 @@ export const STATUSES: Readonly<Record<FailureKind, number>> = {
 
 /** Statuses that RFC 9110 does not name. */
 const OTHER_TITLES: Readonly<Record<number, string>> = { 499: "Client Closed Request" };
-/** Milliseconds where nobody knows better: long enough not to hammer, short beside any score. */
-const RETRY_AFTER_MS = 1_000;
 
 /** Faults that only HTTP has; every other one is a Failure. */
 export type HttpCode =

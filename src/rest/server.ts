@@ -1,6 +1,7 @@
 /** A REST server: limits, then the page's files, then the operations of a description. */
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
 import type { Socket } from "node:net";
 import {
   type FastifyInstance,
@@ -15,27 +16,18 @@ import type { Gate } from "../auth/gate.ts";
 import type { Certificate } from "../platform/certificate.ts";
 import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
 import type { Log } from "../platform/log.ts";
-import { PASSING, type Tracer, within } from "../platform/span.ts";
-import { errorCode } from "../platform/thrown.ts";
+import { PASSING, type Tracer } from "../platform/span.ts";
+import { tlsServer } from "../platform/tls-server.ts";
+import { MOST_HEADER_BYTES, REQUEST_ID } from "../platform/transport-limits.ts";
 import { admitAll, admitAstray } from "./admission.ts";
 import { AllowedHosts } from "./allowed-hosts.ts";
-import { Caller } from "./caller.ts";
 import { addConsole, type ConsolePages } from "./console.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
-import { parseObject } from "./json.ts";
 import { observe } from "./observe.ts";
-import {
-  faultOf,
-  type HttpCode,
-  HttpFault,
-  problemBody,
-  sendFault,
-  unsupportedMediaType,
-} from "./problem.ts";
-import { queryOf } from "./query.ts";
-import type { Route } from "./routes.ts";
-import { secureServer } from "./secure-server.ts";
+import { addOperations } from "./operations.ts";
+import { clientErrorHandler } from "./parser-faults.ts";
+import { faultOf, HttpFault, sendFault } from "./problem.ts";
 import { addUiFiles } from "./ui.ts";
 
 /** Bytes: the longest request for one pair that makes sense is under 10 KB. */
@@ -44,10 +36,6 @@ const BODY_LIMIT = 256 * 1024;
 const CHECK_EVERY_MS = 500;
 /** Milliseconds: over the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
-/** Milliseconds in which a client must have finished its TLS handshake. */
-const HANDSHAKE_LIMIT_MS = 10_000;
-const MAX_HEADER_BYTES = 16 * 1024;
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export interface RestOptions {
   readonly gate: Gate;
@@ -114,15 +102,15 @@ function newServer(options: RestOptions): FastifyInstance {
     headersTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MOST_HEADER_BYTES,
     // Refused below, in the words of this interface.
     requireHostHeader: false,
     keepAlive: true,
     noDelay: true,
   };
-  const https = { ...http, handshakeTimeout: HANDSHAKE_LIMIT_MS };
   const serverFactory: FastifyServerFactory | undefined =
-    certificate && ((handler) => secureServer(certificate, https, handler));
+    certificate &&
+    ((handler) => tlsServer(certificate, "http/1.1", (tls) => createServer({ ...http, ...tls }, handler)));
   return fastify({
     logger: false,
     bodyLimit: BODY_LIMIT,
@@ -206,71 +194,4 @@ function addErrors(app: FastifyInstance, log: Log): void {
 function dropRest(request: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader("connection");
   request.raw.resume();
-}
-
-function addOperations<Operations>(
-  app: FastifyInstance,
-  description: Description<keyof Operations & string>,
-  handlers: Handlers<Operations>,
-): void {
-  // Bodies stay bytes until the route is known: an unknown path is 404 whatever it was sent.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.arrived === undefined) throw new TypeError("a request came in unseen");
-    const { admitted, route: found } = request.arrived;
-    if (found instanceof HttpFault) throw found;
-    const route = found as Route<keyof Operations & string>;
-    const query = queryOf(request.raw.url ?? "/", route.queryParameters, route.strictQuery);
-    const body = route.takesBody ? bodyOf(request) : undefined;
-    if (route.takesBody || route.queryParameters.length > 0) description.validate(route, query, body);
-    const caller = new Caller(request, reply);
-    // The description is what both the checks and the types of the handlers are made from.
-    const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
-    const handler = handlers[route.operationId];
-    return within(request.span, () => handler(call as Parameters<typeof handler>[0]));
-  };
-  // ":" begins a parameter in the addresses of the framework, "::" stands for itself.
-  for (const { path, bytes } of description.bodyLimits) {
-    app.post(path.replaceAll(":", "::"), { bodyLimit: bytes }, handle);
-  }
-  app.all("/*", handle);
-  // Methods that the framework does not know.
-  app.setNotFoundHandler(handle);
-}
-
-/**
- * JSON only, and said to be JSON: a page of another site can make a browser send
- * any other type to a server on loopback without asking first. Nothing at all is no JSON either.
- */
-function bodyOf(request: FastifyRequest): unknown {
-  const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
-  const { "content-encoding": encoding = "identity" } = request.headers;
-  const body = request.body instanceof Uint8Array ? request.body : undefined;
-  const isNothing = type === undefined && (body === undefined || body.length === 0);
-  if ((type !== "application/json" && !isNothing) || encoding !== "identity") throw unsupportedMediaType();
-  return parseObject(body);
-}
-
-/** What the HTTP parser refuses before there is a request. */
-const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "REQUEST_TIMEOUT", "The request did not arrive in time."],
-  HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MAX_HEADER_BYTES} bytes.`],
-};
-
-function clientErrorHandler(error: Error, socket: Socket): void {
-  const reason = errorCode(error) ?? "";
-  // Where a TLS handshake failed, an answer could not be sent.
-  if (reason === "ECONNRESET" || !socket.writable || /^ERR_(SSL|TLS)_/.test(reason)) {
-    socket.destroy();
-    return;
-  }
-  const fault = PARSER_FAULTS[reason] ?? [400, "MALFORMED_REQUEST", "This is not an HTTP request."];
-  const [status, code, detail] = fault;
-  const requestId = randomUUID();
-  const body = JSON.stringify(problemBody(status, code, detail, requestId));
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `X-Request-Id: ${requestId}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
 }

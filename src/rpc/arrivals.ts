@@ -7,10 +7,9 @@ import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2S
 import type { Server } from "@grpc/grpc-js";
 import type { Connections } from "../platform/connections.ts";
 import { Failure } from "../platform/failure.ts";
+import { MOST_HEADER_BYTES } from "../platform/transport-limits.ts";
 import type { Unfinished, UnfinishedRequest } from "./unfinished.ts";
 
-/** Bytes of names and values. HTTP/2 is told so, but what comes before it has heard is for us to refuse. */
-const MOST_HEADER_BYTES = 16 * 1024;
 /** The address of calls of methods that there are not, so that they pass the gate as all others. */
 export const UNMATCHED = "/unmatched";
 /** Milliseconds in which somebody must have shown on a connection who calls; open calls may end. */
@@ -56,6 +55,7 @@ export class Arrivals {
   constructor(server: Server, options: ArrivalOptions) {
     this.#options = options;
     const http2 = http2ServerOf(server);
+    // HTTP/2 is told so, but what comes before it has heard is for us to refuse.
     http2.updateSettings({ maxHeaderListSize: MOST_HEADER_BYTES });
     const makers = http2.listeners("stream") as OnStream[];
     http2.removeAllListeners("stream");

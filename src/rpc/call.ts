@@ -9,13 +9,11 @@ import {
 } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
 import { within } from "../platform/span.ts";
+import { UNREAD_LIMIT_MS } from "../platform/transport-limits.ts";
 import { entryOf } from "./auditing.ts";
 import { REQUEST_ID_KEY, requestIdOf } from "./request-id.ts";
 import { statusOf } from "./status.ts";
 import { endSpan, takeSpan } from "./tracing.ts";
-
-/** Milliseconds that a client may leave a part of its answer unread. */
-const UNREAD_LIMIT_MS = 60_000;
 
 export type Call<Request, Response> =
   | ServerUnaryCall<Request, Response>

@@ -1,9 +1,7 @@
 /** gRPC calls in the metrics. */
 import { ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder, status } from "@grpc/grpc-js";
 import { Counter, Histogram, type Registry } from "prom-client";
-
-/** Seconds; health checks take a millisecond, scores minutes. */
-const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300, 1800];
+import { DURATION_BUCKETS } from "../platform/transport-limits.ts";
 
 /** Counts calls by method and status; the caller's own text is never a label. */
 export function observer(registry: Registry): ServerInterceptor {
@@ -19,7 +17,7 @@ export function observer(registry: Registry): ServerInterceptor {
     name: "svc_grpc_request_duration_seconds",
     help: "Time from a gRPC call's start to its status.",
     labelNames,
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS,
     registers,
   });
   return ({ path }, call) => {

@@ -7,9 +7,8 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { Certificate } from "../platform/certificate.ts";
 import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
 import { errorCode } from "../platform/thrown.ts";
+import { tlsServer } from "../platform/tls-server.ts";
 
-/** Milliseconds in which a client must have finished its TLS handshake. */
-const HANDSHAKE_LIMIT_MS = 10_000;
 /** Of several addresses of a name this machine may lack one, as that of IPv6. */
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
@@ -71,24 +70,14 @@ export class Ports {
   }
 }
 
-/** New connections get the certificate that counts when they begin. */
 function secured(certificate: Certificate, take: (socket: Socket) => void): TlsServer {
-  const server = createTlsServer(
-    {
-      ...certificate.context,
-      ALPNProtocols: ["h2"],
-      requestCert: certificate.asksClients,
-      rejectUnauthorized: certificate.asksClients,
-      handshakeTimeout: HANDSHAKE_LIMIT_MS,
-    },
-    (socket) => {
+  return tlsServer(certificate, "h2", (options) =>
+    createTlsServer(options, (socket) => {
       // Without a listener an error, such as that of a client that went, would end the process.
       socket.on("error", () => {});
       take(socket);
-    },
+    }),
   );
-  certificate.onRenewed((context) => server.setSecureContext(context));
-  return server;
 }
 
 function isMissing(error: unknown): boolean {

@@ -1,9 +1,9 @@
 /** The id of a call: its caller's, or a new one. */
 import { randomUUID } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
+import { REQUEST_ID } from "../platform/transport-limits.ts";
 
 export const REQUEST_ID_KEY = "x-request-id";
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** One that the caller did not give, or not well, stands in its metadata from then on. */
 export function requestIdOf(metadata: Metadata): string {

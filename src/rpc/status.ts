@@ -6,10 +6,9 @@ import { ErrorInfoSchema, RetryInfoSchema } from "../gen/proto/google/rpc/error_
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { Failure, type FailureKind, type Found } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
+import { RETRY_AFTER_MS } from "../platform/transport-limits.ts";
 
 const DOMAIN = "svc";
-/** Milliseconds where nobody knows better: long enough not to hammer, short beside any score. */
-const RETRY_AFTER_MS = 1_000;
 /** Characters: statuses travel as headers, and clients take 8 KiB of those. */
 const MAX_FACT = 512;
 const MAX_FACTS = 16;
