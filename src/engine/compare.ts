@@ -2,7 +2,7 @@
 import { Failure } from "../platform/failure.ts";
 import { comparedFormat } from "./pixels.ts";
 import { pairRates, type Thinning } from "./rates.ts";
-import type { PairRequest, Side } from "./request.ts";
+import { type PairRequest, perSide, type Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
 import { orient, scale, scalingWarning, shownSize } from "./shapes.ts";
 import { facts, framesText, type Track } from "./track.ts";
@@ -96,7 +96,7 @@ function framesOf(track: Track, frames: number): string {
 }
 
 function countsOf(tracks: Readonly<Record<Side, Track>>, thin: Thinning | undefined): Pairing["counts"] {
-  return { reference: thinned(tracks.reference, thin), distorted: thinned(tracks.distorted, thin) };
+  return perSide((side) => thinned(tracks[side], thin));
 }
 
 function thinned(track: Track, thin: Thinning | undefined): number {

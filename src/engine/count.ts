@@ -3,6 +3,7 @@ import { Failure } from "../platform/failure.ts";
 import {
   decodeFailure,
   EVERY_FRAME,
+  framesIn,
   GUARDS,
   inputFile,
   Messages,
@@ -32,7 +33,7 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     ],
     limits: decodeLimits(track),
     onStdout: (line) => {
-      if (line.startsWith("frame=")) frames = Number(line.slice("frame=".length));
+      frames = framesIn(line) ?? frames;
     },
     onStderr: (line) => messages.read(line),
   });

@@ -5,7 +5,7 @@
 import type { Pairing } from "./compare.ts";
 import type { TimeRange } from "./graph.ts";
 import { toNumber } from "./rational.ts";
-import { SIDES, type Side } from "./request.ts";
+import { perSide, SIDES, type Side } from "./request.ts";
 import { seekIn } from "./seek.ts";
 import type { FrameTimes, Track } from "./track.ts";
 
@@ -62,10 +62,7 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   // The scorer counts every n-th frame from the first that it sees: the context is whole steps of n.
   const context = Math.ceil(options.lookBehind / options.subsample) * options.subsample;
   const starts = boundaries(tracks, times, pairing.frameCount, { ...options, length, context });
-  const cutters = {
-    reference: cutter(tracks.reference, times.reference),
-    distorted: cutter(tracks.distorted, times.distorted),
-  };
+  const cutters = perSide((side) => cutter(tracks[side], times[side]));
   const segments = starts.map((first, index) => {
     const end = starts[index + 1] ?? pairing.frameCount;
     return segment(cutters, pairing.frameCount, { first, end, context });
@@ -167,7 +164,7 @@ function segment(
     count: end - first,
     before,
     after,
-    cut: { reference: cutters.reference(from, to), distorted: cutters.distorted(from, to) },
+    cut: perSide((side) => cutters[side](from, to)),
   };
 }
 

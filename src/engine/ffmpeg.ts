@@ -70,6 +70,16 @@ export function inputFile(source: Source): readonly string[] {
   return ["-i", `file:${inputName(source)}`];
 }
 
+/** Maps the first frame to a filter that tells of it in the log. */
+export const SHOW_FIRST_FRAME: readonly string[] = [
+  ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
+];
+
+/** Frames that have passed, as a line of `-progress` tells them; undefined: it tells of something else. */
+export function framesIn(line: string): number | undefined {
+  return line.startsWith("frame=") ? Number(line.slice("frame=".length)) : undefined;
+}
+
 /** The last messages of a run, for what went wrong in it. */
 export class Messages {
   readonly #errors: string[] = [];

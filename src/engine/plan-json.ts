@@ -10,7 +10,7 @@ import { MODEL_NAME } from "./models.ts";
 import { comparedFormat, MAX_PIXELS, pixelFormat } from "./pixels.ts";
 import type { Plan } from "./plan.ts";
 import { RAW_FORMAT } from "./raw.ts";
-import { FEATURES, type Feature, SIDES, type Side } from "./request.ts";
+import { FEATURES, type Feature, perSide, SIDES, type Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Source } from "./source.ts";
 import {
@@ -69,10 +69,6 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
 function trackFacts({ side: _side, pixels, times: _times, ...track }: Track): object {
   const { uncuttable: _uncuttable, straight: _straight, warnings: _warnings, ...facts } = track;
   return { ...facts, pixelFormat: pixels.name };
-}
-
-function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
-  return { reference: of("reference"), distorted: of("distorted") };
 }
 
 const sides = <T>(decoder: Decoder<T>) => record({ reference: decoder, distorted: decoder });
@@ -145,7 +141,7 @@ export function readPlan(text: string): PlanFacts {
   if (new Set(facts.models.map(({ name }) => name)).size !== Math.max(1, facts.models.length))
     throw unreadable("it names no model, or one twice");
   refuseTooLarge(pairing);
-  const read = { reference: toTrack("reference", tracks), distorted: toTrack("distorted", tracks) };
+  const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
   return { ...facts, tracks: read, pairing: { ...pairing, format } };
 }

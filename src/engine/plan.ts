@@ -5,7 +5,7 @@ import { type Cutting, cut } from "./cut.ts";
 import type { Model } from "./models.ts";
 import { type ProbeContext, probe } from "./probe.ts";
 import { toNumber } from "./rational.ts";
-import type { PairRequest, Side } from "./request.ts";
+import { type PairRequest, perSide, type Side } from "./request.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
 
@@ -75,11 +75,7 @@ function finish(draft: Draft, options: PlanOptions): Plan {
   const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   // The times of a film's frames are 10 MB, and nothing needs them once it is cut.
-  const [reference, distorted] = [draft.tracks.reference, draft.tracks.distorted];
-  const tracks = {
-    reference: { ...reference, times: undefined },
-    distorted: { ...distorted, times: undefined },
-  };
+  const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
   return { ...draft, tracks, models, ...cutting };
 }
 

@@ -1,6 +1,14 @@
 /** Finds out what a file is: its video track, its size, rate, depth and frames. */
 import { Failure } from "../platform/failure.ts";
-import { GUARDS, inputFile, Messages, openFailure, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
+import {
+  GUARDS,
+  inputFile,
+  Messages,
+  openFailure,
+  QUIET,
+  refuseBrokenRun,
+  SHOW_FIRST_FRAME,
+} from "./ffmpeg.ts";
 import { IGNORE_EDIT_LISTS } from "./input.ts";
 import { PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
@@ -19,6 +27,9 @@ export interface ProbeContext {
   readonly isolation: readonly string[];
   readonly signal: AbortSignal;
 }
+
+/** For what cannot be done without an ffmpeg. */
+export type DecodeContext = ProbeContext & { readonly ffmpeg: string };
 
 /** Probing decodes one frame of at most MAX_PIXELS; 4 GiB and 10 minutes of CPU hold for a 16-bit 8K intra frame and for listing a long film. */
 const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 600, fileBytes: 0 };
@@ -66,7 +77,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
       ...QUIET,
       ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
       ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-f", "framecrc", "pipe:1"],
-      ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
+      ...SHOW_FIRST_FRAME,
     ],
     limits: LIMITS,
     onStdout: (line) => packets.read(line),

@@ -3,6 +3,11 @@
 export type Side = "reference" | "distorted";
 export const SIDES = ["reference", "distorted"] as const satisfies readonly Side[];
 
+/** The same of each side. */
+export function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
+  return { reference: of("reference"), distorted: of("distorted") };
+}
+
 /** Model when the request names none; the contract's default. */
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 

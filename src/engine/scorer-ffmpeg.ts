@@ -6,6 +6,7 @@ import {
   blame,
   decodeFailure,
   EVERY_FRAME,
+  framesIn,
   Messages,
   QUIET,
   refuseBrokenRun,
@@ -20,7 +21,7 @@ import {
   LIBVMAF_FEATURE,
   LOG_FILE,
   modelFileName,
-  modelKey,
+  modelOption,
   type Run,
   type RunOutcome,
   type Scorer,
@@ -31,6 +32,9 @@ import { isWritten, readLog } from "./vmaflog.ts";
 
 /** ffmpeg's inputs and counting outputs, in this order: libvmaf's main input is the distorted video. */
 const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
+
+/** Inside the quotes of the filter graph only ':' is special. */
+const QUOTED_COLON = "\\:";
 
 export class FfmpegScorer implements Scorer {
   readonly info: ScorerInfo;
@@ -56,7 +60,8 @@ export class FfmpegScorer implements Scorer {
       args: scoreArguments(run),
       limits: run.limits,
       onStdout: (line) => {
-        if (line.startsWith("frame=")) run.onFrames(Number(line.slice("frame=".length)));
+        const frames = framesIn(line);
+        if (frames !== undefined) run.onFrames(frames);
       },
       onStderr: (line) => {
         messages.read(line);
@@ -80,7 +85,7 @@ function scoreArguments(run: Run): readonly string[] {
     `n_threads=${run.threads}`,
     "shortest=1",
     `n_subsample=${run.subsample}`,
-    `model='${run.models.map(modelOption).join("|")}'`,
+    `model='${run.models.map((model, index) => modelOption(model, index, QUOTED_COLON)).join("|")}'`,
     ...(run.features.length > 0
       ? [`feature='${run.features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
       : []),
@@ -104,12 +109,6 @@ function scoreArguments(run: Run): readonly string[] {
       "-",
     ]),
   ];
-}
-
-/** Inside the quotes of the filter graph only ':' is special. */
-function modelOption(model: Run["models"][number], index: number): string {
-  const source = model.file === undefined ? `version=${model.name}` : `path=${modelFileName(index)}`;
-  return `${source}\\:name=${modelKey(index)}`;
 }
 
 /** Model files are linked into the working directory, so that their paths need no escaping. */

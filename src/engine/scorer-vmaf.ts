@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { blame, decodeFailure, killed, Messages, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
-import { SIDES, type Side } from "./request.ts";
+import { blame, decodeFailure, framesIn, killed, Messages, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
+import { perSide, SIDES, type Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Exit } from "./sandbox.ts";
 import { LOG_FILE, type Run, type RunOutcome, type Scorer } from "./scorer.ts";
@@ -34,7 +34,7 @@ export class VmafScorer implements Scorer {
 
   async score(run: Run): Promise<RunOutcome> {
     linkModels(run);
-    const feeds = { reference: feed(run, "reference"), distorted: feed(run, "distorted") };
+    const feeds = perSide((side) => feed(run, side));
     await makeFifos(run, feeds);
     const counter = new FrameCounter(run);
     const parts = [
@@ -108,8 +108,8 @@ async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<R
   const log = join(run.sandbox.directory, LOG_FILE);
   if (!(await isWritten(log))) throw new Failure("MEDIA_NO_FRAMES", "No pair of frames could be decoded.");
   const table = await readLog(log, run.models, run.segment.count);
-  const delivered = (side: Side): number => (feeds[side].decoder ? counter.frames[side] : fed(run));
-  return { table, delivered: { reference: delivered("reference"), distorted: delivered("distorted") } };
+  const delivered = perSide((side) => (feeds[side].decoder ? counter.frames[side] : fed(run)));
+  return { table, delivered };
 }
 
 /** vmaf prints no progress without a terminal: frames are counted at the decoders, else not at all. */
@@ -122,8 +122,9 @@ class FrameCounter {
   }
 
   read(side: Side, line: string): void {
-    if (!line.startsWith("frame=")) return;
-    this.frames[side] = Number(line.slice("frame=".length));
+    const frames = framesIn(line);
+    if (frames === undefined) return;
+    this.frames[side] = frames;
     this.#run.onFrames(Math.max(this.frames.reference, this.frames.distorted));
   }
 }

@@ -54,6 +54,12 @@ export function modelKey(index: number): string {
   return `m${index}`;
 }
 
+/** How libvmaf is told of a model. `colon`: as ":" is written where the option stands. */
+export function modelOption({ name, file }: Model, index: number, colon: string): string {
+  const source = file === undefined ? `version=${name}` : `path=${modelFileName(index)}`;
+  return `${source}${colon}name=${modelKey(index)}`;
+}
+
 /** Name of a model's file in the working directory. */
 export function modelFileName(index: number): string {
   return `model${index}.json`;

@@ -1,9 +1,17 @@
 /** How the samples of a track become red, green and blue: by what its file says, and by its size where it says nothing. */
-import { decodeFailure, GUARDS, inputFile, Messages, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
+import {
+  decodeFailure,
+  GUARDS,
+  inputFile,
+  Messages,
+  QUIET,
+  refuseBrokenRun,
+  SHOW_FIRST_FRAME,
+} from "./ffmpeg.ts";
 import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
 import { isRgb } from "./pixels.ts";
-import type { ProbeContext } from "./probe.ts";
+import type { DecodeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
@@ -25,11 +33,7 @@ const MATRICES: Readonly<Record<string, string>> = {
 };
 
 /** Throws Failure when the file does not decode. */
-export async function coloursOf(
-  source: Source,
-  track: Track,
-  context: ProbeContext & { readonly ffmpeg: string },
-): Promise<Colours> {
+export async function coloursOf(source: Source, track: Track, context: DecodeContext): Promise<Colours> {
   // What graph.ts makes of RGB before it compares.
   if (isRgb(track.pixels)) return { matrix: "bt709", range: "tv" };
   const range = track.pixels.fullByName || track.range === "full" ? "pc" : "tv";
@@ -47,7 +51,7 @@ function usualMatrix({ width, height }: Track): string {
 async function toldMatrix(
   source: Source,
   track: Track,
-  { ffmpeg, isolation, signal }: ProbeContext & { readonly ffmpeg: string },
+  { ffmpeg, isolation, signal }: DecodeContext,
 ): Promise<string> {
   const messages = new Messages();
   let matrix = "";
@@ -55,16 +59,9 @@ async function toldMatrix(
   const exit = await sandbox.run({
     program: ffmpeg,
     args: [
-      ...[
-        ...QUIET,
-        ...GUARDS,
-        ...trackOptions(track),
-        "-threads",
-        "1",
-        "-noautorotate",
-        ...inputFile(source),
-      ],
-      ...["-map", "0:V:0", "-frames:v", "1", "-vf", "showinfo", "-map_metadata", "-1", "-f", "null", "-"],
+      ...[...QUIET, ...GUARDS, ...trackOptions(track), "-threads", "1", "-noautorotate"],
+      ...inputFile(source),
+      ...SHOW_FIRST_FRAME,
     ],
     limits: decodeLimits(track),
     onStderr: (line) => {

@@ -9,7 +9,7 @@ import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
 import { bothSides, type Plan } from "./plan.ts";
-import type { ProbeContext } from "./probe.ts";
+import type { DecodeContext, ProbeContext } from "./probe.ts";
 import { SIDES, type Side } from "./request.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Sources } from "./source.ts";
@@ -20,7 +20,7 @@ import type { Still } from "./work.ts";
 /** Bytes of a still: with the message around it under gRPC's 4 MiB. A busy 1920x1080 takes half a megabyte. */
 export const MAX_STILL_BYTES = 3 * 2 ** 20;
 /** Pixels of a still's longer side; a larger picture is scaled down to it. */
-export const MAX_STILL_SIDE = 4096;
+const MAX_STILL_SIDE = 4096;
 /**
  * How stills are drawn, in turn, until all of them are small enough: WebP's quality
  * (docs/adr/0014-stills-are-webp.md), and what their size is divided by. Pure noise comes to the last.
@@ -111,13 +111,11 @@ interface SideWork {
   readonly quality: number;
 }
 
-type Running = ProbeContext & { readonly ffmpeg: string };
-
 /** The images of a side in the order of the frames. */
 async function draw(
   work: SideWork,
   colours: Colours,
-  { ffmpeg, isolation, signal }: Running,
+  { ffmpeg, isolation, signal }: DecodeContext,
 ): Promise<readonly Uint8Array[]> {
   const { sources, plan, side, wanted } = work;
   const source = sources[side];

@@ -4,7 +4,7 @@ import { isVerbatim, sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import { SIDES, type Side } from "./request.ts";
 import { inputName } from "./sandbox.ts";
-import { LIBVMAF_FEATURE, LOG_FILE, modelFileName, modelKey, type Run } from "./scorer.ts";
+import { LIBVMAF_FEATURE, LOG_FILE, modelOption, type Run } from "./scorer.ts";
 
 /** How one side reaches vmaf. */
 export interface Feed {
@@ -55,7 +55,7 @@ export function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
   return [
     ...["-r", feeds.reference.name, "-d", feeds.distorted.name],
     ...(y4m ? [] : ["-w", String(pairing.width), "-h", String(pairing.height), "-p", chroma, "-b", depth]),
-    ...run.models.flatMap((model, index) => ["-m", modelOption(model, index)]),
+    ...run.models.flatMap((model, index) => ["-m", modelOption(model, index, ":")]),
     ...run.features.flatMap((feature) => ["--feature", LIBVMAF_FEATURE[feature]]),
     ...[
       "--csv",
@@ -69,11 +69,6 @@ export function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
     ],
     ...(straight.length > 0 ? ["--frame_cnt", String(fed(run))] : []),
   ];
-}
-
-function modelOption(model: Run["models"][number], index: number): string {
-  const source = model.file === undefined ? `version=${model.name}` : `path=${modelFileName(index)}`;
-  return `${source}:name=${modelKey(index)}`;
 }
 
 /** Frames that a segment is scored from. */
