@@ -34,7 +34,7 @@ export class ScoredJob implements AsyncDisposable {
     const pages = await Pages.open();
     const spec = { ...pair, name: "ten seconds", features: ["psnr"], labels: { title: "trailer" } };
     const { id } = (await jobs.submit(spec)).body;
-    await jobs.until(id, "SUCCEEDED");
+    await jobs.settled(id);
     return new ScoredJob(up, jobs, pages, id, directory);
   }
 

@@ -32,8 +32,15 @@ function transforms(page: Page): Promise<unknown> {
 
 test("the worst moment of all is shown first, its two sides next to each other, at least 2 s from the next", async () => {
   const page = await opened();
-  const labels = await page.locator(".still-strip button").allInnerTexts();
-  const moments = labels.map((text) => /^([\d.]+)\s+frame (\d+)/.exec(text)?.slice(1).map(Number) ?? []);
+  const told = /^([\d.]+)\s+frame (\d+)/;
+  const buttons = page.locator(".still-strip button");
+  // The lowest value of each comes with the frames' values.
+  await until(
+    async () => (await buttons.allInnerTexts()).every((text) => told.test(text)),
+    "the value of every moment",
+  );
+  const labels = await buttons.allInnerTexts();
+  const moments = labels.map((text) => told.exec(text)?.slice(1).map(Number) ?? []);
   assert.ok(moments.length >= 2 && moments.length <= 5, labels.join());
   const scores = moments.map(([score = Number.NaN]) => score);
   assert.deepEqual(
