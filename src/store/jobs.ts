@@ -76,7 +76,7 @@ export async function insertJobs(
   };
   // Without keys there is nothing that could be found when some are stored already.
   const keyed = jobs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
-  return keyed ? database.transaction({ tenant }, body) : body(senderOf(database, tenant));
+  return keyed ? database.transaction({ tenant }, body) : body(database.sender({ tenant }));
 }
 
 /** Each by itself: one that conflicts leaves the others alone. */
@@ -85,12 +85,8 @@ export async function insertEach(
   tenant: string,
   jobs: readonly NewJob[],
 ): Promise<readonly (Stored | Failure)[]> {
-  const outcomes = await insert(senderOf(database, tenant), tenant, jobs);
+  const outcomes = await insert(database.sender({ tenant }), tenant, jobs);
   return outcomes.map((outcome) => ("key" in outcome ? conflict(outcome, 0, 1) : outcome));
-}
-
-function senderOf(database: Database, tenant: string): Sender {
-  return { query: async (text, values) => database.query({ tenant }, text, values) };
 }
 
 async function insert(

@@ -78,7 +78,7 @@ export class SqlRevocations implements RevocationStore {
   }
 
   async revoke(tenant: string, revocation: NewRevocation, most: number) {
-    const known = await find(this.#senderOf(tenant), FIND, tenant, revocation);
+    const known = await find(this.#database.sender({ tenant }), FIND, tenant, revocation);
     if (known?.live && covers(known, revocation)) return stored(known, revocation);
     return this.#change(tenant, async (sender) => {
       const before = await find(sender, HOLD, tenant, revocation);
@@ -97,11 +97,9 @@ export class SqlRevocations implements RevocationStore {
   async list(tenant: string, after: RevocationCursor | undefined, limit: number) {
     const page = after === undefined ? FIRST_PAGE : NEXT_PAGE;
     const place = after === undefined ? [] : [after.createdAtMicros, after.id];
-    const rows = await this.#senderOf(tenant).query<Columns & { readonly micros: number }>(page, [
-      tenant,
-      limit,
-      ...place,
-    ]);
+    const rows = await this.#database
+      .sender({ tenant })
+      .query<Columns & { readonly micros: number }>(page, [tenant, limit, ...place]);
     return rows.map((row) => ({ ...rowOf(row), createdAtMicros: row.micros }));
   }
 
@@ -141,10 +139,6 @@ export class SqlRevocations implements RevocationStore {
     } finally {
       if (this.#turns.get(tenant) === turn) this.#turns.delete(tenant);
     }
-  }
-
-  #senderOf(tenant: string): Sender {
-    return { query: async (text, values) => this.#database.query({ tenant }, text, values) };
   }
 }
 
