@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
+import { SESSION_SETTINGS, TYPES } from "./connection-settings.ts";
 import type { Driver } from "./database.ts";
 import { EMPTY_DATABASE } from "./database-files.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import type { FromWorker, Place, ToWorker } from "./embedded-worker.ts";
-import { SESSION_SETTINGS, TYPES } from "./session.ts";
 
 /** Where a data directory has the files of the database. */
 export const DATABASE_FOLDER = "database";

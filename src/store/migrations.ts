@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Failure } from "../platform/failure.ts";
+import { LOCK_LIMIT_MS } from "./connection-settings.ts";
 import type { Database } from "./database.ts";
 import { FORBIDDEN, sqlState } from "./faults.ts";
-import { LOCK_LIMIT_MS } from "./session.ts";
 import { type Sender, statement } from "./statement.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);

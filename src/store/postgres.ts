@@ -1,8 +1,8 @@
 /** Connections to a PostgreSQL server. */
 import { Client } from "pg";
 import { Failure } from "../platform/failure.ts";
+import { SESSION_SETTINGS, TYPES } from "./connection-settings.ts";
 import type { Driver } from "./database.ts";
-import { SESSION_SETTINGS, TYPES } from "./session.ts";
 
 /** Connections of one controller, beside the one that listens: statements take a millisecond or so. */
 const CONNECTIONS = 16;
