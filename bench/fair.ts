@@ -17,6 +17,7 @@ import {
   ReportResultRequestSchema,
 } from "../src/gen/proto/svc/v1/node_pb.ts";
 import type { Limits } from "../src/jobs/limits.ts";
+import { WORST_MOMENTS } from "../src/jobs/moments.ts";
 import { openLog } from "../src/platform/log.ts";
 import { openStore } from "../src/store/open.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";
@@ -46,7 +47,7 @@ async function bench(film: Film): Promise<void> {
   const store = await openStore({ databaseUrl: await cluster.createDatabase("fair") }, log);
   const settings = {
     ...{ leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000, auditRetentionMs: 86_400_000 },
-    ...{ fleetTenant: FLEET, media: anyFile, limitsOf: () => UNLIMITED },
+    ...{ fleetTenant: FLEET, media: anyFile, limitsOf: () => UNLIMITED, worstStills: WORST_MOMENTS },
   };
   const controller = openController({ store, log, registry: new Registry(), settings });
   controller.start();

@@ -36,8 +36,8 @@ export interface ControllerSettings {
   readonly leaseMs: number;
   /** Seconds of video that a segment should have, about. */
   readonly segmentSeconds: number;
-  /** Worst moments whose stills are made without being asked for, of each job that this controller pools. Default: 5. */
-  readonly worstStills?: number;
+  /** Worst moments whose stills are made without being asked for, of each job that this controller pools. */
+  readonly worstStills: number;
   /** Milliseconds that a job is kept after its end. */
   readonly retentionMs: number;
   /** Milliseconds that records of the audit log are kept. */

@@ -21,6 +21,7 @@ import {
   type SubmitJobResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Limits } from "../../src/jobs/limits.ts";
+import { WORST_MOMENTS } from "../../src/jobs/moments.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/log.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -40,6 +41,7 @@ export const LIMITS: Limits = {
 const SETTINGS: ControllerSettings = {
   leaseMs: 600_000,
   segmentSeconds: 10,
+  worstStills: WORST_MOMENTS,
   retentionMs: 30 * 24 * 3_600_000,
   auditRetentionMs: 90 * 24 * 3_600_000,
   fleetTenant: FLEET,
