@@ -8,7 +8,7 @@ import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform
 import { type Claims, readClaims } from "./claims.ts";
 
 /** Characters: tokens of providers have one or two thousand. */
-export const MOST_TOKEN_CHARS = 8192;
+const MOST_TOKEN_CHARS = 8192;
 /** Claims of providers are three or four levels deep. */
 const MOST_LEVELS = 8;
 /** Characters of a key's name: a hash, a UUID, a URL at most. */

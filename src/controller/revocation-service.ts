@@ -23,7 +23,7 @@ import { revocationMessage } from "./revocation-message.ts";
 import { newRevocation } from "./revocation-request.ts";
 
 /** Entries of a tenant: every controller holds all of them. */
-export const MOST_REVOCATIONS = 10_000;
+const MOST_REVOCATIONS = 10_000;
 /** Of page tokens: no filters. */
 const LIST = "revocations";
 

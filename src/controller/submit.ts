@@ -23,7 +23,7 @@ import type { Schedule } from "./schedule.ts";
 import type { Admission, SubmitLimits } from "./submit-limits.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "./tracing.ts";
 
-export const MAX_BATCH = 1_000;
+const MAX_BATCH = 1_000;
 /** Sets of models that a tenant may have waiting for a plan: each is a class of work of its own. */
 const MAX_MODEL_SETS = 256;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -47,7 +47,7 @@ export interface FrameTimes {
 }
 
 /** A track as results and errors show it. */
-export function mediaInfo(track: Track): MediaInfo {
+function mediaInfo(track: Track): MediaInfo {
   return {
     container: track.container,
     codec: track.codec,

@@ -3,7 +3,7 @@
 /** Times that a piece of work may fail before its job does: a fault that is not the input's rarely strikes thrice. */
 export const MAX_FAILURES = 4;
 /** Milliseconds to wait after the first failure; doubled after each further one. */
-export const FIRST_BACK_OFF_MS = 1_000;
+const FIRST_BACK_OFF_MS = 1_000;
 export const LONGEST_BACK_OFF_MS = 60_000;
 /** Milliseconds that a lease lasts at most from its last renewal on. */
 export const LONGEST_LEASE_MS = 3_600_000;

@@ -1,7 +1,6 @@
 /** Which node may do which work: its class, a text that is equal for work of equal needs. */
 
-export const WORK_KINDS = ["PLAN", "SEGMENT", "WHOLE", "STILLS"] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
+export type WorkKind = "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
 
 /** Kinds of work that score frames. */
 export const SCORING_KINDS = ["SEGMENT", "WHOLE"] as const satisfies readonly WorkKind[];

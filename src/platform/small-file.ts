@@ -2,7 +2,7 @@
 import { constants, open } from "node:fs/promises";
 
 /** More than any of them has a use for. */
-export const SMALL_FILE_BYTES_MOST = 1024 * 1024;
+const SMALL_FILE_BYTES_MOST = 1024 * 1024;
 
 /** The content of a file. Throws when it has over SMALL_FILE_BYTES_MOST bytes, or is no regular file: a pipe or a device might never end. */
 export async function readSmallFile(path: string): Promise<Buffer> {

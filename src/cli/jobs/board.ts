@@ -157,7 +157,7 @@ function runningLine(job: Job, width: number, terminal: Terminal): string {
 }
 
 /** State, id, and score or error; then the name. */
-export function endedLine(job: Job): string {
+function endedLine(job: Job): string {
   if (job.state === Job_State.SUCCEEDED) {
     return `${titleLine(job)}${job.score === undefined ? "" : `  VMAF ${exact(job.score)}`}`;
   }

@@ -23,7 +23,7 @@ const STATE_INKS: Readonly<Record<string, Ink>> = {
 };
 
 /** The state in its colour. */
-export function paintedState(job: Job, terminal: Terminal): string {
+function paintedState(job: Job, terminal: Terminal): string {
   const name = stateName(job.state);
   const ink = STATE_INKS[name];
   return ink === undefined ? name : paint(terminal, ink, name);

@@ -14,7 +14,7 @@ export interface FrameRange {
   readonly count: number;
 }
 
-export const ALL_FRAMES: FrameRange = { first: 0, count: 0 };
+const ALL_FRAMES: FrameRange = { first: 0, count: 0 };
 
 /** The values of a job's frames, in frame order, as they come. Throws Failure. */
 export async function* framesOf(

@@ -52,7 +52,7 @@ export function sessionJson({ issuer, clientId, expiresMs, refreshToken }: Sessi
   };
 }
 
-export function callerText({ tenant, subject, roles }: Caller): string {
+function callerText({ tenant, subject, roles }: Caller): string {
   const who = `tenant ${quoteName(tenant)}${subject === "" ? "" : `, subject ${quoteName(subject)}`}`;
   return `${who}, ${roles.length > 0 ? roles.map(printable).join(", ") : "without a role"}`;
 }

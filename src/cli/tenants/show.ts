@@ -44,7 +44,7 @@ async function show(connection: Connection, { json }: ServerFlags, signal: Abort
 }
 
 /** A line for each thing, its name first. */
-export function tenantLines({ id, usage, limits }: Tenant): string[] {
+function tenantLines({ id, usage, limits }: Tenant): string[] {
   const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
   const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);
   const lines: readonly (readonly [name: string, text: string])[] = [
