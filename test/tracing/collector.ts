@@ -85,6 +85,18 @@ export class Collector implements AsyncDisposable {
     return this.until(() => this.spans.find(is), what);
   }
 
+  /**
+   * Waits for the span of a job's work and for one of its reports: then node and controller have sent all that
+   * ended before. A process that ends gives little time to what it has not sent yet.
+   */
+  async work(job: string, name: string): Promise<void> {
+    const work = await this.span(
+      (span) => span.name === name && span.attributes["svc.job.id"] === job,
+      `${name} of job ${job}`,
+    );
+    await this.span(({ parentId }) => parentId === work.spanId, `a report of ${name} of job ${job}`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();

@@ -43,6 +43,8 @@ before(async () => {
   commanded = stdout.trim();
   await jobs.until(commanded, "FAILED");
   for (const id of [given, quiet, ...batch]) await jobs.settled(id);
+  for (const id of [given, ...batch]) await system.collector.work(id, "work stills");
+  await system.collector.work(commanded, "work plan");
   await system.stop();
 });
 after(() => system[Symbol.asyncDispose]());
