@@ -92,7 +92,7 @@ function Facts({ job }: { readonly job: Job }) {
           {startTime !== undefined && <span className="quiet">after {between(startTime, endTime)}</span>}
         </Fact>
       )}
-      <Fact name="Id" className="wide">
+      <Fact name="Id" className="id">
         <code>{id}</code>
       </Fact>
     </dl>
