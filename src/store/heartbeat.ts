@@ -87,7 +87,7 @@ export async function renew(
     draining,
   ]);
   const kept = new Set(row?.kept);
-  const lost = running.filter(({ itemId, attempt }) => !kept.has(`${itemId.toLowerCase()} ${attempt}`));
+  const lost = running.filter(({ itemId, attempt }) => !kept.has(`${itemId} ${attempt}`));
   return {
     ...sessionOf(row),
     lost: lost.map(({ itemId, attempt }) => ({ itemId, attempt })),

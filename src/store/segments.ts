@@ -113,8 +113,7 @@ export async function recordSegments(
 
 const placeOf = ({ session, itemId, attempt }: Fence) => `${attemptKey(itemId, attempt)} ${session}`;
 
-/** Databases give ids back in lower case, however a node wrote them. */
-const attemptKey = (itemId: string, attempt: number) => `${itemId.toLowerCase()} ${attempt}`;
+const attemptKey = (itemId: string, attempt: number) => `${itemId} ${attempt}`;
 
 function valuesOf(reports: readonly SegmentReport[]) {
   const fences = reports.map(({ fence }) => fence);

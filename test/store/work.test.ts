@@ -28,17 +28,19 @@ const FAIL = () => ({ kind: "fail" }) as const;
 const ERROR = { code: "SCORER_FAILED", message: "It crashed.", found: { exit: 139 } };
 
 onBothStores((open) => {
-  test("an id in capitals is the same: its report counts, once, and tells that the job is complete", async () => {
+  test("an id in capitals is none; a report counts once, and the last one tells that the job is complete", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
     const job = await plannedJob(store, node, 2);
     const inCapitals = (lease: Fence): Fence => ({ ...lease, itemId: lease.itemId.toUpperCase() });
     const [first, last] = [fence(node, await take(store, node)), fence(node, await take(store, node))];
-    const counted = await store.recordSegment(inCapitals(first), segmentRecord());
+    const foreign = await store.recordSegment(inCapitals(first), segmentRecord());
+    assert.deepEqual(foreign, { recorded: "STALE", poolable: undefined, tenant: undefined });
+    const counted = await store.recordSegment(first, segmentRecord());
     assert.deepEqual(counted, { recorded: "RECORDED", poolable: undefined, tenant });
     const outcomes = await Promise.all(
-      [inCapitals(last), last].map((lease) => store.recordSegment(lease, segmentRecord())),
+      [last, last].map((lease) => store.recordSegment(lease, segmentRecord())),
     );
     assert.deepEqual(outcomes.map(({ recorded }) => recorded).sort(), ["RECORDED", "REPEATED"]);
     assert.deepEqual(
