@@ -42,12 +42,7 @@ export function poolValues(values: Float64Array): Pooled | undefined {
   };
 }
 
-/** Pools every metric of a table that has finite values. */
-export function poolTable(table: FrameTable): Record<string, Pooled> {
-  return Object.fromEntries(poolMetrics(table));
-}
-
-/** Metrics one after the other in the same memory: a film has hundreds of thousands of frames. */
+/** Pools every metric of a table that has finite values, one after the other in the same memory: a film has hundreds of thousands of frames. */
 export function* poolMetrics(table: FrameTable): Generator<readonly [string, Pooled]> {
   const scratch = new Float64Array(table.length);
   for (const metric of table.metrics) {

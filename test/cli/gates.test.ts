@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { checkGates, expectGate, gateLines, parseGate } from "../../src/cli/gates.ts";
-import { poolTable } from "../../src/engine/pool.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";
 
 const EXPECTED = { models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"], features: ["psnr", "ms_ssim"] };

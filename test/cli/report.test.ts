@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { report } from "../../src/cli/report.ts";
 import type { Terminal } from "../../src/cli/terminal.ts";
 import type { MediaView, ScoreView } from "../../src/cli/view.ts";
-import { poolTable } from "../../src/engine/pool.ts";
+import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";
 
 const WIDE: Terminal = { columns: 80, color: false, unicode: true, live: false };

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { FrameTable } from "../../../src/engine/frames.ts";
-import { poolTable, poolValues } from "../../../src/engine/pool.ts";
+import { poolValues } from "../../../src/engine/pool.ts";
+import { poolTable } from "../../engine/pool-table.ts";
 
 test("pools by the published formulas", () => {
   const pooled = poolValues(Float64Array.of(90, 80, 100, 70));

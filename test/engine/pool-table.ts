@@ -1,0 +1,8 @@
+/** A table pooled whole, as results have it. */
+import type { FrameTable } from "../../src/engine/frames.ts";
+import { poolMetrics } from "../../src/engine/pool.ts";
+import type { Pooled } from "../../src/engine/result.ts";
+
+export function poolTable(table: FrameTable): Record<string, Pooled> {
+  return Object.fromEntries(poolMetrics(table));
+}
