@@ -29,6 +29,7 @@ import { addOperations } from "./operations.ts";
 import { clientErrorHandler } from "./parser-faults.ts";
 import { faultOf, HttpFault, sendFault } from "./problem.ts";
 import { addUiFiles } from "./ui.ts";
+import { limitUnfinished } from "./unfinished.ts";
 
 /** Bytes: the longest request for one pair that makes sense is under 10 KB. */
 const BODY_LIMIT = 256 * 1024;
@@ -84,6 +85,7 @@ export function restServer<Operations>(
   addErrors(app, options.log);
   app.addHook("onRequest", async (request) => checkHost(request));
   admitAll(app, description, { ...options, tracer: options.tracer ?? PASSING });
+  limitUnfinished(app);
   addUiFiles(app, options.tryItOut);
   if (options.console !== undefined) addConsole(app, options.console);
   addOperations(app, description, handlers);

@@ -3,8 +3,9 @@
  * is a limit to its time and its size: a narrow one while it is not known who calls.
  */
 import { Failure } from "../platform/failure.ts";
+import { HELD_BYTES_LIMITS, HeldBytes, type HeldBytesLimits, tooMuchHeld } from "../platform/held-bytes.ts";
 
-export interface UnfinishedLimits {
+export interface UnfinishedLimits extends HeldBytesLimits {
   /** Milliseconds in which the request of a caller with a good token must be whole. */
   readonly timeMs: number;
   /** Milliseconds for everybody else, what it takes to look at the token included. */
@@ -13,30 +14,25 @@ export interface UnfinishedLimits {
   readonly strangersBytes: number;
   /** Requests of strangers at a time. Beyond, the oldest one is ended: a good one is whole within a moment. */
   readonly strangers: number;
-  /** Bytes of all that a tenant's requests have brought so far, and of all tenants together. */
-  readonly tenantBytes: number;
-  readonly bytes: number;
 }
 
-const MIB = 1024 * 1024;
 export const UNFINISHED_LIMITS: UnfinishedLimits = {
   timeMs: 30_000,
   strangersTimeMs: 10_000,
   strangersBytes: 1024,
   strangers: 1_000,
-  tenantBytes: 64 * MIB,
-  bytes: 256 * MIB,
+  ...HELD_BYTES_LIMITS,
 };
 
 export class Unfinished {
   readonly #limits: UnfinishedLimits;
   /** The one that began first stands first. */
   readonly #strangers = new Set<UnfinishedRequest>();
-  readonly #bytesOf = new Map<string, number>();
-  #bytes = 0;
+  readonly #held: HeldBytes;
 
   constructor(limits: UnfinishedLimits = UNFINISHED_LIMITS) {
     this.#limits = limits;
+    this.#held = new HeldBytes(limits);
   }
 
   /** A request begins; `end` is called at most once, when it must be ended. */
@@ -53,15 +49,9 @@ export class Unfinished {
     this.#strangers.delete(request);
   }
 
-  /** Counts bytes for a tenant, or gives them back; false: there is no room for them. */
+  /** As HeldBytes has it. */
   count(tenant: string, bytes: number): boolean {
-    const own = (this.#bytesOf.get(tenant) ?? 0) + bytes;
-    if (bytes > 0 && (own > this.#limits.tenantBytes || this.#bytes + bytes > this.#limits.bytes))
-      return false;
-    this.#bytes += bytes;
-    if (own > 0) this.#bytesOf.set(tenant, own);
-    else this.#bytesOf.delete(tenant);
-    return true;
+    return this.#held.count(tenant, bytes);
   }
 }
 
@@ -101,7 +91,7 @@ export class UnfinishedRequest {
       this.#bytes += bytes;
       if (this.#bytes > this.#limits.strangersBytes) this.fail(tooLarge(this.#limits.strangersBytes));
     } else if (this.#all.count(this.#tenant, bytes)) this.#bytes += bytes;
-    else this.fail(tooMuch());
+    else this.fail(tooMuchHeld());
   }
 
   done(): void {
@@ -134,9 +124,4 @@ function tooLarge(bytes: number): Failure {
 function tooMany(): Failure {
   const why = "Too many requests came of which it was not known who calls.";
   return new Failure("TOO_MANY_UNFINISHED", `${why} Try again.`);
-}
-
-function tooMuch(): Failure {
-  const why = "Too much is held of requests that are not whole yet.";
-  return new Failure("TOO_MANY_UNFINISHED", `${why} Send fewer at a time, and each to its end.`);
 }

@@ -62,7 +62,7 @@ export class Transports implements AsyncDisposable {
     const permissions = await Permissions.load({ grpc: grpcOperations, http });
     const admitting = gate(authenticate, permissions);
     const options = {
-      ...{ gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 10_000 },
+      ...{ gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 60_000 },
       connections: connections(),
       // None that is built: who is let in to it is what is tested.
       console: { config: { version: "0", authentication: { kind: "open" } }, files: () => undefined },

@@ -1,0 +1,53 @@
+/** Bodies over REST that never come to their end. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { until } from "./svc-process.ts";
+import { Transports } from "./transports.ts";
+
+/** The longest batch, and as many as a tenant has room for. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+const ROOM = 16;
+const NO_JOB = { method: "POST", body: "{}", headers: { "content-type": "application/json" } };
+
+let transports: Transports;
+before(async () => {
+  transports = await Transports.open();
+});
+after(async () => transports[Symbol.asyncDispose]());
+
+/** A batch that announces its length, or comes in chunks, and of which a part comes. */
+async function begun(tenant: string, announced = `content-length: ${BATCH_BYTES}`): Promise<Socket> {
+  const { hostname, port } = new URL(transports.rest);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  const head = ["POST /v1/jobs:batch HTTP/1.1", "host: localhost", `authorization: Bearer ${tenant}`];
+  socket.write([...head, "content-type: application/json", announced, "", "8\r\n{       "].join("\r\n"));
+  return socket;
+}
+
+const codeOf = async (tenant: string) => (await transports.ask(tenant, "/v1/jobs", NO_JOB)).body["code"];
+
+for (const announced of [`content-length: ${BATCH_BYTES}`, "transfer-encoding: chunked"])
+  test(`a tenant has room for so many (${announced}), others for theirs`, async () => {
+    const sockets = await Promise.all(Array.from({ length: ROOM }, async () => begun("greedy", announced)));
+    await until(async () => (await codeOf("greedy")) === "TOO_MANY_UNFINISHED", "no more room");
+    const { status, headers } = await transports.ask("greedy", "/v1/jobs", NO_JOB);
+    assert.equal(status, 429);
+    assert.ok(Number(headers.get("retry-after")) > 0);
+    assert.equal(await codeOf("modest"), "INVALID_REQUEST");
+    assert.equal((await transports.ask("greedy", "/v1/jobs")).status, 200, "what has no body needs no room");
+    for (const socket of sockets) socket.destroy();
+    await until(async () => (await codeOf("greedy")) === "INVALID_REQUEST", "room again");
+  });
+
+test("a body that was read gives its room back", async () => {
+  const body = JSON.stringify({ jobs: [], filler: " ".repeat(BATCH_BYTES - 100) });
+  const request = { ...NO_JOB, body };
+  for (let sent = 0; sent <= ROOM; sent++) {
+    const { body: answer } = await transports.ask("often", "/v1/jobs:batch", request);
+    assert.equal(answer["code"], "INVALID_REQUEST");
+  }
+});
