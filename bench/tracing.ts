@@ -10,7 +10,7 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { PASSING, type Tracer, traceFacts, within } from "../src/platform/span.ts";
+import { inside, PASSING, type Tracer, traceFacts } from "../src/platform/span.ts";
 import { parseTraceparent } from "../src/platform/trace-context.ts";
 import { RecordingTracer } from "../src/tracing/tracer.ts";
 import { Client } from "./client.ts";
@@ -80,7 +80,7 @@ function benchSpans(): void {
 function request(tracer: Tracer): void {
   const attributes = { "http.request.method": "POST", "http.route": "/v1/jobs", "svc.tenant.id": "acme" };
   const span = tracer.serve("POST /v1/jobs", parseTraceparent(undefined), { kind: "SERVER", attributes });
-  within(span, traceFacts);
+  inside(span, traceFacts);
   span?.set({ "http.response.status_code": 201 });
   span?.end();
 }

@@ -4,7 +4,7 @@ import { Connection } from "../client/connection.ts";
 import { toldByServer } from "../client/failure.ts";
 import { Failure } from "../platform/failure.ts";
 import { type ExitCodes, exitCodes } from "../platform/help.ts";
-import { passedSpan, within } from "../platform/span.ts";
+import { inside, passedSpan } from "../platform/span.ts";
 import { parseTraceparent, TRACEPARENT_VARIABLE } from "../platform/trace-context.ts";
 import { conclude, NOT_DONE, type Telling } from "./command.ts";
 import { type Advice, failureJson, failureLines, PAIR_ADVICE, writeAll } from "./exit.ts";
@@ -84,7 +84,7 @@ export async function withServer(
       throw ownWords(thrown);
     }
   };
-  await within(trace, () => conclude(telling, work));
+  await inside(trace, () => conclude(telling, work));
 }
 
 /** Tells a failure that ends nothing, on standard error, and with --json as a line of standard output. */

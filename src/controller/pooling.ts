@@ -8,7 +8,7 @@ import { resultMessage } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
-import { currentSpan, outside, PASSING, type Tracer, within } from "../platform/span.ts";
+import { currentSpan, inside, outside, PASSING, type Tracer } from "../platform/span.ts";
 import type { Store } from "../store/store.ts";
 import { POOL_HOLD_MS, type Poolable } from "../store/work-records.ts";
 import type { ControllerMetrics } from "./metrics.ts";
@@ -112,7 +112,7 @@ export class Pooling {
 
   async #traced(job: Poolable): Promise<void> {
     const span = poolSpan(this.#options.tracer ?? PASSING, job);
-    await within(span, () => this.#pool(job));
+    await inside(span, () => this.#pool(job));
     span?.end();
   }
 

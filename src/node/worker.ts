@@ -2,7 +2,7 @@
 import type { WorkEngine } from "../engine/work.ts";
 import type { WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import type { Log } from "../platform/log.ts";
-import { type Tracer, within } from "../platform/span.ts";
+import { inside, type Tracer } from "../platform/span.ts";
 import { Lease, type Leases } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Outcome, perform } from "./perform.ts";
@@ -53,7 +53,7 @@ export class Worker {
 
   async #traced(lease: Lease): Promise<void> {
     const span = workSpan(this.#parts.tracer, lease);
-    const { ended, code } = await within(span, () => this.#carryOut(lease));
+    const { ended, code } = await inside(span, () => this.#carryOut(lease));
     endWork(span, lease, ended, code);
   }
 

@@ -91,7 +91,7 @@ export function currentSpan(): Span | undefined {
 }
 
 /** Works in a span; undefined: in the one that is current. */
-export function within<T>(span: Span | undefined, work: () => T): T {
+export function inside<T>(span: Span | undefined, work: () => T): T {
   return span === undefined ? work() : CURRENT.run(span, work);
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "../platform/log.ts";
-import { within } from "../platform/span.ts";
+import { inside } from "../platform/span.ts";
 import { DURATION_BUCKETS } from "../platform/transport-limits.ts";
 
 declare module "fastify" {
@@ -39,7 +39,7 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
       total.inc(labels);
       duration.observe(labels, milliseconds / 1000);
       const facts = { requestId: request.id, ...labels, durationMs: milliseconds };
-      within(request.span, () => log.debug(facts, "http request"));
+      inside(request.span, () => log.debug(facts, "http request"));
     });
   });
 }

@@ -1,6 +1,6 @@
 /** Requests become calls of the operations that a description has. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { within } from "../platform/span.ts";
+import { inside } from "../platform/span.ts";
 import { Caller } from "./caller.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
@@ -29,7 +29,7 @@ export function addOperations<Operations>(
     // The description is what both the checks and the types of the handlers are made from.
     const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
     const handler = handlers[route.operationId];
-    return within(request.span, () => handler(call as Parameters<typeof handler>[0]));
+    return inside(request.span, () => handler(call as Parameters<typeof handler>[0]));
   };
   // ":" begins a parameter in the addresses of the framework, "::" stands for itself.
   for (const { path, bytes } of description.bodyLimits) {

@@ -8,7 +8,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
-import { within } from "../platform/span.ts";
+import { inside } from "../platform/span.ts";
 import { UNREAD_LIMIT_MS } from "../platform/transport-limits.ts";
 import { entryOf } from "./auditing.ts";
 import { REQUEST_ID_KEY, requestIdOf } from "./request-id.ts";
@@ -92,7 +92,7 @@ async function settled<Request, Response, Result>(
 ): Promise<Result> {
   const span = takeSpan(metadata);
   try {
-    const result = await within(span, () => work(surroundings));
+    const result = await inside(span, () => work(surroundings));
     endSpan(span, status.OK);
     return result;
   } catch (thrown) {

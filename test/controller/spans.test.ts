@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { Failure } from "../../src/platform/failure.ts";
-import { within } from "../../src/platform/span.ts";
+import { inside } from "../../src/platform/span.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
 import { caller, Peer } from "./peer.ts";
 import { refused, System, submission, wrapped } from "./system.ts";
@@ -29,7 +29,7 @@ test("a submission that the store refuses ends its span with the code", async ()
   const { spans, tracer } = tracing();
   const request = tracer.resume("request", PARENT);
   try {
-    const submitted = within(request, () => failing.jobs.submitJob(submission({}), caller("spans")));
+    const submitted = inside(request, () => failing.jobs.submitJob(submission({}), caller("spans")));
     await refused(submitted, "STORE_UNAVAILABLE");
   } finally {
     await failing.controller.stop();
@@ -48,7 +48,7 @@ test("a report is of its work's trace when it is recorded, and no other time", a
   const item = await node.pullSome();
   const report = async (reporter = node) => {
     const span = tracer.claim("report", PARENT);
-    await within(span, () => reporter.plan(item, 40)).catch(() => {});
+    await inside(span, () => reporter.plan(item, 40)).catch(() => {});
     span.end();
     return spans.length;
   };
