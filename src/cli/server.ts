@@ -17,7 +17,7 @@ export interface ServerFlags extends TokenFlags {
   readonly json?: boolean;
 }
 
-export const ADVICE: Advice = {
+const ADVICE: Advice = {
   ...PAIR_ADVICE,
   SERVER_UNREACHABLE:
     "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER). One that speaks TLS needs --tls, or --tls-ca with who signed its certificate.",

@@ -23,6 +23,6 @@ export function wrap(text: string, width: number, indent = ""): string[] {
 }
 
 /** Characters as a terminal counts them, for text without wide characters. */
-export function length(text: string): number {
+function length(text: string): number {
   return Array.from(text).length;
 }

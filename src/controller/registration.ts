@@ -41,7 +41,7 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
 }
 
 /** Throws INVALID_REQUEST. */
-export function modelIds(field: string, models: readonly ModelId[]): ModelId[] {
+function modelIds(field: string, models: readonly ModelId[]): ModelId[] {
   if (models.length > MAX_MODELS) throw invalid(`${field} has more than ${MAX_MODELS} models.`);
   return models.map(({ name, digest }, index) => {
     if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {

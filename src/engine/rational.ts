@@ -17,7 +17,7 @@ export function parseRational(text: string): Rational | undefined {
 }
 
 /** In lowest terms. */
-export function reduce({ num, den }: Rational): Rational {
+function reduce({ num, den }: Rational): Rational {
   let [a, b] = [num, den];
   while (b > 0) [a, b] = [b, a % b];
   return { num: num / a, den: den / a };

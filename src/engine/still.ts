@@ -18,7 +18,7 @@ import { TRIAL_LIMITS, trialDeadline } from "./trial.ts";
 import type { Still } from "./work.ts";
 
 /** Bytes of a still: with the message around it under gRPC's 4 MiB. A busy 1920x1080 takes half a megabyte. */
-export const MAX_STILL_BYTES = 3 * 2 ** 20;
+const MAX_STILL_BYTES = 3 * 2 ** 20;
 /** Pixels of a still's longer side; a larger picture is scaled down to it. */
 const MAX_STILL_SIDE = 4096;
 /**

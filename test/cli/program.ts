@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 /** Milliseconds that any one run may take before a test gives up on it. */
 const PATIENCE_MS = 300_000;

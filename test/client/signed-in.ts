@@ -23,7 +23,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-export function providerAt(issuer: string): Promise<Provider> {
+function providerAt(issuer: string): Promise<Provider> {
   return discover({ issuer, clientId: CLIENT_ID });
 }
 

@@ -18,7 +18,7 @@ import type {
 import { times, track } from "../unit/engine/track-fixture.ts";
 
 export const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
-export const MODEL = { name: "vmaf_v0.6.1", digest: "" } as const;
+const MODEL = { name: "vmaf_v0.6.1", digest: "" } as const;
 export const CAPABILITIES = {
   scorer: SCORER as { program: string; version: string; libvmafVersion: string },
   models: [MODEL] as { name: string; digest: string }[],

@@ -11,8 +11,8 @@ import type { Truth } from "../media/truth.ts";
 import { assertPooled, assertSameDigits } from "./digits.ts";
 
 /** Netflix's vmaf: the real one when it is given, else the stand-in. */
-export const REAL_VMAF = process.env["SVC_TEST_VMAF"];
-export const VMAF = REAL_VMAF ?? fileURLToPath(new URL("../standin/vmaf", import.meta.url));
+const REAL_VMAF = process.env["SVC_TEST_VMAF"];
+const VMAF = REAL_VMAF ?? fileURLToPath(new URL("../standin/vmaf", import.meta.url));
 
 /** Both kinds of scoring executable; every exactness case holds for each. */
 export const SCORERS = [

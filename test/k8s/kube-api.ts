@@ -204,7 +204,7 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /** Where an object is. */
-export function pathOf({ apiVersion, kind, metadata }: Manifest, namespace: string): string {
+function pathOf({ apiVersion, kind, metadata }: Manifest, namespace: string): string {
   const base = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;
   const place = CLUSTER_WIDE.has(kind) ? "" : `/namespaces/${metadata.namespace ?? namespace}`;

@@ -198,7 +198,7 @@ function rawInput({ path, width, height, pixels }: Planes): string[] {
 }
 
 /** Bytes of one frame; odd chroma sizes round up. */
-export function frameBytes({ width, height, pixels }: Pick<Planes, "width" | "height" | "pixels">): number {
+function frameBytes({ width, height, pixels }: Pick<Planes, "width" | "height" | "pixels">): number {
   const chromaWidth = pixels.startsWith("yuv444") ? width : Math.ceil(width / 2);
   const chromaHeight = pixels.startsWith("yuv420") ? Math.ceil(height / 2) : height;
   return (width * height + 2 * chromaWidth * chromaHeight) * (depthOf(pixels) > 8 ? 2 : 1);

@@ -161,7 +161,7 @@ const PIECE_COLUMNS: readonly TableColumn<JobWork>[] = [
 ];
 
 /** "plan", "all frames", "frames 250-499". */
-export function pieceText({ kind, firstFrame, frameCount }: JobWork): string {
+function pieceText({ kind, firstFrame, frameCount }: JobWork): string {
   if (kind === JobWork_Kind.PLAN) return "plan";
   if (kind === JobWork_Kind.WHOLE) return "all frames";
   if (kind === JobWork_Kind.STILLS) return `stills of ${frameCount} frames`;

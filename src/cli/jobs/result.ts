@@ -52,7 +52,7 @@ async function chartSeries(connection: Connection, id: string, signal: AbortSign
 }
 
 /** The result of a job that succeeded. Throws Failure where a server leaves out what every result has. */
-export function viewOf({ id, result }: Job, frames: FrameTable): ScoreView {
+function viewOf({ id, result }: Job, frames: FrameTable): ScoreView {
   const { reference, distorted, scorer } = result ?? {};
   if (!result || !reference || !distorted || !scorer) {
     throw new Failure("INTERNAL", `The server tells no result of job ${id}, although it succeeded.`);
