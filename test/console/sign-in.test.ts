@@ -106,7 +106,7 @@ describe("somebody who may read", () => {
 
   test("is renewed silently while the provider does; when it refuses, nothing is sent any more until they sign in", async () => {
     // Shorter than the time before its end at which a token is renewed: every call renews it.
-    await start({ ...READER, lifeSeconds: 5 }, "openid offline_access");
+    await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await polling();
     const before = provider.count("/token");
     await until(async () => {
@@ -142,7 +142,7 @@ describe("somebody who may read", () => {
   });
 
   test("stays signed in while the provider cannot be reached, which is asked less and less often", async () => {
-    await start({ ...READER, lifeSeconds: 5 }, "openid offline_access");
+    await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await polling();
     let isAway = true;
     provider.watch = (path, response) => isAway && path === "/token" && Boolean(response.destroy());
@@ -166,7 +166,7 @@ describe("somebody who may read", () => {
   });
 
   test("is told why a token is not renewed, and comes back to the same place after signing in again", async () => {
-    await start({ ...READER, lifeSeconds: 3 }, "openid offline_access");
+    await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
     await signIn(page);
     await page.getByText("alice · acme").waitFor();
