@@ -14,6 +14,9 @@ import { scorersBelow } from "./processes.ts";
 import { until } from "./program.ts";
 import { type ChaosStore, openChaosStore } from "./stores.ts";
 
+/** A node that stands still for some seconds keeps its lease; two of them pass while something is away. */
+const LEASE_SECONDS = 20;
+
 describe("away for longer than a lease", () => {
   let media: MediaDirectory;
   let clips: ChaosMedia;
@@ -33,7 +36,7 @@ describe("away for longer than a lease", () => {
   });
   beforeEach(async () => {
     store = await openChaosStore("postgres", folder);
-    installation = await Installation.start(folder, store);
+    installation = await Installation.start(folder, store, LEASE_SECONDS);
     connection = new Connection({ address: installation.grpc });
   });
   afterEach(async () => {

@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
 import { freePort } from "../server/free-port.ts";
+import { allOffline } from "./nodes.ts";
 import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
-/** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */
+/** A scorer takes less than a second over a segment; a lease is kept by heartbeats, so many of them run out here. */
 const LEASE_SECONDS = 3;
 /** Slots of each node: more in sum than this machine has cores, so that everything is always late. */
 export const SLOTS = [1, 1, 2];
@@ -17,19 +18,25 @@ export class Installation {
   readonly store: ChaosStore;
   readonly controller: Program;
   readonly nodes: readonly Program[];
-  readonly leaseMs = LEASE_SECONDS * 1000;
+  readonly leaseMs: number;
   /** "127.0.0.1:PORT" */
   readonly grpc: string;
   readonly #folder: string;
 
-  private constructor(folder: string, store: ChaosStore, ports: { rest: number; grpc: number }) {
+  private constructor(
+    folder: string,
+    store: ChaosStore,
+    ports: { rest: number; grpc: number },
+    leaseSeconds: number,
+  ) {
     this.#folder = folder;
+    this.leaseMs = leaseSeconds * 1000;
     this.store = store;
     this.grpc = `127.0.0.1:${ports.grpc}`;
     this.controller = this.#program("controller", [
       ...["controller", "--auth-disabled", ...store.flags],
       ...["--port", String(ports.rest), "--grpc-port", String(ports.grpc), "--metrics-port", "0"],
-      ...["--lease", String(LEASE_SECONDS), "--segment-seconds", "1"],
+      ...["--lease", String(leaseSeconds), "--segment-seconds", "1"],
     ]);
     this.nodes = SLOTS.map((slots, index) =>
       this.#program(`node-${index + 1}`, [
@@ -40,9 +47,9 @@ export class Installation {
   }
 
   /** Starts everything. `folder` is for its files: logs, temporary files, an embedded store. */
-  static async start(folder: string, store: ChaosStore): Promise<Installation> {
+  static async start(folder: string, store: ChaosStore, leaseSeconds = LEASE_SECONDS): Promise<Installation> {
     const ports = { rest: await freePort(), grpc: await freePort() };
-    const installation = new Installation(folder, store, ports);
+    const installation = new Installation(folder, store, ports, leaseSeconds);
     try {
       await installation.controller.start();
       for (const node of installation.nodes) await node.start();
@@ -60,7 +67,12 @@ export class Installation {
   /** Ends everything as an orchestrator does; each program with the way it ended. */
   async stop(): Promise<string[]> {
     const ends: string[] = [];
-    for (const program of this.programs) ends.push(`${program.name} ${String(await program.stop())}`);
+    const stop = async (program: Program): Promise<void> => {
+      ends.push(`${program.name} ${String(await program.stop())}`);
+    };
+    for (const node of this.nodes) await stop(node);
+    await allOffline(this.grpc);
+    await stop(this.controller);
     return ends;
   }
 

@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
 import { freePort } from "../server/free-port.ts";
 import { type Endpoint, LoadBalancer } from "./load-balancer.ts";
+import { allOffline } from "./nodes.ts";
 import { Program, until, within } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
@@ -22,8 +23,8 @@ const PROBE_EVERY_MS = 250;
 const PROBE_FAILURES = 40;
 const CONTROLLERS = 2;
 const NODES = 3;
-/** A scorer takes less than a second over a segment; a lease is kept by heartbeats. */
-const LEASE_SECONDS = 10;
+/** A node that stands still for some seconds keeps its work: none is to be begun twice. */
+const LEASE_SECONDS = 30;
 const LOG_LINES = 40;
 
 interface Pod {
@@ -105,6 +106,7 @@ export class Service implements AsyncDisposable {
   /** Ends everything as an orchestrator does, and looks for what is left: files, processes, rows. */
   async stop(): Promise<void> {
     for (const node of this.#nodes.splice(0)) this.#note(node, await node.stop());
+    await allOffline(this.grpc);
     for (const { program } of this.#controllers.splice(0)) this.#note(program, await program.stop());
     for (const { pid, command } of await leakedProcesses(`SVC_CHAOS=${this.#folder}`, this.#folder)) {
       this.faults.push(`left behind: ${pid} ${command}`);
