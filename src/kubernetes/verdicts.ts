@@ -5,6 +5,7 @@ import {
   type EntryOutcome,
   type EntryRules,
   readEntry,
+  shown,
   type TenantRealm,
 } from "../auth/registry-entry.ts";
 import type { Collection } from "./collection.ts";
@@ -43,10 +44,13 @@ export class EntryReader {
 /**
  * Of the oldest first. One that is being deleted is as if it were gone. A tenant's id is its oldest
  * resource's, also when that one is refused or disabled: a mistake in it hands the tenant to nobody.
+ * The oldest one in force of an issuer says which claim names the tenant: a token would name two tenants
+ * otherwise, and be refused, so that a later resource could shut the others out.
  */
 export function judge(resources: Iterable<Resource>, reader: EntryReader): Verdict[] {
   const present = [...resources].filter(({ deleting }) => !deleting).sort(byAge);
   const holders = new Map<string, string>();
+  const firstOfIssuer = new Map<string, { readonly name: string; readonly tenantClaim: string }>();
   let accepted = 0;
   return present.map((resource): Verdict => {
     const id = idOf(resource.spec);
@@ -56,9 +60,19 @@ export function judge(resources: Iterable<Resource>, reader: EntryReader): Verdi
     const { realm, faults } = reader.read(resource.spec);
     if (realm === undefined) return { resource, kind: "invalid", faults };
     if (accepted === TENANTS_MOST) return { resource, kind: "too-many" };
+    const { issuer, tenantClaim } = realm;
+    const first = firstOfIssuer.get(issuer) ?? { name: resource.name, tenantClaim };
+    if (first.tenantClaim !== tenantClaim) return { resource, kind: "invalid", faults: [otherClaim(first)] };
+    firstOfIssuer.set(issuer, first);
     accepted++;
     return { resource, kind: "accepted", realm };
   });
+}
+
+function otherClaim(first: { readonly name: string; readonly tenantClaim: string }): EntryFault {
+  const rule = `tokens of its issuer name their tenant in ${shown(first.tenantClaim)}`;
+  const text = `is another claim than that of the older SvcTenant ${first.name}: ${rule}. Use that one.`;
+  return { member: "oidc.tenantClaim", text };
 }
 
 /**

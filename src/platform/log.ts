@@ -3,6 +3,7 @@
  * not in the background, so that the last lines before an exit are never lost.
  */
 import pino from "pino";
+import { undisguised } from "./disguise.ts";
 import { traceFacts } from "./span.ts";
 
 export type Log = pino.Logger;
@@ -46,19 +47,14 @@ export function textLine(json: string): string {
   const { time, level, msg, ...rest }: LogEntry = JSON.parse(json);
   const clock = time.slice(11, 23);
   const facts = Object.entries(rest).map(([key, value]) => `${key}=${factOf(key, value)}`);
-  const message = escapeControls(msg ?? "");
+  const message = undisguised(msg ?? "");
   return `${[clock, level.toUpperCase().padEnd(5), message, ...facts].join(" ")}\n`;
 }
 
 function factOf(key: string, value: unknown): string {
   if (key === "err" && typeof value === "object" && value !== null && "stack" in value) {
-    return JSON.stringify(value.stack);
+    return undisguised(JSON.stringify(value.stack));
   }
   const plain = typeof value === "string" && /^[\w./:@%+-]+$/.test(value);
-  return plain ? value : escapeControls(JSON.stringify(value));
-}
-
-/** JSON leaves DEL and the C1 controls as they are; a terminal may obey them. */
-function escapeControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return plain ? value : undisguised(JSON.stringify(value));
 }

@@ -22,9 +22,10 @@ test("an error is told with its stack, in one line", () => {
   );
 });
 
-test("no control character reaches the terminal", () => {
-  const hostile = "\u001b[2J\u0007\r\n\u009b31m\u007f";
-  const text = line({ reference: hostile, msg: hostile });
-  assert.doesNotMatch(text.slice(0, -1), /\p{Cc}/u);
+test("nothing that controls, hides or turns text reaches the terminal", () => {
+  const hostile = "\u001b[2J\u0007\r\n\u009b31m\u007f a\u202egnp\u2028\u200b\u{e0041}";
+  const text = line({ reference: hostile, msg: hostile, err: { stack: hostile } });
+  assert.doesNotMatch(text.slice(0, -1), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   assert.match(text, /\\u009b31m/);
+  assert.match(text, /a\\u202egnp\\u2028\\u200b\\udb40\\udc41/);
 });

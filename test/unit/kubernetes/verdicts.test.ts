@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { readClaims } from "../../../src/auth/claims.ts";
+import { RealmIndex } from "../../../src/auth/realm-index.ts";
 import { Collection } from "../../../src/kubernetes/collection.ts";
 import type { Resource } from "../../../src/kubernetes/resource.ts";
-import { EntryReader, judge, Verdicts } from "../../../src/kubernetes/verdicts.ts";
+import { describe, EntryReader, judge, Verdicts } from "../../../src/kubernetes/verdicts.ts";
 
 const RULES = { allowHttp: false };
 const OIDC = { issuer: "https://id.example/", jwksEndpoint: "https://id.example/keys" };
@@ -48,6 +50,38 @@ test("a refused one holds its tenant's id, and one that is being deleted does no
   const later = resource("b", { spec: { tenantId: "acme", oidc: OIDC } });
   assert.deepEqual(kinds([broken, later]), { a: "invalid", b: "duplicate" });
   assert.deepEqual(kinds([{ ...broken, deleting: true }, later]), { b: "accepted" });
+});
+
+test("a later one cannot make the tokens of an issuer name two tenants", () => {
+  const evil = { tenantId: OIDC.issuer, oidc: { ...OIDC, tenantClaim: "iss" } };
+  const resources = [
+    resource("acme"),
+    resource("evil", { spec: evil, createdAt: "2026-05-17T09:30:01Z" }),
+    resource("later", { createdAt: "2026-05-17T09:30:02Z" }),
+  ];
+  const verdicts = judge(resources, new EntryReader(RULES));
+  assert.deepEqual(
+    verdicts.map(({ resource: { name }, kind }) => [name, kind]),
+    [
+      ["acme", "accepted"],
+      ["evil", "invalid"],
+      ["later", "accepted"],
+    ],
+  );
+  const refused = verdicts.find(({ kind }) => kind === "invalid");
+  assert.match(
+    refused?.kind === "invalid" ? describe(refused).join() : "",
+    /^oidc\.tenantClaim .* the older SvcTenant acme: tokens of its issuer name their tenant in "tid"\. Use that one\.$/,
+  );
+  const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
+  const claims = readClaims(
+    new Map<string, unknown>([
+      ["iss", OIDC.issuer],
+      ["exp", 9_000_000_000],
+      ["tid", "acme"],
+    ]),
+  );
+  assert.equal(new RealmIndex(realms).candidates(claims).length, 1);
 });
 
 test("there are no more than a controller takes: the youngest are left out", () => {
