@@ -77,8 +77,10 @@ async function untilNews(first: Live, hold: Hold): Promise<HeartbeatResponse> {
     if (answer.stop.length > 0 || (answer.drain && !hold.drains)) return answer;
     const left = hold.until - performance.now();
     if (left <= 0 || hold.stopping.aborted) return answer;
-    await hold.bell.wait(left);
+    const rang = await hold.bell.wait(left);
     if (hold.signal.aborted) throw cancelled();
+    // The node's next heartbeat follows at once, and renews: to do so here as well would double the writes of a fleet.
+    if (!rang) return answer;
   }
 }
 
