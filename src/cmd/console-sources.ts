@@ -7,7 +7,7 @@ import { join } from "node:path";
 const WEB = join(import.meta.dirname, "../../web");
 
 /** Holds a built console by the hash of its sources: none is ever changed while somebody may read it. */
-const CONSOLE_DIST = join(WEB, "dist");
+export const CONSOLE_DIST = join(WEB, "dist");
 export const CONSOLE_BUILD = join(WEB, "build.ts");
 
 /** SHA-256 of all that the console is made of, of src the rules alone; undefined: its sources are not here, as in an image. */
