@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 
 const OUTPUT_BYTES = 64 * 2 ** 20;
 /** How long a container may take to answer on a crowded machine. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 50;
 
 /** What the image promises to do with: nothing to write to but /tmp, and no rights at all. */
