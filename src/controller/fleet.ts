@@ -2,7 +2,8 @@
  * Which nodes serve a tenant: its own, and those of the fleet's tenant. Whose that is, is a setting of the
  * controller and not of the node, so that another setting counts for nodes that are registered too.
  */
-import { Failure } from "../platform/failure.ts";
+import type { Capabilities } from "../jobs/work.ts";
+import { Failure, type Found } from "../platform/failure.ts";
 import type { NodeRow } from "../store/node-records.ts";
 import type { NodeStore } from "../store/node-store.ts";
 
@@ -10,6 +11,8 @@ import type { NodeStore } from "../store/node-store.ts";
 const REMEMBERED_MS = 1_000;
 /** Bound on memory. */
 const MAX_TENANTS = 10_000;
+/** Models that a refusal names: those of libvmaf, and some more. */
+const MOST_NAMED = 20;
 
 interface Serving {
   readonly at: number;
@@ -19,11 +22,19 @@ interface Serving {
   readonly models: ReadonlySet<string>;
 }
 
+interface Look {
+  readonly now: Promise<Serving>;
+  /** The one that follows, when somebody asked for it. */
+  next: Promise<Serving> | undefined;
+}
+
 /** Remembers for a moment who serves a tenant, so that submitting asks for it rarely. */
 export class Fleet {
   readonly #store: NodeStore;
   readonly #tenant: string | undefined;
   readonly #serving = new Map<string, Promise<Serving>>();
+  /** Of each tenant that is looked at right now. */
+  readonly #running = new Map<string, Look>();
 
   /** @param tenant whose nodes serve all tenants; undefined: nobody's do. */
   constructor(store: NodeStore, tenant: string | undefined) {
@@ -41,9 +52,10 @@ export class Fleet {
     return this.#store.listNodes([...new Set([tenant, this.#tenant ?? tenant])]);
   }
 
-  /** Nodes that serve all tenants. */
-  async nodesForAll(): Promise<readonly NodeRow[]> {
-    return this.#tenant === undefined ? [] : this.#store.listNodes([this.#tenant]);
+  /** What the ONLINE nodes that serve a tenant can do; without a tenant, those that serve all. */
+  async capabilities(tenant = this.#tenant): Promise<readonly Capabilities[]> {
+    const tenants = [tenant, this.#tenant].filter((one) => one !== undefined);
+    return tenants.length === 0 ? [] : this.#store.capabilities([...new Set(tenants)]);
   }
 
   /** Throws UNKNOWN_MODEL when nodes are online and none has one of the models. */
@@ -54,14 +66,8 @@ export class Fleet {
     const now = await this.#look(tenant);
     const model = missing(now);
     if (model === undefined) return;
-    const known = [...now.models].sort();
-    throw new Failure(
-      "UNKNOWN_MODEL",
-      `No node that is online has the model ${model}. There are: ${known.join(", ")}.`,
-      {
-        found: { model, models: known },
-      },
-    );
+    const { message, found } = withoutModel(model, now.models);
+    throw new Failure("UNKNOWN_MODEL", message, { found });
   }
 
   /** Throws NO_NODE_ONLINE. */
@@ -83,21 +89,54 @@ export class Fleet {
     return known !== undefined && performance.now() - known.at < REMEMBERED_MS ? known : this.#look(tenant);
   }
 
-  /** Concurrent callers share one look, but for those that must know it from now on. */
+  /**
+   * What holds from now on. A tenant is looked at once at a time: those that ask meanwhile share the look that follows,
+   * however many they are.
+   */
   #look(tenant: string): Promise<Serving> {
-    if (this.#serving.size >= MAX_TENANTS) this.#serving.clear();
-    const look = this.#nodesOf(tenant);
-    this.#serving.set(tenant, look);
-    look.catch(() => {
-      if (this.#serving.get(tenant) === look) this.#serving.delete(tenant);
-    });
-    return look;
+    const running = this.#running.get(tenant);
+    if (running === undefined) return this.#begin(tenant);
+    running.next ??= running.now.then(
+      () => this.#begin(tenant),
+      () => this.#begin(tenant),
+    );
+    return running.next;
   }
 
-  async #nodesOf(tenant: string): Promise<Serving> {
+  #begin(tenant: string): Promise<Serving> {
+    if (this.#serving.size >= MAX_TENANTS) this.#serving.clear();
+    const look: Look = { now: this.#find(tenant), next: undefined };
+    this.#running.set(tenant, look);
+    this.#serving.set(tenant, look.now);
+    const ended = (): void => {
+      if (this.#running.get(tenant) === look) this.#running.delete(tenant);
+    };
+    look.now.then(ended, () => {
+      ended();
+      if (this.#serving.get(tenant) === look.now) this.#serving.delete(tenant);
+    });
+    return look.now;
+  }
+
+  async #find(tenant: string): Promise<Serving> {
     const at = performance.now();
-    const online = (await this.nodesFor(tenant)).filter(({ state }) => state === "ONLINE");
-    const models = online.flatMap(({ capabilities }) => capabilities.models.map(({ name }) => name));
+    const online = await this.capabilities(tenant);
+    const models = online.flatMap((one) => one.models.map(({ name }) => name));
     return { at, online: online.length > 0, models: new Set(models) };
   }
+}
+
+/** That no node which is online has a model, and some of the models that they have. */
+export function withoutModel(
+  model: string,
+  known: Iterable<string>,
+): { readonly message: string; readonly found: Found } {
+  const all = [...new Set(known)].sort();
+  const models = all.slice(0, MOST_NAMED);
+  const more = all.length - models.length;
+  const rest = more > 0 ? ` and ${more} more` : "";
+  return {
+    message: `No node that is online has the model ${model}. There are: ${models.join(", ")}${rest}.`,
+    found: { model, models },
+  };
 }

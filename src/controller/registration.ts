@@ -3,16 +3,24 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
 import type { ModelId } from "../jobs/work.ts";
 import { invalid } from "../platform/failure.ts";
-import type { NewNode } from "../store/node-records.ts";
+import type { NewNode, NodeRoom } from "../store/node-records.ts";
 
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;
-const MAX_MODELS = 1000;
+/** The models of libvmaf are 9; the rest are files of a node's own. */
+const MAX_MODELS = 128;
+/** Of all capabilities together, as JSON: room for 100 models with their digests. */
+const MAX_BYTES = 16 * 1024;
 /** Longer than any version that a program tells. */
 const MAX_VERSION = 200;
 const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;
+/**
+ * What a tenant has of nodes, beside those of the fleet: whoever lists them has them all in one answer. A usual node has
+ * some 600 bytes.
+ */
+export const NODE_ROOM: NodeRoom = { nodes: 1_000, bytes: 2 * 2 ** 20 };
 
 /** Throws INVALID_REQUEST. */
 export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
@@ -25,27 +33,37 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   checkText("capabilities.scorer.version", version, MAX_VERSION);
   checkText("capabilities.scorer.libvmafVersion", libvmafVersion, MAX_VERSION);
   checkText("capabilities.version", capabilities.version, MAX_VERSION);
+  const told = {
+    scorer: { program, version, libvmafVersion },
+    models: modelIds(capabilities.models),
+    ...(capabilities.stills && { stills: true }),
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(told));
+  if (bytes > MAX_BYTES) {
+    throw invalid(
+      `capabilities have ${bytes} bytes as JSON. Use at most ${MAX_BYTES}: fewer models, or shorter names.`,
+    );
+  }
+  const session = randomBytes(SESSION_BYTES).toString("base64url");
   return {
     id: randomUUID(),
-    session: randomBytes(SESSION_BYTES).toString("base64url"),
+    session,
     tenant,
     name,
     slots,
-    capabilities: {
-      scorer: { program, version, libvmafVersion },
-      models: modelIds("capabilities.models", capabilities.models),
-      ...(capabilities.stills && { stills: true }),
-    },
+    capabilities: told,
     version: capabilities.version,
   };
 }
 
 /** Throws INVALID_REQUEST. */
-function modelIds(field: string, models: readonly ModelId[]): ModelId[] {
-  if (models.length > MAX_MODELS) throw invalid(`${field} has more than ${MAX_MODELS} models.`);
+function modelIds(models: readonly ModelId[]): ModelId[] {
+  if (models.length > MAX_MODELS) {
+    throw invalid(`capabilities.models has ${models.length} models. Use at most ${MAX_MODELS}.`);
+  }
   return models.map(({ name, digest }, index) => {
     if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {
-      throw invalid(`${field}[${index}] is not a model's name and the SHA-256 of its file.`);
+      throw invalid(`capabilities.models[${index}] is not a model's name and the SHA-256 of its file.`);
     }
     return { name, digest };
   });

@@ -4,10 +4,9 @@
  */
 import { type Capabilities, modelsToPlan, STILLS_CLASS, serves } from "../jobs/work.ts";
 import type { Log } from "../platform/log.ts";
-import type { NodeRow } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Ready } from "../store/work-records.ts";
-import type { Fleet } from "./fleet.ts";
+import { type Fleet, withoutModel } from "./fleet.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
 /** Long enough for a node to restart, and for one of each kind to come up after a power cut. */
@@ -79,11 +78,10 @@ export class Stranded {
     online: readonly Capabilities[],
   ): Promise<boolean> {
     const { store, metrics } = this.#options;
-    const models = [...new Set(online.flatMap((node) => node.models.map(({ name }) => name)))].sort();
+    const models = new Set(online.flatMap((node) => node.models.map(({ name }) => name)));
     // Where each is to be had, no node has them all.
-    const model = needed.find((name) => !models.includes(name)) ?? needed.join(" and ");
-    const message = `No node that is online has the model ${model}. There are: ${models.join(", ")}.`;
-    const error = { code: "UNKNOWN_MODEL", message, found: { model, models } };
+    const model = needed.find((name) => !models.has(name)) ?? needed.join(" and ");
+    const error = { code: "UNKNOWN_MODEL", ...withoutModel(model, models) };
     const failed = await store.fail(id, generation, error);
     if (failed) metrics.jobFailed("UNKNOWN_MODEL");
     return failed;
@@ -99,19 +97,15 @@ async function stranded(
   const all = (await store.ready()).filter(({ workClass }) => workClass !== STILLS_CLASS);
   if (all.length === 0) return [];
   // The fleet's nodes do most of it.
-  const ofAll = onlineOf(await fleet.nodesForAll());
+  const ofAll = await fleet.capabilities();
   const left = all.filter(({ workClass }) => !ofAll.some((node) => serves(node, workClass)));
   const found = [];
   for (const [tenant, pairs] of Map.groupBy(left, (ready) => ready.tenant)) {
-    const online = onlineOf(await fleet.nodesFor(tenant));
+    const online = await fleet.capabilities(tenant);
     if (online.length === 0) continue;
     for (const ready of pairs) {
       if (!online.some((node) => serves(node, ready.workClass))) found.push({ ready, online });
     }
   }
   return found;
-}
-
-function onlineOf(nodes: readonly NodeRow[]): readonly Capabilities[] {
-  return nodes.filter(({ state }) => state === "ONLINE").map(({ capabilities }) => capabilities);
 }

@@ -15,6 +15,13 @@ export interface NewNode {
   readonly version: string;
 }
 
+/** What a tenant may have of nodes that are alive, and of nodes that are gone and still shown. */
+export interface NodeRoom {
+  readonly nodes: number;
+  /** Of their capabilities, as text. */
+  readonly bytes: number;
+}
+
 export interface NodeRow extends Omit<NewNode, "session"> {
   readonly state: NodeState;
   readonly registeredAt: Date;

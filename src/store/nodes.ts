@@ -2,13 +2,17 @@
 import { MAX_FAILURES } from "../jobs/retry.ts";
 import type { NodeState } from "../jobs/states.ts";
 import type { Capabilities } from "../jobs/work.ts";
+import { Failure } from "../platform/failure.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
-import type { NewNode, NodeRow } from "./node-records.ts";
+import type { NewNode, NodeRoom, NodeRow } from "./node-records.ts";
 import { pendingAgain } from "./retries.ts";
-import { isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
+import { classKey, isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import type { Ready } from "./work-records.ts";
+
+/** Milliseconds: by then a node that stopped is known to be gone, usually. */
+const RETRY_AFTER_MS = 10_000;
 
 const KNOWN = statement("select 1 from node where id = $1");
 
@@ -48,19 +52,66 @@ const RELEASE_LEFT = statement(`
   ${pendingAgain("0")}
   select tenant_id, work_class from came`);
 
+/** First key of the advisory locks that registrations of one tenant with a limit hold: "node" in ASCII. */
+const REGISTRATIONS = 0x6e_6f_64_65;
+
+const LOCK_REGISTRATIONS = statement("select pg_advisory_xact_lock($1::int, $2::int)");
+
+/** Nodes of a tenant that are alive, but for one name. */
+const ALIVE = statement(`
+  select count(*) as nodes, coalesce(sum(octet_length(capabilities::text)), 0)::bigint as bytes from node where tenant_id = $1 and name <> $2 and ended is null and not offline`);
+
+/** One that is heard of at this moment stays. */
+const FORGET_BEYOND = statement(`
+  with gone as (
+    select id, row_number() over before as nodes, sum(octet_length(capabilities::text)) over before as bytes
+    from node where tenant_id = $1 and offline
+    window before as (order by heartbeat_at desc, id)),
+  beyond as (
+    select node.id from node join gone on gone.id = node.id
+    where node.offline and (gone.nodes > $2 or gone.bytes > $3)
+      and not exists (select from work where work.node_id = node.id and work.state = 'LEASED')
+    for update of node skip locked)
+  delete from node using beyond where node.id = beyond.id`);
+
 export async function registerNode(
   database: Database,
   node: NewNode,
+  room?: NodeRoom,
 ): Promise<{ ready: readonly Ready[]; superseded: readonly string[] }> {
   return database.transaction("fleet", async (sender) => {
     // This very call was sent before.
     if ((await sender.query(KNOWN, [node.id])).length > 0) return { ready: [], superseded: [] };
+    if (room !== undefined) await makeRoom(sender, node, room);
     const before = await sender.query<{ id: string }>(SUPERSEDE, [node.tenant, node.name]);
     const superseded = before.map(({ id }) => id);
     const ready = superseded.length === 0 ? [] : readyOf(await sender.query(RELEASE_LOST, [superseded]));
     await insertNode(sender, node);
     return { ready, superseded };
   });
+}
+
+/** The statements after the lock see all registrations before. Throws TOO_MANY_NODES. */
+async function makeRoom(
+  sender: Sender,
+  { tenant, name, capabilities }: NewNode,
+  room: NodeRoom,
+): Promise<void> {
+  await sender.query(LOCK_REGISTRATIONS, [REGISTRATIONS, Number(BigInt.asIntN(32, classKey(tenant)))]);
+  const [alive] = await sender.query<NodeRoom>(ALIVE, [tenant, name]);
+  if ((alive?.nodes ?? 0) >= room.nodes) throw noRoom(`${room.nodes} nodes`, room);
+  const bytes = (alive?.bytes ?? 0) + Buffer.byteLength(JSON.stringify(capabilities));
+  if (bytes > room.bytes)
+    throw noRoom(`nodes whose capabilities together are near ${room.bytes} bytes`, room);
+  await sender.query(FORGET_BEYOND, [tenant, room.nodes, room.bytes]);
+}
+
+function noRoom(what: string, { nodes, bytes }: NodeRoom): Failure {
+  return new Failure(
+    "TOO_MANY_NODES",
+    `The tenant has ${what} that are online or drain, which is the most. Stop some, or give one of them more slots.`,
+    { found: { nodes, bytes }, retryAfterMs: RETRY_AFTER_MS },
+  );
 }
 
 async function insertNode(sender: Sender, node: NewNode): Promise<void> {
@@ -132,6 +183,18 @@ const LIST = statement(`
 
 export async function listNodes(database: Database, tenants: readonly string[]): Promise<readonly NodeRow[]> {
   return withWork(database, await database.query<NodeColumns>("fleet", LIST, [tenants]));
+}
+
+const CAPABILITIES = statement(`
+  select distinct capabilities from node
+  where tenant_id = any($1::text[]) and ended is null and not offline and not draining`);
+
+export async function capabilitiesOf(
+  database: Database,
+  tenants: readonly string[],
+): Promise<readonly Capabilities[]> {
+  const rows = await database.query<Pick<NodeColumns, "capabilities">>("fleet", CAPABILITIES, [tenants]);
+  return rows.map(({ capabilities }) => capabilities);
 }
 
 const DRAIN = statement(`

@@ -14,8 +14,16 @@ import { Gathering } from "./gathering.ts";
 import { renew, takeBack } from "./heartbeat.ts";
 import type { JobCursor, JobFilter, NewJob, StoredError } from "./job-records.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
-import type { NewNode, RunningWork } from "./node-records.ts";
-import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
+import type { NewNode, NodeRoom, RunningWork } from "./node-records.ts";
+import {
+  capabilitiesOf,
+  drainNode,
+  expireNodes,
+  leaveNode,
+  listNodes,
+  nodeOf,
+  registerNode,
+} from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
 import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
@@ -259,8 +267,8 @@ export class SqlStore implements Store {
     return outcome;
   }
 
-  async registerNode(node: NewNode) {
-    const outcome = await registerNode(this.#database, node);
+  async registerNode(node: NewNode, room?: NodeRoom) {
+    const outcome = await registerNode(this.#database, node, room);
     this.#lower(outcome.ready);
     return outcome;
   }
@@ -279,6 +287,10 @@ export class SqlStore implements Store {
 
   async listNodes(tenants: readonly string[]) {
     return listNodes(this.#database, tenants);
+  }
+
+  async capabilities(tenants: readonly string[]) {
+    return capabilitiesOf(this.#database, tenants);
   }
 
   async drainNode(tenant: string, id: string) {

@@ -7,7 +7,9 @@ import {
   ListNodesRequestSchema,
   Node_State,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import type { NodeRoom } from "../../src/store/node-records.ts";
 import type { Store } from "../../src/store/store.ts";
+import { until } from "../server/svc-process.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES } from "./scored.ts";
 import { FLEET, refused, System, submission, wrapped } from "./system.ts";
@@ -46,6 +48,7 @@ describe("nodes", () => {
     const gone = new AbortController();
     const pulls = Array.from({ length: 8 }, () => node.pull(60_000, gone.signal));
     const results = Promise.allSettled(pulls);
+    await until(async () => (await system.metric("svc_pulls_waiting")) === 8, "all of them to wait");
     const first = await system.submit(tenant);
     assert.equal((await Promise.race(pulls))?.jobId, first.job.id);
     const second = await system.submit(tenant);
@@ -290,6 +293,61 @@ describe("nodes", () => {
     assert.equal((await planner.pullSome()).jobId, job.id);
     const failure = await refused(system.submit(tenant, { model: "third" }), "UNKNOWN_MODEL");
     assert.deepEqual(failure.found, { model: "third", models: ["other", "vmaf_v0.6.1"] });
+  });
+
+  test("that tell of more models than are kept are refused", async () => {
+    const models = (count: number, length: number) =>
+      Array.from({ length: count }, (_, n) => ({
+        name: `m${n}`.padEnd(length, "x"),
+        digest: "a".repeat(64),
+      }));
+    const add = (count: number, length: number) =>
+      Peer.register(system.nodes, "models", {
+        capabilities: { ...CAPABILITIES, models: models(count, length) },
+      });
+    await add(100, 30);
+    const { message } = await refused(add(129, 4), "INVALID_REQUEST");
+    assert.match(message, /129 models\. Use at most 128/);
+    assert.match((await refused(add(128, 100), "INVALID_REQUEST")).message, /Use at most 16384/);
+  });
+
+  test("are so many of a tenant, and any number of the fleet", async () => {
+    const rooms: (NodeRoom | undefined)[] = [];
+    const counting = await System.open({}, (store) => ({
+      registerNode: (node, room) => {
+        rooms.push(room);
+        return store.registerNode(node, room && { ...room, nodes: 1 });
+      },
+    }));
+    for (const tenant of [FLEET, FLEET, "one"]) await Peer.register(counting.nodes, tenant);
+    await refused(Peer.register(counting.nodes, "one"), "TOO_MANY_NODES");
+    const room = { nodes: 1_000, bytes: 2_097_152 };
+    assert.deepEqual(rooms, [undefined, undefined, room, room]);
+    await counting.close();
+  });
+
+  test("with many models are looked at once for all submissions of the moment, and some models are told", async () => {
+    const tenant = "many models";
+    let looks = 0;
+    const counting = await System.open({}, (store) => ({
+      capabilities: (tenants) => {
+        looks++;
+        return store.capabilities(tenants);
+      },
+    }));
+    const names = Array.from({ length: 50 }, (_, n) => `m${String(n).padStart(2, "0")}`);
+    const capabilities = { ...CAPABILITIES, models: names.map((name) => ({ name, digest: "" })) };
+    await Peer.register(counting.nodes, tenant, { capabilities });
+    const failures = await Promise.all(
+      Array.from({ length: 20 }, () => refused(counting.submit(tenant, { model: "none" }), "UNKNOWN_MODEL")),
+    );
+    // One to know it at all, and one that began after each was asked.
+    assert.ok(looks <= 4, `${looks} looks`);
+    for (const { message, found } of failures) {
+      assert.match(message, /There are: m00, m01, .*, m19 and 30 more\.$/);
+      assert.deepEqual(found, { model: "none", models: names.slice(0, 20) });
+    }
+    await counting.close();
   });
 
   test("that are away leave jobs to wait, and what needs a node at once is refused", async () => {

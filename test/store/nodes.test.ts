@@ -70,6 +70,72 @@ onBothStores((open) => {
     assert.deepEqual(elsewhere.superseded, [], "names of another tenant are others");
   });
 
+  test("a tenant has so many nodes that are alive and no more, and of those that are gone the last are kept", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const names = async () => (await store.listNodes([tenant])).map(({ name }) => name);
+    const add = async (name: string, nodes = 2, bytes = 10_000) => {
+      const node = newNode(tenant, { name });
+      await store.registerNode(node, { nodes, bytes });
+      return node;
+    };
+    const [a, b] = [await add("a"), await add("b")];
+    await assert.rejects(add("c"), { code: "TOO_MANY_NODES", found: { nodes: 2, bytes: 10_000 } });
+    const c = await add("c", 3);
+    await register(store, newTenant());
+    const again = await add("a", 3);
+    assert.deepEqual(await names(), ["a", "b", "c"], "its name is registered anew: it is no further one");
+    assert.equal((await store.renew(a.session, [], LEASE_MS, false)).session, "SUPERSEDED");
+    for (const name of ["d", "e", "f", "g"]) await store.leaveNode((await add(name, 4)).session);
+    await store.leaveNode(again.session);
+    await store.leaveNode(b.session);
+    // The session that was superseded, and then a and b, were heard of before the others.
+    await add("h", 4);
+    assert.deepEqual(await names(), ["c", "d", "e", "f", "g", "h"]);
+    assert.equal((await store.renew(a.session, [], LEASE_MS, false)).session, "UNKNOWN");
+    const last = await register(store, tenant, { name: "i" });
+    assert.deepEqual(await names(), ["c", "d", "e", "f", "g", "h", "i"], "without a limit none goes");
+    const size = JSON.stringify(last.capabilities).length;
+    await assert.rejects(add("j", 10, 2.5 * size), { code: "TOO_MANY_NODES" });
+    await store.leaveNode(c.session);
+    await store.leaveNode(last.session);
+    await add("j", 10, 2.5 * size);
+    assert.deepEqual(await names(), ["g", "h", "i", "j"], "two that are gone have room");
+  });
+
+  test("many nodes that register at once are no more than may be", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => store.registerNode(newNode(tenant), { nodes: 3, bytes: 10_000 })),
+    );
+    const refusals = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason.code] : []));
+    assert.deepEqual(refusals, Array(5).fill("TOO_MANY_NODES"));
+    assert.equal((await store.listNodes([tenant])).length, 3);
+  });
+
+  test("what the nodes of tenants can do is told once, of those that are online", async () => {
+    const { store } = open();
+    const [tenant, other] = [newTenant(), newTenant()];
+    const able = (name: string) => ({
+      capabilities: { ...newNode(tenant).capabilities, models: [{ name, digest: "" }] },
+    });
+    for (const name of ["same", "same", "another"]) await register(store, tenant, able(name));
+    await store.leaveNode((await register(store, tenant, able("gone"))).session);
+    await store.drainNode(tenant, (await register(store, tenant, able("drained"))).id);
+    await register(store, other, able("theirs"));
+    const models = async (...of: string[]) => {
+      const names = (await store.capabilities(of)).flatMap((one) => one.models.map(({ name }) => name));
+      return { count: names.length, names: new Set(names) };
+    };
+    assert.deepEqual(await models(tenant), { count: 2, names: new Set(["another", "same"]) });
+    assert.deepEqual(await models(tenant, other), {
+      count: 3,
+      names: new Set(["another", "same", "theirs"]),
+    });
+    assert.deepEqual(await models(), { count: 0, names: new Set() });
+  });
+
   test("work over which its node crashes again and again ends its job", async () => {
     const { store } = open();
     const tenant = newTenant();
