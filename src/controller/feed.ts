@@ -14,6 +14,9 @@ import { jobMessage } from "./job-message.ts";
 import { Listeners } from "./listeners.ts";
 
 const PAGE = 500;
+/** Events that are kept at most, and characters of their jobs' specs: one tenant's may be a thousand times another's. */
+const CAPACITY = 4096;
+const MOST_CHARS = 16 * 1024 * 1024;
 /** Milliseconds between reads at least, so that a storm of changes is read in pages. */
 const GAP_MS = 5;
 /**
@@ -41,6 +44,7 @@ export class Feed extends Background {
   readonly #store: EventStore;
   readonly #log: Log;
   readonly #capacity: number;
+  readonly #mostChars: number;
   readonly #ring: (FeedEntry | undefined)[];
   readonly #positions = new Map<string, number>();
   readonly #changed = new Set<() => void>();
@@ -50,15 +54,19 @@ export class Feed extends Background {
   #listening = 0;
   #cursor: string | undefined;
   #head = 0;
+  #tail = 0;
+  /** Of all specs in the ring. */
+  #chars = 0;
   #epoch = 0;
   #quietLooks = 0;
   #ended = false;
 
-  constructor(store: EventStore, log: Log, capacity = 4096) {
+  constructor(store: EventStore, log: Log, { capacity = CAPACITY, mostChars = MOST_CHARS } = {}) {
     super((signal, isStarted) => this.#run(signal, isStarted));
     this.#store = store;
     this.#log = log;
     this.#capacity = capacity;
+    this.#mostChars = mostChars;
     this.#ring = Array.from({ length: capacity });
   }
 
@@ -69,7 +77,7 @@ export class Feed extends Background {
 
   /** Position before the oldest event that is kept. */
   get tail(): number {
-    return Math.max(0, this.#head - this.#capacity);
+    return this.#tail;
   }
 
   /** Changes when events were missed: positions of before mean nothing any more. */
@@ -184,8 +192,10 @@ export class Feed extends Background {
     this.#epoch++;
     this.#positions.clear();
     // Positions go on, past all that were: none of before is taken for one of now.
+    this.#tail = this.#head;
     this.#head += this.#capacity;
     this.#ring.fill(undefined);
+    this.#chars = 0;
     this.#jobs.tellAll();
     this.#tell();
     return false;
@@ -193,14 +203,25 @@ export class Feed extends Background {
 
   #keep(events: readonly JobEvent[]): void {
     for (const event of events) {
-      const place = ++this.#head % this.#capacity;
-      const old = this.#ring[place];
-      if (old !== undefined) this.#positions.delete(old.event.id);
-      this.#ring[place] = new FeedEntry(event);
+      if (this.#head - this.#tail === this.#capacity) this.#forget();
+      this.#ring[++this.#head % this.#capacity] = new FeedEntry(event);
       this.#positions.set(event.id, this.#head);
+      this.#chars += event.job.spec.length;
+      // The newest one stays, whatever its size.
+      while (this.#chars > this.#mostChars && this.#head - this.#tail > 1) this.#forget();
       this.#jobs.tell(event.job.id);
     }
     this.#tell();
+  }
+
+  /** The oldest one. */
+  #forget(): void {
+    const place = ++this.#tail % this.#capacity;
+    const old = this.#ring[place];
+    if (old === undefined) return;
+    this.#ring[place] = undefined;
+    this.#positions.delete(old.event.id);
+    this.#chars -= old.event.job.spec.length;
   }
 
   #tell(): void {

@@ -8,11 +8,12 @@ import {
   JobWork_Kind,
   JobWork_State,
   ListJobsRequestSchema,
+  SubmitJobsRequestSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { caller, Peer } from "./peer.ts";
 import { failureReport, METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
-import { FLEET, refused, System, wrapped } from "./system.ts";
+import { FLEET, refused, System, submission, wrapped } from "./system.ts";
 
 describe("the way of a job", () => {
   let system: System;
@@ -230,6 +231,25 @@ describe("the way of a job", () => {
     await refused(system.jobs.listJobs(other, caller(tenant)), "INVALID_REQUEST");
     const huge = create(ListJobsRequestSchema, { pageSize: 501 });
     await refused(system.jobs.listJobs(huge, caller(tenant)), "INVALID_REQUEST");
+  });
+
+  test("lists long jobs in shorter pages than were asked for", async () => {
+    const tenant = "long";
+    const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "😀".repeat(255)]));
+    const jobs = Array.from({ length: 140 }, () => submission({ labels }));
+    await system.jobs.submitJobs(create(SubmitJobsRequestSchema, { jobs }), caller(tenant));
+    const sizes: number[] = [];
+    const ids = new Set<string>();
+    for (let pageToken = ""; sizes.length === 0 || pageToken !== ""; ) {
+      const request = create(ListJobsRequestSchema, { pageSize: 500, pageToken });
+      const page = await system.jobs.listJobs(request, caller(tenant));
+      sizes.push(page.jobs.length);
+      for (const { id } of page.jobs) ids.add(id);
+      pageToken = page.nextPageToken;
+    }
+    assert.equal(ids.size, 140);
+    // A spec of them is some 16,700 characters, of which a page has 2,097,152 at most.
+    assert.deepEqual(sizes, [125, 15]);
   });
 
   test("shows what it did in its metrics", async () => {

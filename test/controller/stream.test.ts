@@ -279,7 +279,7 @@ describe("streams of jobs", () => {
 
   test("that are read too slowly are cut off, and can be resumed without a gap", async () => {
     const tenant = "slow";
-    const feed = new Feed(system.store, LOG, 8);
+    const feed = new Feed(system.store, LOG, { capacity: 8 });
     feed.start();
     const source = { store: system.store, feed };
     const open = (afterEventId: string) =>
@@ -304,6 +304,25 @@ describe("streams of jobs", () => {
     const resumed = open(String(failure.found?.["afterEventId"]));
     for (const id of ids.slice(2)) assert.equal((await resumed.next()).value?.job?.id, id);
     await resumed.return(undefined);
+    await feed.stop();
+  });
+
+  test("keep as much of what happened as has room, by number and by size, and the newest always", async () => {
+    const tenant = "large";
+    const feed = new Feed(system.store, LOG, { capacity: 8, mostChars: 4_000 });
+    feed.start();
+    const leave = feed.listen(() => {});
+    await feed.catchUp();
+    const kept: number[] = [];
+    // Of 250 characters each; where nothing was yet counts as kept.
+    for (const labels of [0, 0, 6, 6, 6, 32, 0]) {
+      const named = Array.from({ length: labels }, (_, n) => [`l${n}`, "x".repeat(250)]);
+      await system.submit(tenant, { labels: Object.fromEntries(named) });
+      await feed.catchUp();
+      kept.push(feed.head - feed.tail);
+    }
+    assert.deepEqual(kept, [8, 8, 8, 8, 2, 1, 1]);
+    leave();
     await feed.stop();
   });
 
