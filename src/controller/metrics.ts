@@ -19,6 +19,12 @@ const JOB_BUCKETS = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_
 /** VMAF; close together where encodes for people lie, and where they stop seeing a difference. */
 const SCORE_BUCKETS = [20, 40, 50, 60, 70, 75, 80, 85, 88, 90, 92, 94, 96, 98, 100];
 
+/**
+ * Scores beyond are not observed: nodes of tenants report any, and one of 1e300 would be the sum of all for as long as the
+ * controller runs. Models that do not clip give somewhat more than 100.
+ */
+const MOST_SCORE = 110;
+
 /** Models that are told apart; callers name models, and those of a model directory are any. */
 const MODELS = new Set<string>(KNOWN_BUILT_IN);
 const OTHER_MODELS = "other";
@@ -169,7 +175,8 @@ export class ControllerMetrics {
   /** `model`: that of the score. */
   jobSucceeded({ score, model, frameCount }: Scored, durationMs: number): void {
     this.jobEnded("SUCCEEDED");
-    this.#score.observe({ model: MODELS.has(model) ? model : OTHER_MODELS }, score);
+    if (score >= 0 && score <= MOST_SCORE)
+      this.#score.observe({ model: MODELS.has(model) ? model : OTHER_MODELS }, score);
     this.#duration.observe(durationMs / 1000);
     this.#frames.inc(frameCount);
   }

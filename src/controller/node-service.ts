@@ -29,15 +29,18 @@ import { refusalOf } from "./admitted.ts";
 import { answer, cancelled, isId, shuttingDown } from "./calls.ts";
 import type { Fleet } from "./fleet.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
+import { Lanes } from "./lanes.ts";
 import { nodeMessage } from "./node-message.ts";
 import type { CallContext, NodeOperations } from "./operations.ts";
-import { NODE_ROOM, newNode } from "./registration.ts";
+import { newNode } from "./registration.ts";
 import { type ReportOptions, recordReport, stale } from "./report.ts";
 import type { Schedule } from "./schedule.ts";
 import { tellWait } from "./tracing.ts";
 import { workItem } from "./work-message.ts";
 
 const MAX_WAIT_MS = 60_000;
+/** Values of one tenant that are inflated at a time: zlib has four threads. */
+const INFLATING = 2;
 /** Milliseconds that a node waits which may have no work and pulls all the same. */
 const IDLE_MS = 1_000;
 
@@ -52,6 +55,7 @@ export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
 
 export class NodeService implements NodeOperations {
   readonly #options: NodeServiceOptions;
+  readonly #lanes = new Lanes(INFLATING);
 
   constructor(options: NodeServiceOptions) {
     this.#options = options;
@@ -61,9 +65,7 @@ export class NodeService implements NodeOperations {
     const { log, store, fleet, leaseMs } = this.#options;
     return answer(log, context, async () => {
       const node = newNode(request, context.principal.tenant);
-      // Who runs the fleet has as many as there are.
-      const room = fleet.is(node.tenant) ? undefined : NODE_ROOM;
-      const { ready, superseded } = await store.registerNode(node, room);
+      const { ready, superseded } = await store.registerNode(node);
       fleet.changed();
       this.#leasesEnded(ready, superseded);
       log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");
@@ -96,7 +98,7 @@ export class NodeService implements NodeOperations {
     return answer(log, context, async () => {
       const node = await sessions.find(request.session, context.principal.tenant);
       if (node === undefined) throw stale();
-      await recordReport(this.#options, request, node.puller);
+      await recordReport({ ...this.#options, lanes: this.#lanes }, request, node.puller);
       return create(ReportResultResponseSchema, {});
     });
   }

@@ -1,4 +1,5 @@
 /** A plan as a node reports it: read as strictly as the engines that will score by it. */
+import { refuseForeign } from "../engine/context.ts";
 import { readPlan, readSegment } from "../engine/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../gen/proto/svc/v1/node_pb.ts";
 import { type Capabilities, scoreClass } from "../jobs/work.ts";
@@ -36,7 +37,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
       "The plan was made with another scorer or other models than were registered. Register again.",
     );
   }
-  return { plan, framesTotal: frameCount, segments: segmentsOf(report), workClass };
+  return { plan, framesTotal: frameCount, segments: segmentsOf(report, facts.subsample), workClass };
 }
 
 /** A plan as it was scored in the end. Throws INVALID_REQUEST. */
@@ -46,13 +47,13 @@ export function checkRevisedPlan(plan: string, frameCount: number): void {
   throw invalid(`segment.frameCount is ${frameCount}, and its plan says ${pairing.frameCount}.`);
 }
 
-function segmentsOf({ segments, frameCount, pixels }: PlanReport): NewSegment[] {
+function segmentsOf({ segments, frameCount, pixels }: PlanReport, subsample: number): NewSegment[] {
   if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
     throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
   }
   let next = 0;
   const checked = segments.map((planned, index) => {
-    const segment = checkSegment(planned, index, next);
+    const segment = checkSegment(planned, index, next, subsample);
     next += planned.frameCount;
     return { ...segment, cost: START_COST + (planned.frameCount * pixels) / UNIT_PIXELS };
   });
@@ -64,8 +65,11 @@ function checkSegment(
   { firstFrame, frameCount, segment }: PlannedSegment,
   index: number,
   next: number,
+  subsample: number,
 ): Omit<NewSegment, "cost"> {
-  const { first, count } = readSegment(segment);
+  const read = readSegment(segment);
+  refuseForeign(read, subsample);
+  const { first, count } = read;
   if (firstFrame === next && first === firstFrame && count === frameCount)
     return { firstFrame, frameCount, segment };
   throw invalid(`plan.segments[${index}] has the frames from ${first} on; those from ${next} on come next.`);

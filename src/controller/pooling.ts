@@ -17,6 +17,11 @@ import { poolSpan } from "./tracing.ts";
 
 /** Two, so that a film does not keep clips waiting; each holds its job's values in memory. */
 const AT_ONCE = 2;
+/**
+ * Poolings of a job that are begun and do not end: of one that ends its controller each time, the next to take it would
+ * be ended as well.
+ */
+const MOST_BEGUN = 3;
 /** More are left to the sweep, which takes them from the store. */
 const MAX_QUEUED = 64;
 /** Milliseconds until what is pooled is held again: of a controller that dies others take it over within a hold. */
@@ -41,6 +46,8 @@ export class Pooling {
   readonly #queue: Poolable[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
+  /** What was begun last is pooled with no other. */
+  #isAlone = false;
   /** Runs while there are jobs. */
   #holding: NodeJS.Timeout | undefined;
 
@@ -95,15 +102,21 @@ export class Pooling {
     }
   }
 
+  /** A job whose pooling did not end is pooled with no other: what it ends ends that one alone, and counts against it alone. */
+  #mayRun({ poolings }: Poolable): boolean {
+    return this.#running.size < (poolings > 0 || this.#isAlone ? 1 : AT_ONCE);
+  }
+
   #next(): void {
-    while (this.#running.size < AT_ONCE) {
-      const job = this.#queue.shift();
-      if (job === undefined) break;
+    for (let job = this.#queue[0]; job !== undefined && this.#mayRun(job); job = this.#queue[0]) {
+      const { id, poolings } = job;
+      this.#queue.shift();
+      this.#isAlone = poolings > 0;
       const run = this.#traced(job).finally(() => {
-        this.#running.delete(job.id);
+        this.#running.delete(id);
         this.#next();
       });
-      this.#running.set(job.id, run);
+      this.#running.set(id, run);
     }
     if (this.#running.size > 0) return;
     clearInterval(this.#holding);
@@ -120,9 +133,13 @@ export class Pooling {
   async #pool(job: Poolable): Promise<void> {
     const { log, metrics } = this.#options;
     const { signal } = this.#closing;
+    let isBegun = false;
     for (;;) {
       const started = performance.now();
       try {
+        if (job.poolings >= MOST_BEGUN) throw tooOften(job);
+        isBegun ||= await this.#options.store.beginPooling(job.id, job.generation);
+        if (!isBegun) return undefined;
         await this.#finish(job);
         metrics.pooling.observe((performance.now() - started) / 1000);
         return;
@@ -170,4 +187,11 @@ export class Pooling {
       log.warn({ jobId: job.id, err }, "pooling is put off");
     }
   }
+}
+
+function tooOften({ poolings }: Poolable): Failure {
+  return new Failure(
+    "POOLING_FAILED",
+    `The scores were to be joined ${poolings} times, and the controller ended each time before it was done. Ask for fewer models, or score the pair in parts; the controllers' logs tell how they ended.`,
+  );
 }

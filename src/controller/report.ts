@@ -1,5 +1,4 @@
 /** What a node reports of its work: checked, fenced and recorded. */
-import { countRows } from "../engine/frame-code.ts";
 import type {
   FailureReport,
   FramePiece,
@@ -9,23 +8,23 @@ import type {
 } from "../gen/proto/svc/v1/node_pb.ts";
 import { verdictOn } from "../jobs/retry.ts";
 import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../platform/failure.ts";
-import { isObject } from "../platform/json.ts";
+import { isObject, JsonFault, parseStrictly } from "../platform/json.ts";
 import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
-import type { Fence, PlanRecord, Poolable, Ready, Recorded, SegmentRecord } from "../store/work-records.ts";
+import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../store/work-records.ts";
 import { isId } from "./calls.ts";
+import type { Lanes } from "./lanes.ts";
 import type { ControllerMetrics } from "./metrics.ts";
-import { checkRevisedPlan, planRecord } from "./plan-report.ts";
+import { planRecord } from "./plan-report.ts";
 import type { Puller } from "./schedule.ts";
 import { checkPicture } from "./still-image.ts";
 import { sideOf } from "./stills.ts";
+import { checkSegment, refusalOfPiece } from "./values-report.ts";
 
-const MAX_PIECE_BYTES = 900 * 1024;
-/** Far more than the longest film has. */
-const MAX_PIECES = 1024;
 const MAX_MESSAGE = 2_000;
 const MAX_FOUND = 16 * 1024;
+const MAX_FOUND_LEVELS = 16;
 
 export interface ReportOptions {
   readonly store: Store;
@@ -36,9 +35,14 @@ export interface ReportOptions {
   readonly freed: (tenants: readonly string[]) => void;
 }
 
+export interface Reporting extends ReportOptions {
+  /** In which values are inflated, of each tenant a few at a time. */
+  readonly lanes: Lanes;
+}
+
 /** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. The same report again changes nothing. */
 export async function recordReport(
-  options: ReportOptions,
+  options: Reporting,
   request: ReportResultRequest,
   puller: Puller,
 ): Promise<void> {
@@ -58,16 +62,16 @@ export function stale(): Failure {
 }
 
 async function record(
-  options: ReportOptions,
+  options: Reporting,
   fence: Fence,
   report: Exclude<ReportResultRequest["report"], { case: undefined }>,
   puller: Puller,
 ): Promise<Recorded> {
   const { store } = options;
-  if (report.case === "piece") return store.recordPiece(fence, pieceOf("piece", report.value));
+  if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
   if (report.case === "plan")
     return recordPlan(options, fence, planRecord(report.value, puller.capabilities));
-  if (report.case === "segment") return recordSegment(options, fence, segmentOf(report.value));
+  if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
   const { recorded, ready } = await store.handBack(fence);
@@ -82,11 +86,25 @@ async function recordPlan(options: ReportOptions, fence: Fence, plan: PlanRecord
   return recorded;
 }
 
-async function recordSegment(
-  options: ReportOptions,
+async function recordPiece(
+  options: Reporting,
   fence: Fence,
-  segment: SegmentRecord,
+  piece: FramePiece,
+  { tenant }: Puller,
 ): Promise<Recorded> {
+  const refusal = await refusalOfPiece(options, fence, tenant, "piece", piece);
+  return refusal ?? options.store.recordPiece(fence, piece);
+}
+
+async function recordSegment(
+  options: Reporting,
+  fence: Fence,
+  report: SegmentReport,
+  puller: Puller,
+): Promise<Recorded> {
+  const segment = checkSegment(report);
+  const refusal = await refusalOfPiece(options, fence, puller.tenant, "segment.last", segment.last);
+  if (refusal !== undefined) return refusal;
   const { recorded, poolable, tenant } = await options.store.recordSegment(fence, segment);
   changed(options, { tenant });
   if (poolable !== undefined) options.pool(poolable);
@@ -145,29 +163,6 @@ function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }:
   if (tenant !== undefined) freed([tenant]);
 }
 
-function pieceOf(field: string, { number, rows, rowCount }: FramePiece): FramePiece {
-  if (number >= MAX_PIECES) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_PIECES - 1}.`);
-  if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
-  const length = countRows(rows);
-  if (length !== rowCount) throw invalid(`${field}.rowCount is ${rowCount}, and its rows are ${length}.`);
-  return { number, rows, rowCount } as FramePiece;
-}
-
-function segmentOf({ last, durationMs, plan, frameCount }: SegmentReport): SegmentRecord {
-  if (last === undefined) throw invalid("segment.last is missing.");
-  if (!(durationMs >= 0 && Number.isFinite(durationMs)))
-    throw invalid(`segment.durationMs is ${durationMs}.`);
-  if ((plan === "") !== (frameCount === 0))
-    throw invalid("segment.plan and segment.frameCount belong together.");
-  if (plan !== "") checkRevisedPlan(plan, frameCount);
-  return {
-    last: pieceOf("segment.last", last),
-    durationMs,
-    plan: plan === "" ? undefined : plan,
-    framesTotal: plan === "" ? undefined : frameCount,
-  };
-}
-
 /** Codes of a newer version are INTERNAL here, told with the message. */
 function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
   const known = isFailureCode(code) ? code : "INTERNAL";
@@ -180,13 +175,21 @@ function errorOf({ code, message, found }: FailureReport): StoredError & { reado
   return { code: known, message: text || "The node told no reason.", ...(facts && { found: facts }) };
 }
 
-/** Facts that are no JSON object, or too many, are left out: the failure counts all the same. */
+/** Facts that are no JSON object that the store can hold, or too many, are left out: the failure counts all the same. */
 function factsOf(found: string): Readonly<Record<string, unknown>> | undefined {
-  if (found === "" || found.length > MAX_FOUND || found.includes("\\u0000")) return undefined;
+  if (found === "" || found.length > MAX_FOUND) return undefined;
   try {
-    const facts: unknown = JSON.parse(found);
-    return isObject(facts) ? facts : undefined;
-  } catch {
-    return undefined;
+    const facts = parseStrictly(found, MAX_FOUND_LEVELS);
+    return isObject(facts) && isTellable(facts) ? facts : undefined;
+  } catch (thrown) {
+    if (thrown instanceof JsonFault) return undefined;
+    throw thrown;
   }
+}
+
+/** Whether every text in it is one that PostgreSQL holds: it knows no NUL and no half of a surrogate pair. */
+function isTellable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isTellable(name) && isTellable(member));
 }

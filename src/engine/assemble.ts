@@ -34,6 +34,7 @@ export async function toResult(
   const { tracks, files, pairing, models, table } = finished;
   const pooled: Record<string, Pooled> = {};
   for (const [metric, values] of poolMetrics(table)) {
+    if (!Object.values(values).every(Number.isFinite)) throw beyondNumbers(metric);
     pooled[metric] = values;
     await letOthersRun();
   }
@@ -81,6 +82,12 @@ function modelScore(
       found: { model: name, frames: table.length, withoutValue: missing },
     },
   );
+}
+
+/** Values of up to 1.8e308 each can be told, but not their sum: no number stands for it in a result. */
+function beyondNumbers(metric: string): Failure {
+  const detail = `The scorer gave values of ${metric} that cannot be pooled: they add up to no finite number.`;
+  return new Failure("SCORER_FAILED", detail, { found: { metric } });
 }
 
 /** The metric by which each feature is known to be there. */

@@ -3,6 +3,7 @@
  * it that the metrics look at, so that a segment's values equal those of a whole run.
  */
 import type { Pairing } from "./compare.ts";
+import { LOOK_AHEAD, wholeSteps } from "./context.ts";
 import type { TimeRange } from "./graph.ts";
 import { toNumber } from "./rational.ts";
 import { perSide, SIDES, type Side } from "./request.ts";
@@ -44,9 +45,6 @@ export interface CutOptions {
   readonly lookBehind: number;
 }
 
-/** Frames behind a segment that the metrics look at: motion is the smaller of those to both neighbours. */
-const LOOK_AHEAD = 1;
-
 /** All frames in one piece. */
 export function wholeSegment({ frameCount }: Pick<Pairing, "frameCount">): Segment {
   return { first: 0, count: frameCount, before: 0, after: 0, cut: undefined };
@@ -59,8 +57,7 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   if (length === undefined || pairing.frameCount <= length) return { segments: [whole], whole: undefined };
   const times = cuttable(tracks, pairing);
   if (typeof times === "string") return { segments: [whole], whole: times };
-  // The scorer counts every n-th frame from the first that it sees: the context is whole steps of n.
-  const context = Math.ceil(options.lookBehind / options.subsample) * options.subsample;
+  const context = wholeSteps(options.lookBehind, options.subsample);
   const starts = boundaries(tracks, times, pairing.frameCount, { ...options, length, context });
   const cutters = perSide((side) => cutter(tracks[side], times[side]));
   const segments = starts.map((first, index) => {

@@ -11,7 +11,8 @@
  * up to 2^53; 8: a float. The first byte of every row stands first, then the second of every
  * row …: in one measurement deflate then made 2.3 bytes a value of what was 2.8 row by row.
  */
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
 import { Failure } from "../platform/failure.ts";
 import { getFloats, getMicros, getWhole, putFloats, putMicros, putWhole } from "./byte-planes.ts";
 import { type ColumnValues, compact, FrameTable, isCompact, isMicros } from "./frames.ts";
@@ -22,8 +23,11 @@ const NUMBER_BYTES = 4;
 const WIDEST = 8;
 /** 24 models and features have up to 40 columns each. */
 const MAX_COLUMNS = 1024;
-/** What a piece may become: a deflated one of 900 KB could else be a thousand times that. */
-const MAX_BODY_BYTES = 16 * 2 ** 20;
+/**
+ * What a piece may become: a deflated one of 900 KB could else be a thousand times that. Pieces are filled by what their
+ * rows take before they are deflated, so that none needs more than the largest that is sent.
+ */
+const MAX_BODY_BYTES = 2 ** 20;
 /** libvmaf's names and those of models: never one that means something to an object (__proto__). */
 const METRIC_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:=-]{0,199}$/;
 
@@ -105,10 +109,27 @@ function bodyBytes(rows: number, columns: readonly ColumnHead[]): number {
 
 /** The rows of one piece. Throws INVALID_REQUEST for bytes that are none. */
 export function decodeRows(bytes: Uint8Array): FrameTable {
-  const { numbers, columns, body } = unpack(bytes);
+  const head = readHead(bytes);
+  return tableOf(head, head.packed ? inflate(head) : head.body);
+}
+
+/** How many rows a piece says it has, in no time. Throws INVALID_REQUEST for what says more than a piece may have. */
+export function claimedRows(bytes: Uint8Array): number {
+  return readHead(bytes).rows;
+}
+
+/** Throws as decodeRows does; inflates on another thread, and the bytes must not change meanwhile. */
+export async function checkRows(bytes: Uint8Array): Promise<void> {
+  const head = readHead(bytes);
+  const body = head.packed ? await inflateElsewhere(head) : head.body;
+  numbersOf(head, body);
+}
+
+function tableOf(head: Head, body: Buffer): FrameTable {
+  const numbers = numbersOf(head, body);
   let at = numbers.length * NUMBER_BYTES;
   const values = new Map<string, ColumnValues>();
-  for (const { name, width } of columns) {
+  for (const { name, width } of head.columns) {
     const get = width === 4 ? getWhole : width === 7 ? getMicros : getFloats;
     values.set(name, get(body, at, numbers.length));
     at += numbers.length * width;
@@ -116,40 +137,27 @@ export function decodeRows(bytes: Uint8Array): FrameTable {
   return FrameTable.ofColumns(numbers, values);
 }
 
-/** How many rows a piece has. Throws as decodeRows does, in less time: any bytes of the right number are values. */
-export function countRows(bytes: Uint8Array): number {
-  return unpack(bytes).numbers.length;
-}
-
-interface Unpacked {
-  readonly numbers: Uint32Array<ArrayBuffer>;
-  readonly columns: readonly ColumnHead[];
-  /** Of as many bytes as the columns say. */
-  readonly body: Buffer;
-}
-
-function unpack(bytes: Uint8Array): Unpacked {
-  const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const { rows, columns, packed, end } = readHead(piece);
-  const size = bodyBytes(rows, columns);
-  if (size > MAX_BODY_BYTES) throw rubbish(`${rows} rows of ${columns.length} metrics in one piece`);
-  const body = packed ? inflate(piece.subarray(end), size) : piece.subarray(end);
+/** Any bytes of the right number are values; the numbers of frames rise. */
+function numbersOf({ rows, size }: Head, body: Buffer): Uint32Array<ArrayBuffer> {
   if (body.length !== size) throw rubbish(`${body.length} bytes of values instead of ${size}`);
   const numbers = new Uint32Array(getWhole(body, 0, rows));
   if (numbers.some((number, row) => row > 0 && number <= (numbers[row - 1] ?? 0)))
     throw rubbish("frame numbers that do not rise");
-  return { numbers, columns, body };
+  return numbers;
 }
 
 interface Head {
   readonly rows: number;
   readonly columns: readonly ColumnHead[];
   readonly packed: boolean;
-  /** Where the body begins. */
-  readonly end: number;
+  /** As it came. */
+  readonly body: Buffer;
+  /** Bytes that it has inflated. */
+  readonly size: number;
 }
 
-function readHead(piece: Buffer): Head {
+function readHead(bytes: Uint8Array): Head {
+  const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (piece.length < HEADER_BYTES) throw rubbish(`${piece.length} bytes`);
   const [version, packed] = [piece.readUInt8(0), piece.readUInt8(1)];
   const [count, rows] = [piece.readUInt16LE(2), piece.readUInt32LE(4)];
@@ -166,22 +174,49 @@ function readHead(piece: Buffer): Head {
   }
   if (at > piece.length || new Set(columns.map(({ name }) => name)).size < count)
     throw rubbish("its list of metrics damaged");
-  return { rows, columns, packed: packed === 1, end: at };
+  const size = bodyBytes(rows, columns);
+  if (size > MAX_BODY_BYTES) throw rubbish(`${rows} rows of ${count} metrics`);
+  return { rows, columns, packed: packed === 1, body: piece.subarray(at), size };
 }
 
 /** Never more than `size` bytes, whatever they claim to be. */
-function inflate(deflated: Buffer, size: number): Buffer {
+function inflating({ size }: Head) {
+  return { maxOutputLength: size, info: true } as const;
+}
+
+function inflate(head: Head): Buffer {
+  let answer: unknown;
   try {
-    const options = { maxOutputLength: size, info: true } as const;
-    const { buffer, engine } = inflateRawSync(deflated, options) as unknown as {
-      buffer: Buffer;
-      engine: { bytesWritten: number };
-    };
-    if (engine.bytesWritten === deflated.length) return buffer;
+    answer = inflateRawSync(head.body, inflating(head));
   } catch {
-    throw rubbish("values that do not inflate");
+    throw noInflating();
   }
-  throw rubbish("bytes behind its values");
+  return wholeOf(head, answer);
+}
+
+const inflateOnThread = promisify<Buffer, object, unknown>(inflateRaw);
+
+async function inflateElsewhere(head: Head): Promise<Buffer> {
+  const answer = await inflateOnThread(head.body, inflating(head)).catch(() => {
+    throw noInflating();
+  });
+  return wholeOf(head, answer);
+}
+
+/** What zlib answers when it is asked for `info`, which its types leave out. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+function wholeOf({ body }: Head, answer: unknown): Buffer {
+  const { buffer, engine } = answer as Inflated;
+  if (engine.bytesWritten !== body.length) throw rubbish("bytes behind its values");
+  return buffer;
+}
+
+function noInflating(): Failure {
+  return rubbish("values that do not inflate");
 }
 
 function rubbish(what: string): Failure {

@@ -12,12 +12,18 @@ interface ContextRow {
   readonly values: readonly number[];
 }
 
+/** Bytes of a row beside its values: its number, and the place that pooling sorts a metric's value in. */
+const ROW_BYTES = 4 + 8;
+
 /** Takes segments in frame order, each in one table or in consecutive ones, and joins them. */
 export class Joiner {
   readonly #models: Named;
   readonly #frames: number;
-  readonly #contexts: ContextRow[] = [];
   #whole: FrameTable | undefined;
+  /** Metrics whose values depend on their frame alone. */
+  #alone: readonly boolean[] = [];
+  /** Context of frames that are not joined yet: those of the next segment. */
+  #ahead: ContextRow[] = [];
 
   /** `frames`: rows to make room for. */
   constructor(models: Named, frames: number) {
@@ -25,10 +31,22 @@ export class Joiner {
     this.#frames = frames;
   }
 
-  /** Rows of a segment and its context, numbered from the first frame that the scorer saw. Throws CutFault. */
+  /** Bytes that the whole takes, and pooling it, once a table's rows are in it; they are no more than there is room for. */
+  bytesWith(table: FrameTable): number {
+    const widths = table.metrics.map((metric) =>
+      isWide(table, metric) || (this.#whole !== undefined && isWide(this.#whole, metric)) ? 8 : 4,
+    );
+    return this.#frames * widths.reduce<number>((sum, width) => sum + width, ROW_BYTES);
+  }
+
+  /**
+   * Rows of a segment and its context, numbered from the first frame that the scorer saw. Where
+   * its context lies in a neighbour, both have scored the same frame: values that depend on that
+   * frame alone must agree to the last digit, or the segments were not cut where they should be:
+   * CutFault. Only the context of what comes next is held.
+   */
   add(segment: Segment, table: FrameTable): void {
-    this.#whole ??= new FrameTable(table.metrics, this.#frames);
-    const whole = this.#whole;
+    const whole = this.#wholeOf(table);
     if (!sameList(whole.metrics, table.metrics)) {
       throw new CutFault("SCORER_FAILED", `Segments have different metrics at frame ${segment.first}.`);
     }
@@ -36,32 +54,43 @@ export class Joiner {
       const frame = frameOf(segment, table.frame(row));
       const values = whole.metrics.map((metric) => table.value(metric, row) ?? Number.NaN);
       if (isOwn(segment, frame)) whole.append(frame, values);
-      else this.#contexts.push({ frame, values });
+      else if (frame < segment.first) this.#compare(whole, { frame, values });
+      else this.#ahead.push({ frame, values });
     }
+    const next = whole.length === 0 ? 0 : whole.frame(whole.length - 1) + 1;
+    for (const context of this.#ahead) if (context.frame < next) this.#compare(whole, context);
+    this.#ahead = this.#ahead.filter(({ frame }) => frame >= next);
   }
 
-  /**
-   * One table of all frames. Where a segment's context lies in its neighbour, both have
-   * scored the same frame: values that depend on that frame alone must agree to the last
-   * digit, or the segments were not cut where they should be: CutFault.
-   */
+  /** One table of all frames. */
   finish(): FrameTable {
-    const whole = this.#whole ?? new FrameTable([], 0);
-    const alone = whole.metrics.map((metric) => dependsOnFrameAlone(metric, this.#models));
-    for (const { frame, values } of this.#contexts) {
-      const row = rowOf(whole, frame);
-      if (row === undefined) continue;
-      const differs = whole.metrics.find(
-        (metric, index) => alone[index] && !Object.is(values[index], whole.value(metric, row) ?? Number.NaN),
-      );
-      if (differs === undefined) continue;
-      throw new CutFault(
-        "SCORER_FAILED",
-        `Two segments disagree about frame ${frame} (${differs}): the video cannot be cut exactly.`,
-      );
-    }
-    return whole;
+    return this.#whole ?? new FrameTable([], 0);
   }
+
+  #wholeOf({ metrics }: FrameTable): FrameTable {
+    if (this.#whole !== undefined) return this.#whole;
+    this.#alone = metrics.map((metric) => dependsOnFrameAlone(metric, this.#models));
+    this.#whole = new FrameTable(metrics, this.#frames);
+    return this.#whole;
+  }
+
+  #compare(whole: FrameTable, { frame, values }: ContextRow): void {
+    const row = rowOf(whole, frame);
+    if (row === undefined) return;
+    const differs = whole.metrics.find(
+      (metric, index) =>
+        this.#alone[index] && !Object.is(values[index], whole.value(metric, row) ?? Number.NaN),
+    );
+    if (differs === undefined) return;
+    throw new CutFault(
+      "SCORER_FAILED",
+      `Two segments disagree about frame ${frame} (${differs}): the video cannot be cut exactly.`,
+    );
+  }
+}
+
+function isWide(table: FrameTable, metric: string): boolean {
+  return table.column(metric, 0, 0) instanceof Float64Array;
 }
 
 /** Number in the whole of a frame that its segment's scorer numbered. */

@@ -2,6 +2,7 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { toResult } from "./assemble.ts";
+import { refuseForeign } from "./context.ts";
 import { type Segment, wholeSegment } from "./cut.ts";
 import { CutFault } from "./cut-fault.ts";
 import { decodeRows } from "./frame-code.ts";
@@ -10,14 +11,18 @@ import { frameOf, isOwn, Joiner } from "./join.ts";
 import { metricOf } from "./models.ts";
 import { type PlanFacts, readPlan, readSegment } from "./plan-json.ts";
 import type { ScoreResult } from "./result.ts";
-import { MAX_FRAMES } from "./track.ts";
 import type { StoredPart } from "./work.ts";
 
 /** Pieces that are in memory, or are read one after the other. */
 type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
-/** Values that are joined in memory, 4 bytes each: a day of 12 metrics at 120 frames per second. */
-const MOST_VALUES = 12 * MAX_FRAMES;
+/**
+ * What the values of a pair take in memory at most: a day of 13 metrics at 25 frames per second. A controller joins two
+ * pairs at a time in 1 GiB, whatever is reported to it; columns that widen take twice as much.
+ */
+const MOST_BYTES = 160 * 2 ** 20;
+/** Metrics that a model has with what it is made of, or a feature: far more than any has. */
+const METRICS_OF_ONE = 40;
 
 /**
  * The result of a pair whose every part is scored, with the digits of a run in one piece;
@@ -55,7 +60,8 @@ async function addPart(
   let rows = 0;
   for await (const piece of part.pieces) {
     const table = decodeRows(piece);
-    if (table.metrics.length * facts.pairing.frameCount > MOST_VALUES) throw tooMany(table);
+    refuseForeignMetrics(part, table, facts);
+    if (joiner.bytesWith(table) > MOST_BYTES) throw tooMany(table);
     for (let row = 0; row < table.length; row++, rows++) {
       if (rows === expected || table.frame(row) !== rows * facts.subsample)
         throw misfit(
@@ -70,8 +76,21 @@ async function addPart(
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
 }
 
-function segmentOf({ segment }: StoredPart<Pieces>, { pairing }: PlanFacts): Segment {
-  return segment === undefined ? wholeSegment(pairing) : readSegment(segment);
+function segmentOf({ segment }: StoredPart<Pieces>, { pairing, subsample }: PlanFacts): Segment {
+  if (segment === undefined) return wholeSegment(pairing);
+  const read = readSegment(segment);
+  refuseForeign(read, subsample);
+  return read;
+}
+
+function refuseForeignMetrics(
+  part: StoredPart<Pieces>,
+  { metrics }: FrameTable,
+  { models, features }: PlanFacts,
+): void {
+  const most = METRICS_OF_ONE * (models.length + features.length);
+  if (metrics.length > most)
+    throw misfit(part, `a part has ${metrics.length} metrics, and what was asked for has ${most} at most`);
 }
 
 /** Parts that do not fit together are a fault of cutting, but for the one that is everything. */

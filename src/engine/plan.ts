@@ -1,5 +1,6 @@
 /** Plans a score: probes both files, proves that they can be compared, and cuts the pair into segments. */
 import { type Pairing, pair, settleCounts } from "./compare.ts";
+import { LOOK_BEHIND } from "./context.ts";
 import { countFrames } from "./count.ts";
 import { type Cutting, cut } from "./cut.ts";
 import type { Model } from "./models.ts";
@@ -34,9 +35,6 @@ const ASSUMED_RATE = 25;
 const FEWEST_FRAMES = 24;
 /** 14 hours in segments of ten seconds; a list of twice as many (cut.ts moves cuts) still fits into a message. */
 const MOST_SEGMENTS = 5000;
-
-/** Models from files may look further back (up to 5 frames for the high-frame-rate ones) than those built in. */
-const LOOK_BEHIND = { builtIn: 1, file: 5 };
 
 /** Throws Failure when the pair cannot be compared, with what was found on each side. */
 export async function plan(

@@ -75,7 +75,6 @@ export const FAILURE_KINDS = {
   SESSION_UNKNOWN: "not-found",
   REVOCATION_NOT_FOUND: "not-found",
   TOO_MANY_REVOCATIONS: "limit",
-  TOO_MANY_NODES: "limit",
   AUTH_DISABLED: "conflict",
   TOO_MANY_SCORES: "limit",
   TENANT_QUEUE_FULL: "limit",
@@ -98,6 +97,7 @@ export const FAILURE_KINDS = {
   SCORER_NOT_FOUND: "internal",
   SCORER_FAILED: "internal",
   LEASE_LOST: "internal",
+  POOLING_FAILED: "internal",
   INTERNAL: "internal",
 } as const satisfies Record<string, FailureKind>;
 

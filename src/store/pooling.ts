@@ -42,6 +42,17 @@ export async function holdPoolable(
   await database.query("fleet", HOLD, [jobIds, holdMs]);
 }
 
+const BEGIN = statement(`
+  update job set poolings = job.poolings + 1
+  where job.id = $1 and job.generation = $2 and job.state = 'RUNNING' and job.segments_total > 0
+    and job.segments_done = job.segments_total
+  returning job.id`);
+
+/** False: it has ended, or has another plan by now. */
+export async function beginPooling(database: Database, jobId: string, generation: number): Promise<boolean> {
+  return (await database.query("fleet", BEGIN, [jobId, generation])).length > 0;
+}
+
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,

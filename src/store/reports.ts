@@ -92,7 +92,8 @@ export async function recordPlan(
 }
 
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class, job.started_at,
-  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.traceparent`;
+  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings,
+  job.traceparent`;
 
 export interface PoolableColumns {
   readonly id: string;
@@ -103,6 +104,7 @@ export interface PoolableColumns {
   readonly started_at: Date;
   readonly generation: number;
   readonly duration_ms: number;
+  readonly poolings: number;
   readonly traceparent: string | null;
 }
 
@@ -116,6 +118,7 @@ export function poolableOf(row: PoolableColumns): Poolable {
     startedAt: row.started_at,
     generation: row.generation,
     durationMs: row.duration_ms,
+    poolings: row.poolings,
     traceparent: row.traceparent ?? undefined,
   };
 }

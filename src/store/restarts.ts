@@ -25,7 +25,7 @@ const START_WHOLE = statement(`
   with ${CLEARED},
   whole as (
     update job set generation = job.generation + 1, segments_total = 1, segments_done = 0, frames_done = 0,
-      pool_until = null, ${NEXT_REVISION}
+      pool_until = null, poolings = 0, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   told as (${eventsOf("whole", "whole.state")})
   insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,

@@ -14,18 +14,12 @@ import { Gathering } from "./gathering.ts";
 import { renew, takeBack } from "./heartbeat.ts";
 import type { JobCursor, JobFilter, NewJob, StoredError } from "./job-records.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
-import type { NewNode, NodeRoom, RunningWork } from "./node-records.ts";
-import {
-  capabilitiesOf,
-  drainNode,
-  expireNodes,
-  leaveNode,
-  listNodes,
-  nodeOf,
-  registerNode,
-} from "./nodes.ts";
+import { refusalOf } from "./lease-state.ts";
+import { areScoring } from "./leases.ts";
+import type { NewNode, RunningWork } from "./node-records.ts";
+import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
-import { holdPoolable, succeed, takePoolable } from "./pooling.ts";
+import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
 import { recordPiece, recordPlan } from "./reports.ts";
 import { jobsWith, recordCutFault, replan, restartWhole } from "./restarts.ts";
@@ -74,6 +68,10 @@ export class SqlStore implements Store {
   readonly #segments = new Gathering(
     async (_: string, reports: readonly SegmentReport[]) => recordSegments(this.#database, reports),
     ({ segment }) => segment.last.rows.length,
+  );
+  readonly #leases = new Gathering(
+    async (_: string, fences: readonly Fence[]) => areScoring(this.#database, fences),
+    () => 128,
   );
 
   constructor(database: Database, announcements: Announcements, companions: readonly Companion[]) {
@@ -190,6 +188,11 @@ export class SqlStore implements Store {
     return inWork(this.#database, most);
   }
 
+  async refusalOfValues(fence: Fence) {
+    const isScoring = isId(fence.itemId) && (await this.#leases.call("", fence));
+    return isScoring ? undefined : (await refusalOf(this.#database, fence)).recorded;
+  }
+
   async recordPiece(fence: Fence, piece: FramePiece) {
     return recordPiece(this.#database, fence, piece);
   }
@@ -227,6 +230,10 @@ export class SqlStore implements Store {
 
   async holdPoolable(jobIds: readonly string[], holdMs: number) {
     return holdPoolable(this.#database, jobIds, holdMs);
+  }
+
+  async beginPooling(jobId: string, generation: number) {
+    return beginPooling(this.#database, jobId, generation);
   }
 
   async allParts(jobId: string, generation: number) {
@@ -267,8 +274,8 @@ export class SqlStore implements Store {
     return outcome;
   }
 
-  async registerNode(node: NewNode, room?: NodeRoom) {
-    const outcome = await registerNode(this.#database, node, room);
+  async registerNode(node: NewNode) {
+    const outcome = await registerNode(this.#database, node);
     this.#lower(outcome.ready);
     return outcome;
   }
@@ -287,10 +294,6 @@ export class SqlStore implements Store {
 
   async listNodes(tenants: readonly string[]) {
     return listNodes(this.#database, tenants);
-  }
-
-  async capabilities(tenants: readonly string[]) {
-    return capabilitiesOf(this.#database, tenants);
   }
 
   async drainNode(tenant: string, id: string) {

@@ -115,6 +115,8 @@ export interface Poolable {
   readonly generation: number;
   /** Milliseconds from the first lease to the last report. */
   readonly durationMs: number;
+  /** How often its pooling was begun, and did not end. */
+  readonly poolings: number;
   /** Where it belongs in a trace; undefined: nowhere. */
   readonly traceparent: string | undefined;
 }

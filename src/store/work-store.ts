@@ -35,6 +35,8 @@ export interface WorkStore {
   waiting(pairs: readonly (Ready & { readonly most: number })[]): Promise<readonly Waiting[]>;
   /** Each number is counted no further than `most`. */
   inWork(most: number): Promise<InWork>;
+  /** What a report of scored values comes to that would not count; undefined: its work is leased to be scored. */
+  refusalOfValues(fence: Fence): Promise<Recorded | undefined>;
   recordPiece(fence: Fence, piece: FramePiece): Promise<Recorded>;
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
   /** `poolable`: it was the last segment of its job. `tenant`: whose it was, when it is recorded now. */
@@ -76,6 +78,11 @@ export interface WorkStore {
   takePoolable(limit: number, holdMs: number): Promise<readonly Poolable[]>;
   /** Holds jobs that are being pooled for `holdMs` from now on; 0: lets go of them. */
   holdPoolable(jobIds: readonly string[], holdMs: number): Promise<void>;
+  /**
+   * Counts that a job's pooling begins, before it does: who comes after a controller that it ended knows of it.
+   * False: the job has ended, or has another plan by now.
+   */
+  beginPooling(jobId: string, generation: number): Promise<boolean>;
   allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
   /** False: the job has ended, or has another plan by now. */
   succeed(

@@ -187,6 +187,7 @@ export class Auditor {
   }
 
   #wasStruckDown({ error, work }: Job): boolean {
+    if (error?.code === "POOLING_FAILED") return true;
     return STRUCK.has(error?.code ?? "") && work.some(({ attempt }) => attempt >= MAX_FAILURES);
   }
 

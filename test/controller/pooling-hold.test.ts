@@ -7,6 +7,7 @@ import { Pooling } from "../../src/controller/pooling.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Poolable } from "../../src/store/work-records.ts";
+import { until } from "../server/svc-process.ts";
 import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { wrapped } from "./system.ts";
 
@@ -53,6 +54,51 @@ test("jobs are held again while they are pooled or wait for it, and let go of wh
     "what waited is free at once; the others have ended",
   );
   pooling.offer(jobs[2] as Poolable);
+  await store.close();
+  await remove();
+});
+
+test("a job whose pooling ended its controller is pooled alone, and fails when that was so three times", async () => {
+  const { target, remove } = await embeddedTarget();
+  const store = await openStore(target, SILENT);
+  const poolers = new Map<string, PromiseWithResolvers<void>>();
+  const begun: string[] = [];
+  const gated = wrapped(store, {
+    allParts: async (id, generation) => {
+      const gate = Promise.withResolvers<void>();
+      poolers.set(id, gate);
+      begun.push(id);
+      await gate.promise;
+      return store.allParts(id, generation);
+    },
+  });
+  const jobs = [await scored(store), await scored(store), await scored(store), await scored(store)];
+  const [suspect, poison, first, last] = jobs as [Poolable, Poolable, Poolable, Poolable];
+  // What a controller does before the pooling that ends it.
+  assert.equal(await store.beginPooling(suspect.id, suspect.generation), true);
+  for (let time = 0; time < 3; time++)
+    assert.equal(await store.beginPooling(poison.id, poison.generation), true);
+  await store.holdPoolable(
+    jobs.map(({ id }) => id),
+    0,
+  );
+  const taken = new Map((await store.takePoolable(10, 1000)).map((job) => [job.id, job]));
+  const again = (job: Poolable) => taken.get(job.id) ?? assert.fail("it is there to be pooled");
+  const pooling = new Pooling({ store: gated, log: SILENT, metrics: new ControllerMetrics(new Registry()) });
+  for (const job of [first, suspect, last, poison]) pooling.offer(again(job));
+  const expected: string[] = [];
+  for (const job of [first, suspect, last]) {
+    expected.push(job.id);
+    await until(async () => begun.length === expected.length, "the next is begun");
+    assert.deepEqual(begun, expected, "one after the other");
+    poolers.get(job.id)?.resolve();
+  }
+  const detail = async () => store.job(poison.tenant, poison.id);
+  await until(async () => (await detail())?.state === "FAILED", "the poisonous one fails");
+  assert.equal((await detail())?.error?.code, "POOLING_FAILED");
+  assert.ok(!begun.includes(poison.id));
+  assert.equal(await store.beginPooling(poison.id, poison.generation), false, "it has ended");
+  await pooling.close();
   await store.close();
   await remove();
 });

@@ -1084,7 +1084,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The scorer, or svc itself, failed (SCORER_FAILED, LEASE_LOST, INTERNAL). */
+        /** @description The scorer, or svc itself, failed (SCORER_FAILED, LEASE_LOST, POOLING_FAILED, INTERNAL). */
         Failed: {
             headers: {
                 [name: string]: unknown;

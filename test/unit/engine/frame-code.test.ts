@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { countRows, decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
+import { checkRows, claimedRows, decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
 import { FrameTable } from "../../../src/engine/frames.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 
@@ -116,34 +116,42 @@ describe("the code of frame values", () => {
     assert.ok(pieces(table).reduce((sum, { length }) => sum + length, 0) < 8 * 2 * 240);
   });
 
-  test("bytes that are none are refused as such, and nothing else happens", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => refusedOrTable(bytes)));
+  test("bytes that are none are refused as such, and nothing else happens", async () => {
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), refusedOrTable));
     const [whole = new Uint8Array()] = pieces(tableOf({ vmaf: [90, 91.5, Number.NaN], psnr_y: [1, 2, 3e9] }));
-    fc.assert(
-      fc.property(fc.nat(whole.length - 1), fc.nat(255), fc.nat(3), (at, byte, cut) => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), fc.nat(3), async (at, byte, cut) => {
         const changed = Uint8Array.from(whole);
         changed[at] = byte;
-        refusedOrTable(changed.subarray(0, whole.length - cut));
+        await refusedOrTable(changed.subarray(0, whole.length - cut));
       }),
       { numRuns: 2000 },
     );
-    refuse(Buffer.concat([whole, Buffer.from([0])]));
-    refuse(whole.subarray(0, -1));
+    await refuse(Buffer.concat([whole, Buffer.from([0])]));
+    await refuse(whole.subarray(0, -1));
   });
 
-  test("a piece that would become more than it may is refused before it does", () => {
+  test("a piece that would become more than it may is refused before it does", async () => {
     const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
     const bomb = deflateRawSync(Buffer.alloc(64 * 2 ** 20));
     for (const rows of [2 ** 31, 64 * 2 ** 20, 1000]) {
       head.writeUInt32LE(rows, 4);
       const bytes = Buffer.concat([head, bomb]);
       const before = process.memoryUsage().arrayBuffers;
-      refuse(bytes);
+      await refuse(bytes);
       assert.ok(process.memoryUsage().arrayBuffers - before < 20 * 2 ** 20);
     }
   });
 
-  test("names of metrics that mean something to an object, or stand twice, are refused", () => {
+  test("a piece of more values than any that is sent is refused by its head", () => {
+    const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
+    head.writeUInt32LE(2 ** 17, 4);
+    assert.equal(claimedRows(head), 2 ** 17);
+    head.writeUInt32LE(2 ** 17 + 1, 4);
+    assert.throws(() => claimedRows(head), { code: "INVALID_REQUEST" });
+  });
+
+  test("names of metrics that mean something to an object, or stand twice, are refused", async () => {
     const body = Buffer.alloc(12);
     const named = (...names: readonly string[]) => {
       const list = names.flatMap((name) => [4, name.length, ...Buffer.from(name, "latin1")]);
@@ -157,27 +165,25 @@ describe("the code of frame values", () => {
       ["a b", "vmaf"],
       ["ä", "vmaf"],
     ])
-      refuse(named(...names));
+      await refuse(named(...names));
     assert.throws(() => pieces(tableOf({ "a,b": [1] })), Failure);
   });
 });
 
-function refuse(bytes: Uint8Array): void {
-  for (const read of [decodeRows, countRows]) {
-    assert.throws(
-      () => read(bytes),
-      (thrown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST",
-    );
-  }
+async function refuse(bytes: Uint8Array): Promise<void> {
+  assert.throws(() => decodeRows(bytes), { code: "INVALID_REQUEST" });
+  await assert.rejects(checkRows(bytes), { code: "INVALID_REQUEST" });
 }
 
 /** Changed bytes may still be a piece with other values, but nothing between that and a refusal. */
-function refusedOrTable(bytes: Uint8Array): void {
+async function refusedOrTable(bytes: Uint8Array): Promise<void> {
   try {
     const { length } = decodeRows(bytes);
     assert.ok(length > 0);
-    assert.equal(countRows(bytes), length);
+    assert.equal(claimedRows(bytes), length);
+    await checkRows(bytes);
   } catch (thrown) {
     assert.ok(thrown instanceof Failure && thrown.code === "INVALID_REQUEST", String(thrown));
+    await refuse(bytes);
   }
 }

@@ -13,8 +13,8 @@ import { track } from "./track-fixture.ts";
 const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
 const FILE = { size: 1000, modifiedMs: 0 };
 const METRICS = Array.from({ length: 12 }, (_, index) => (index === 0 ? "vmaf" : `metric_${index}`));
-/** What is held in memory at most, over 12 metrics: a day at 120 frames per second. */
-const MOST_FRAMES = 24 * 3600 * 120;
+/** A day at 25 frames per second. */
+const DAY = 24 * 3600 * 25;
 
 function planText(frames: number): string {
   const request = pairRequest({ reference: "r", distorted: "d" });
@@ -25,14 +25,14 @@ function planText(frames: number): string {
   return writePlan(plan, { reference: FILE, distorted: FILE }, SCORER);
 }
 
-function part(frames: number, metrics: readonly string[]): StoredPart {
+function part(frames: number, metrics: readonly string[], segment?: string, least = 0): StoredPart {
   const table = new FrameTable(metrics, frames);
   for (let frame = 0; frame < frames; frame++)
     table.append(
       frame,
-      metrics.map((_, index) => index + (frame % 7)),
+      metrics.map((_, index) => least + index + (frame % 7)),
     );
-  return { segment: undefined, pieces: [...encodeRows(table, 4096)].map(({ rows }) => rows) };
+  return { segment, pieces: [...encodeRows(table, 4096)].map(({ rows }) => rows) };
 }
 
 test("other work of the process goes on while parts are joined: between the pieces and between the metrics", async () => {
@@ -52,9 +52,44 @@ test("other work of the process goes on while parts are joined: between the piec
   assert.equal(score, 2.9975);
 });
 
-test("more values than are held in memory are refused at the first piece", async () => {
-  await assert.rejects(joinParts(planText(MOST_FRAMES), [part(10, [...METRICS, "more"])], 1), {
-    code: "MEDIA_TOO_LARGE",
+test("values that take more memory than a controller has for a pair are refused at the first piece", async () => {
+  const joined = (...parts: Parameters<typeof part>) => joinParts(planText(DAY), [part(...parts)], 1);
+  const most = [...METRICS, "a", "b", "c", "d"];
+  await assert.rejects(joined(10, [...most, "more"]), { code: "MEDIA_TOO_LARGE" });
+  await assert.rejects(joined(10, most), { code: "SCORER_FAILED" }, "rows are missing, and nothing else");
+  // Beyond ±2147 a value takes twice as much.
+  await assert.rejects(joined(10, METRICS, undefined, 1e9), { code: "MEDIA_TOO_LARGE" });
+});
+
+test("more metrics than the models and features have are refused at the first piece", async () => {
+  const metrics = Array.from({ length: 41 }, (_, index) => (index === 0 ? "vmaf" : `metric_${index}`));
+  await assert.rejects(joinParts(planText(10), [part(10, metrics)], 1), {
+    code: "SCORER_FAILED",
+    message: /41 metrics/,
   });
-  await assert.rejects(joinParts(planText(MOST_FRAMES), [part(10, METRICS)], 1), { code: "SCORER_FAILED" });
+  await joinParts(planText(10), [part(10, metrics.slice(0, 40))], 1);
+});
+
+test("a segment with more frames around it than metrics look at is refused", async () => {
+  const segment = (before: number, after: number) =>
+    JSON.stringify({ first: 40, count: 10, before, after, cut: { reference: {}, distorted: {} } });
+  const first = JSON.stringify({
+    first: 0,
+    count: 40,
+    before: 0,
+    after: 0,
+    cut: { reference: {}, distorted: {} },
+  });
+  const joined = (before: number, after: number) =>
+    joinParts(
+      planText(51),
+      [part(40, METRICS, first), part(before + 10 + after, METRICS, segment(before, after))],
+      1,
+    );
+  for (const [before, after] of [
+    [6, 1],
+    [5, 2],
+    [32, 1],
+  ] as const)
+    await assert.rejects(joined(before, after), { code: "INVALID_REQUEST" }, `${before} and ${after}`);
 });

@@ -117,3 +117,24 @@ test("segments that disagree about a frame are refused", () => {
     CutFault,
   );
 });
+
+test("a disagreement is told with the segment that shows it: no context is held until the end", () => {
+  const joiner = new Joiner(MODELS.slice(0, 1), 8);
+  const add = ({ segment, table }: ReturnType<typeof scored>) => joiner.add(segment, table);
+  add(
+    scored(0, 0, 1, [
+      [90, 0.1],
+      [0, 0.2],
+    ]),
+  );
+  const behind = scored(1, 0, 1, [
+    [91, 0.3],
+    [0, 0.4],
+  ]);
+  assert.throws(() => add(behind), CutFault, "with what is behind the segment before");
+  const before = scored(2, 1, 0, [
+    [0, 0.5],
+    [92, 0.4],
+  ]);
+  assert.throws(() => add(before), CutFault, "with what is before its own");
+});

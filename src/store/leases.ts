@@ -1,0 +1,24 @@
+/** Whether work that values are reported of is leased still: asked before they are looked at, which costs more than asking. */
+import { SCORING_KINDS } from "../jobs/work.ts";
+import type { Database } from "./database.ts";
+import { quoted, sessionKey } from "./rows.ts";
+import { statement } from "./statement.ts";
+import type { Fence } from "./work-records.ts";
+
+const LEASED = statement(`
+  select given.place::int as place
+  from unnest($1::text[], $2::uuid[], $3::int[]) with ordinality as given(session, item, attempt, place)
+  join work on work.id = given.item and work.attempt = given.attempt
+  join node on node.id = work.node_id and node.session = given.session and node.ended is null
+  where work.state = 'LEASED' and work.kind in (${quoted(SCORING_KINDS)})`);
+
+/** Of each, in order, whether it is the live lease of work that is scored; those that come at once go in one statement. */
+export async function areScoring(database: Database, fences: readonly Fence[]): Promise<readonly boolean[]> {
+  const rows = await database.query<{ place: number }>("fleet", LEASED, [
+    fences.map(({ session }) => sessionKey(session)),
+    fences.map(({ itemId }) => itemId),
+    fences.map(({ attempt }) => attempt),
+  ]);
+  const leased = new Set(rows.map(({ place }) => place));
+  return fences.map((_, index) => leased.has(index + 1));
+}
