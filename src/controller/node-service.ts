@@ -32,7 +32,7 @@ import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 import { Lanes } from "./lanes.ts";
 import { nodeMessage } from "./node-message.ts";
 import type { CallContext, NodeOperations } from "./operations.ts";
-import { newNode } from "./registration.ts";
+import { NODE_ROOM, newNode } from "./registration.ts";
 import { type ReportOptions, recordReport, stale } from "./report.ts";
 import type { Schedule } from "./schedule.ts";
 import { tellWait } from "./tracing.ts";
@@ -65,7 +65,9 @@ export class NodeService implements NodeOperations {
     const { log, store, fleet, leaseMs } = this.#options;
     return answer(log, context, async () => {
       const node = newNode(request, context.principal.tenant);
-      const { ready, superseded } = await store.registerNode(node);
+      // Who runs the fleet has as many as there are.
+      const room = fleet.is(node.tenant) ? undefined : NODE_ROOM;
+      const { ready, superseded } = await store.registerNode(node, room);
       fleet.changed();
       this.#leasesEnded(ready, superseded);
       log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");

@@ -75,6 +75,7 @@ export const FAILURE_KINDS = {
   SESSION_UNKNOWN: "not-found",
   REVOCATION_NOT_FOUND: "not-found",
   TOO_MANY_REVOCATIONS: "limit",
+  TOO_MANY_NODES: "limit",
   AUTH_DISABLED: "conflict",
   TOO_MANY_SCORES: "limit",
   TENANT_QUEUE_FULL: "limit",

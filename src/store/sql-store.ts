@@ -16,8 +16,16 @@ import type { JobCursor, JobFilter, NewJob, StoredError } from "./job-records.ts
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
 import { refusalOf } from "./lease-state.ts";
 import { areScoring } from "./leases.ts";
-import type { NewNode, RunningWork } from "./node-records.ts";
-import { drainNode, expireNodes, leaveNode, listNodes, nodeOf, registerNode } from "./nodes.ts";
+import type { NewNode, NodeRoom, RunningWork } from "./node-records.ts";
+import {
+  capabilitiesOf,
+  drainNode,
+  expireNodes,
+  leaveNode,
+  listNodes,
+  nodeOf,
+  registerNode,
+} from "./nodes.ts";
 import { allParts, parts } from "./parts.ts";
 import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
@@ -274,8 +282,8 @@ export class SqlStore implements Store {
     return outcome;
   }
 
-  async registerNode(node: NewNode) {
-    const outcome = await registerNode(this.#database, node);
+  async registerNode(node: NewNode, room?: NodeRoom) {
+    const outcome = await registerNode(this.#database, node, room);
     this.#lower(outcome.ready);
     return outcome;
   }
@@ -294,6 +302,10 @@ export class SqlStore implements Store {
 
   async listNodes(tenants: readonly string[]) {
     return listNodes(this.#database, tenants);
+  }
+
+  async capabilities(tenants: readonly string[]) {
+    return capabilitiesOf(this.#database, tenants);
   }
 
   async drainNode(tenant: string, id: string) {
