@@ -101,6 +101,7 @@ export class NodeService implements NodeOperations {
       const node = await sessions.find(request.session, context.principal.tenant);
       if (node === undefined) throw stale();
       await recordReport({ ...this.#options, lanes: this.#lanes }, request, node.puller);
+      if (endsWork(request)) this.#options.schedule.ended(request.itemId, request.attempt);
       return create(ReportResultResponseSchema, {});
     });
   }
@@ -186,6 +187,11 @@ export class NodeService implements NodeOperations {
     const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
     this.#leasesEnded(ready ? [ready] : [], []);
   }
+}
+
+/** Whether nothing more of the work is reported after it. */
+function endsWork({ report }: ReportResultRequest): boolean {
+  return report.case !== "piece" && (report.case !== "still" || report.value.last);
 }
 
 async function idle(leftMs: number, signal: AbortSignal): Promise<undefined> {

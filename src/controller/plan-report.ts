@@ -1,6 +1,7 @@
 /** A plan as a node reports it: read as strictly as the engines that will score by it. */
 import { refuseForeign } from "../engine/context.ts";
-import { readPlan, readSegment } from "../engine/plan-json.ts";
+import { pixelsRead, refuseContradiction } from "../engine/plan-check.ts";
+import { type PlanFacts, readPlan, readSegment } from "../engine/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../gen/proto/svc/v1/node_pb.ts";
 import { type Capabilities, scoreClass } from "../jobs/work.ts";
 import { invalid } from "../platform/failure.ts";
@@ -23,6 +24,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
   // What a segment costs follows from them: a node must not make its tenant's work cheap.
+  refuseContradiction(facts);
   const compared = facts.pairing.width * facts.pairing.height;
   if (pixels !== compared) throw invalid(`plan.pixels is ${pixels}, and the plan says ${compared}.`);
   if (facts.pairing.frameCount !== frameCount) {
@@ -37,7 +39,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
       "The plan was made with another scorer or other models than were registered. Register again.",
     );
   }
-  return { plan, framesTotal: frameCount, segments: segmentsOf(report, facts.subsample), workClass };
+  return { plan, framesTotal: frameCount, segments: segmentsOf(report, facts), workClass };
 }
 
 /** A plan as it was scored in the end. Throws INVALID_REQUEST. */
@@ -47,15 +49,15 @@ export function checkRevisedPlan(plan: string, frameCount: number): void {
   throw invalid(`segment.frameCount is ${frameCount}, and its plan says ${pairing.frameCount}.`);
 }
 
-function segmentsOf({ segments, frameCount, pixels }: PlanReport, subsample: number): NewSegment[] {
+function segmentsOf({ segments, frameCount }: PlanReport, facts: PlanFacts): NewSegment[] {
   if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
     throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
   }
   let next = 0;
   const checked = segments.map((planned, index) => {
-    const segment = checkSegment(planned, index, next, subsample);
+    const segment = checkSegment(planned, index, next, facts.subsample);
     next += planned.frameCount;
-    return { ...segment, cost: START_COST + (planned.frameCount * pixels) / UNIT_PIXELS };
+    return { ...segment, cost: START_COST + pixelsRead(facts, planned.frameCount) / UNIT_PIXELS };
   });
   if (next === frameCount) return checked;
   throw invalid(`plan.segments have ${next} frames, and plan.frameCount is ${frameCount}.`);

@@ -14,6 +14,7 @@ import type { Claim, ClaimedWork, LimitedClaim, Ready } from "../store/work-reco
 import { FullTenants } from "./full-tenants.ts";
 import { type Pool, Pools } from "./node-pools.ts";
 import { ReadySet } from "./ready-set.ts";
+import { SlotTime } from "./slot-time.ts";
 
 /** Classes of work that one claim asks for: of more, others come in turn. */
 const CLASSES_OF_CLAIM = 64;
@@ -42,15 +43,18 @@ export class Schedule {
   readonly #ready = new ReadySet();
   readonly #full = new FullTenants();
   readonly #pools: Pools;
+  readonly #slots: SlotTime;
   readonly #pulls = new Set<Pull>();
   /** Those of them that nobody has woken yet, longest waiting first. */
   readonly #waiting = new Set<Pull>();
 
-  constructor(store: Store, leaseMs: number, limitsOf: LimitsOf) {
+  /** @param now milliseconds of a clock that only goes on. */
+  constructor(store: Store, leaseMs: number, limitsOf: LimitsOf, now = () => performance.now()) {
     this.#store = store;
     this.#leaseMs = leaseMs;
     this.#limitsOf = limitsOf;
     this.#pools = new Pools(limitsOf);
+    this.#slots = new SlotTime(now);
   }
 
   /** Tenants' classes with work that is ready, as far as is known. */
@@ -122,13 +126,27 @@ export class Schedule {
     this.#wake(tenants.length);
   }
 
+  /** A node has reported how work ended that was leased to it. */
+  ended(itemId: string, attempt: number): void {
+    this.#slots.ended(itemId, attempt);
+  }
+
   /** Looks what is ready: what was announced to nobody, or nobody could take then. */
   async refresh(): Promise<void> {
     const since = this.#ready.stamp();
-    const ready = await this.#store.ready();
+    const ready = await this.#look();
     this.#ready.replace(ready, since);
     await this.#lookForRoom();
     this.#wake(ready.length);
+  }
+
+  async #look(): Promise<readonly Ready[]> {
+    try {
+      return await this.#store.ready();
+    } catch (thrown) {
+      this.#slots.excuse();
+      throw thrown;
+    }
   }
 
   /** Finds what nobody told of that ended, and limits that are others by now. */
@@ -157,6 +175,7 @@ export class Schedule {
       const { work, full } = await this.#try(pull.puller.session, turn, workClasses);
       if (work !== undefined) {
         turn.settle(work.cost);
+        if (pull.pool.fair !== undefined) this.#slots.began(work, pull.pool.fair);
         // Another claim may have found none because this one held the head of its class.
         this.#ready.renew(turn.tenant, workClasses);
         this.#wake(2);

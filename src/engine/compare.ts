@@ -95,7 +95,11 @@ function framesOf(track: Track, frames: number): string {
   return track.hidden === 0 ? text : `${text} without the ${track.hidden} that its edit list hides`;
 }
 
-function countsOf(tracks: Readonly<Record<Side, Track>>, thin: Thinning | undefined): Pairing["counts"] {
+/** Frames left on each side after thinning. */
+export function countsOf(
+  tracks: Readonly<Record<Side, Track>>,
+  thin: Thinning | undefined,
+): Pairing["counts"] {
   return perSide((side) => thinned(tracks[side], thin));
 }
 

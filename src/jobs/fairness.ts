@@ -64,6 +64,11 @@ export class FairQueue {
     return this.#turnOf(chosen, account, charged);
   }
 
+  /** What a tenant took beside what its turns cost. */
+  charge(tenant: string, cost: number): void {
+    this.#charge(tenant, this.#accountOf(tenant), cost);
+  }
+
   #turnOf(tenant: string, account: Account, charged: number): Turn {
     let open = true;
     const close = (): boolean => {

@@ -8,5 +8,5 @@ export const MOST_STILL_FRAMES = 64;
 export const MOST_STILL_WORK = 128;
 /** Behind all other work of the tenant, whose rank is the negative of a priority. */
 export const STILLS_RANK = 1_000_000;
-/** For the fair share (jobs/fairness.ts): about what planning costs, a few seconds of video decoded. */
-export const STILLS_COST = 1;
+/** For the fair share (jobs/fairness.ts), however little is decoded for them: about what planning costs. */
+export const LEAST_STILLS_COST = 1;

@@ -1,6 +1,6 @@
 /** Stills: which are asked for, the work that is to make them, and those that are there. */
 import type { WorkState } from "../jobs/states.ts";
-import { MOST_STILL_FRAMES, MOST_STILL_WORK, STILLS_COST, STILLS_RANK } from "../jobs/stills.ts";
+import { LEAST_STILLS_COST, MOST_STILL_FRAMES, MOST_STILL_WORK, STILLS_RANK } from "../jobs/stills.ts";
 import { SCORING_KINDS, STILLS_CLASS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
@@ -9,6 +9,23 @@ import { classKey, isId, quoted } from "./rows.ts";
 import { type Sender, statement, type Value } from "./statement.ts";
 import { SIDES, type StillImage, type StillRow, type StillSide, type StillsPart } from "./still-records.ts";
 import type { Ready } from "./work-records.ts";
+
+/**
+ * What stills of a job of `of` cost: of each piece of its scored work that they are of, the share of the frames that
+ * are decoded up to the last of them. `parts`: number of the parameter that has them.
+ */
+function costOfStills(of: string, parts: number): string {
+  return `greatest(${LEAST_STILLS_COST}, (
+    select sum(reached.cost) from (
+      select scored.cost * (max(wanted.frame) - scored.first_frame + 1) / scored.frame_count as cost
+      from (
+        select number::bigint as frame
+        from jsonb_array_elements($${parts}::jsonb) as part, jsonb_array_elements_text(part -> 'frames') as number) as wanted
+      join work as scored on scored.job_id = ${of}.id and scored.generation = ${of}.generation
+        and scored.kind in (${quoted(SCORING_KINDS)})
+        and wanted.frame >= scored.first_frame and wanted.frame < scored.first_frame + scored.frame_count
+      group by scored.id) as reached))`;
+}
 
 /**
  * Statement that adds the work for stills of the jobs of a subquery `of`, which has whole rows of job.
@@ -24,7 +41,7 @@ export function addingStills(of: string, first: number, condition = "true"): str
     select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING', '${STILLS_CLASS}', ${key}::bigint,
       ${STILLS_RANK} - ${of}.priority, ${of}.seq,
       ${of}.segments_total + (select count(*) from work where work.job_id = ${of}.id and work.kind = 'STILLS')::int,
-      ${of}.generation, ${STILLS_COST}, ${frame}::bigint, ${count}::bigint, ${parts}::jsonb
+      ${of}.generation, ${costOfStills(of, first)}, ${frame}::bigint, ${count}::bigint, ${parts}::jsonb
     from ${of} where ${condition}`;
 }
 

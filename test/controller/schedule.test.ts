@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Puller, Schedule } from "../../src/controller/schedule.ts";
 import { planClass } from "../../src/jobs/work.ts";
+import { Failure } from "../../src/platform/failure.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Claim, ClaimedWork, LimitedClaim } from "../../src/store/work-records.ts";
 import { CAPABILITIES } from "./scored.ts";
@@ -24,6 +25,8 @@ interface Made {
 function scheduled(
   limits = LIMITS,
   running = 0,
+  over: Partial<Store> = {},
+  now?: () => number,
 ): { readonly schedule: Schedule; readonly made: readonly Made[]; readonly next: () => Promise<Made> } {
   const made: Made[] = [];
   let heard = Promise.withResolvers<void>();
@@ -41,6 +44,7 @@ function scheduled(
     running: async (tenants) => tenants.map(() => running),
     ready: async () => [{ tenant: "t", workClass: planClass(["vmaf_v0.6.1"]) }],
     nodeOf: async () => ({ state: "ONLINE" }) as Awaited<ReturnType<Store["nodeOf"]>>,
+    ...over,
   };
   const next = async () => {
     for (;;) {
@@ -50,7 +54,7 @@ function scheduled(
       await heard.promise;
     }
   };
-  return { schedule: new Schedule(store as Store, 30_000, () => limits), made, next };
+  return { schedule: new Schedule(store as Store, 30_000, () => limits, now), made, next };
 }
 
 describe("a schedule", () => {
@@ -160,6 +164,54 @@ describe("a schedule", () => {
       served,
       served.map((_, turn) => tenants[turn % tenants.length]),
     );
+  });
+
+  describe("with nodes of the fleet", () => {
+    const tenants = ["slow", "quick"];
+
+    /** Whose work each of so many turns is, that all cost 1; a piece of `slow` takes a minute. */
+    async function turns(
+      count: number,
+      fleet: boolean,
+      {
+        over = {},
+        ends = async () => {},
+      }: { over?: Partial<Store>; ends?: (of: Schedule) => Promise<void> } = {},
+    ): Promise<Record<string, number>> {
+      let time = 0;
+      const { schedule, next } = scheduled(LIMITS, 0, over, () => time);
+      schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));
+      const got: Record<string, number> = { slow: 0, quick: 0 };
+      for (let turn = 0; turn < count; turn++) {
+        const tenant = fleet ? "fleet" : (tenants[turn % 2] as string);
+        const pull = schedule.pull(puller("node", { tenant, fleet }), 60_000, NEVER);
+        const { claim, end } = await next();
+        end({ id: `work ${turn}`, attempt: 1, tenant: claim.tenant });
+        await pull;
+        got[claim.tenant] = (got[claim.tenant] ?? 0) + 1;
+        time += claim.tenant === "slow" ? 60_000 : 100;
+        await ends(schedule);
+        schedule.ended(`work ${turn}`, 1);
+        // The same report again.
+        schedule.ended(`work ${turn}`, 1);
+      }
+      return got;
+    }
+
+    test("charges a tenant for the time that its work took beyond its cost", async () => {
+      assert.deepEqual(await turns(122, true), { slow: 2, quick: 120 });
+    });
+
+    test("charges nobody for what it took a tenant's own nodes", async () => {
+      assert.deepEqual(await turns(122, false), { slow: 61, quick: 61 });
+    });
+
+    test("charges nobody for the time in which the store was away", async () => {
+      const failure = new Failure("STORE_UNAVAILABLE", "It is away.");
+      const over = { ready: () => Promise.reject(failure) };
+      const ends = (schedule: Schedule) => assert.rejects(schedule.refresh(), failure);
+      assert.deepEqual(await turns(122, true, { over, ends }), { slow: 61, quick: 61 });
+    });
   });
 
   describe("of a tenant with a limit", () => {

@@ -97,6 +97,17 @@ onBothStores((open) => {
   }
 
   describe("stills", () => {
+    test("cost the share of their segments that is decoded for them, and one at least", async () => {
+      const { store, tenant, node, job } = await begin();
+      // Segments of 100 frames cost 5 each: all of the first, and one frame of the second.
+      const first = await take(store, node, ALL);
+      assert.equal(first.cost, 5 + 5 / 100);
+      await store.requestStills(tenant, job.id, [150, 3]);
+      assert.equal((await take(store, node, ALL)).cost, (5 * (51 + 4)) / 100);
+      await store.requestStills(tenant, job.id, [1]);
+      assert.equal((await take(store, node, ALL)).cost, 1);
+    });
+
     test("come with the success of their job, are made, told once and read", async () => {
       const { store, tenant, node, job, cursor } = await begin();
       const before = await store.jobDetail(tenant, job.id);

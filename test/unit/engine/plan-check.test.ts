@@ -1,0 +1,62 @@
+/** No plan that the engine makes contradicts itself, however its tracks are turned, scaled, thinned or counted. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pair, settleCounts } from "../../../src/engine/compare.ts";
+import { pixelsRead, refuseContradiction } from "../../../src/engine/plan-check.ts";
+import { readPlan, writePlan } from "../../../src/engine/plan-json.ts";
+import { pairRequest } from "../../../src/engine/request.ts";
+import { Failure } from "../../../src/platform/failure.ts";
+import { track } from "./track-fixture.ts";
+
+const REQUEST = pairRequest({
+  reference: "r",
+  distorted: "d",
+  scaling: "AUTO",
+  onFrameRateMismatch: "COMMON",
+  onFrameCountMismatch: "COMMON",
+});
+const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
+const MODEL = { name: "vmaf_v0.6.1", metric: "vmaf", file: undefined, digest: "" };
+const FILE = { size: 1, modifiedMs: 0 };
+const ROTATIONS = [0, 90, 180, 270] as const;
+const SIZES = [
+  { width: 1280, height: 720 },
+  { width: 720, height: 1280 },
+  { width: 640, height: 360 },
+];
+const PACES = [
+  { frames: 100, rate: { num: 25, den: 1 } },
+  { frames: 201, rate: { num: 50, den: 1 } },
+  { frames: 90, rate: undefined },
+];
+
+function planOf(reference: Parameters<typeof track>[1], distorted: Parameters<typeof track>[1]) {
+  const tracks = { reference: track("reference", reference), distorted: track("distorted", distorted) };
+  const paired = pair(tracks.reference, tracks.distorted, REQUEST);
+  const pairing = settleCounts(paired, tracks, REQUEST);
+  const plan = { request: REQUEST, tracks, pairing, models: [MODEL], segments: [], whole: undefined };
+  return readPlan(writePlan(plan, { reference: FILE, distorted: FILE }, SCORER));
+}
+
+test("every pair that is planned passes, and costs no less than what is compared", () => {
+  let passed = 0;
+  const kinds = SIZES.flatMap((size) =>
+    ROTATIONS.flatMap((rotation) => PACES.map((pace) => ({ ...size, rotation, ...pace, times: undefined }))),
+  );
+  for (const reference of kinds) {
+    for (const distorted of kinds) {
+      let plan: ReturnType<typeof planOf>;
+      try {
+        plan = planOf(reference, distorted);
+      } catch (thrown) {
+        assert.equal(Failure.from(thrown).code, "ORIENTATION_MISMATCH");
+        continue;
+      }
+      refuseContradiction(plan);
+      const { width, height, frameCount } = plan.pairing;
+      assert.ok(pixelsRead(plan, frameCount) >= width * height * frameCount);
+      passed++;
+    }
+  }
+  assert.ok(passed > kinds.length ** 2 / 3, `${passed} of ${kinds.length ** 2}`);
+});
