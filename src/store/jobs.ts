@@ -206,7 +206,7 @@ export async function jobDetail(
 
 export type ListedColumns = JobColumns & { readonly micros: number };
 
-/** The statement and its values for a page of jobs; `extra` adds columns over `job` and `$n` from `extraValues`. */
+/** The statement and its values for a page of jobs; `extra` adds columns over `job` and `$n` from its values. */
 export function pageOf(
   tenant: string,
   filter: JobFilter,
