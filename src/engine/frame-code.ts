@@ -113,16 +113,29 @@ export function decodeRows(bytes: Uint8Array): FrameTable {
   return tableOf(head, head.packed ? inflate(head) : head.body);
 }
 
-/** How many rows a piece says it has, in no time. Throws INVALID_REQUEST for what says more than a piece may have. */
-export function claimedRows(bytes: Uint8Array): number {
-  return readHead(bytes).rows;
+/** What a piece says that it is. */
+export interface Claim {
+  readonly rows: number;
+  /** Bytes of its body, inflated. */
+  readonly bytes: number;
 }
 
-/** Throws as decodeRows does; inflates on another thread, and the bytes must not change meanwhile. */
-export async function checkRows(bytes: Uint8Array): Promise<void> {
+/** In no time. Throws INVALID_REQUEST for what says more than a piece may have. */
+export function claimOf(piece: Uint8Array): Claim {
+  const { rows, size } = readHead(piece);
+  return { rows, bytes: size };
+}
+
+/** Throws as decodeRows does. */
+export function checkRows(bytes: Uint8Array): void {
   const head = readHead(bytes);
-  const body = head.packed ? await inflateElsewhere(head) : head.body;
-  numbersOf(head, body);
+  numbersOf(head, head.packed ? inflate(head) : head.body);
+}
+
+/** As checkRows; inflates on another thread, and the bytes must not change meanwhile. */
+export async function checkRowsElsewhere(bytes: Uint8Array): Promise<void> {
+  const head = readHead(bytes);
+  numbersOf(head, head.packed ? await inflateElsewhere(head) : head.body);
 }
 
 function tableOf(head: Head, body: Buffer): FrameTable {

@@ -49,16 +49,21 @@ describe("hostile reports", () => {
     await node.report(item, { case: "plan", value: changed({ before: 5 }) });
   });
 
-  test("values are looked at when their work is leased, and not before", async () => {
+  test("many values are looked at when their work is leased, and not before; a few at once", async () => {
     const tenant = "values";
     await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
     await node.plan(await node.pullSome(), FRAMES);
     const item = await node.pullSome();
     assert.ok(item.work.case === "segment");
-    const head = Buffer.from([1, 1, 1, 0, 100, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
-    const rows = new Uint8Array(Buffer.concat([head, deflateRawSync(Buffer.alloc(10_000))]));
-    const value = { number: 0, rows, rowCount: 100 };
+    // Values that are not as many as the head says.
+    const broken = (rowCount: number) => {
+      const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
+      head.writeUInt32LE(rowCount, 4);
+      const rows = new Uint8Array(Buffer.concat([head, deflateRawSync(Buffer.alloc(10_000))]));
+      return { number: 0, rows, rowCount };
+    };
+    const value = broken(8 * 1024 + 1);
     for (const stale of [
       { ...item, attempt: item.attempt + 1 },
       { ...item, itemId: crypto.randomUUID() },
@@ -68,6 +73,7 @@ describe("hostile reports", () => {
         node.report(stale, { case: "segment", value: { last: value, durationMs: 1 } }),
         "STALE_ATTEMPT",
       );
+      await refused(node.report(stale, { case: "piece", value: broken(8 * 1024) }), "INVALID_REQUEST");
     }
     await refused(node.report(item, { case: "piece", value }), "INVALID_REQUEST");
     await refused(

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import fc from "fast-check";
-import { checkRows, claimedRows, decodeRows, encodeRows } from "../../../src/engine/frame-code.ts";
+import {
+  checkRows,
+  checkRowsElsewhere,
+  claimOf,
+  decodeRows,
+  encodeRows,
+} from "../../../src/engine/frame-code.ts";
 import { FrameTable } from "../../../src/engine/frames.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 
@@ -146,9 +152,9 @@ describe("the code of frame values", () => {
   test("a piece of more values than any that is sent is refused by its head", () => {
     const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
     head.writeUInt32LE(2 ** 17, 4);
-    assert.equal(claimedRows(head), 2 ** 17);
+    assert.equal(claimOf(head).rows, 2 ** 17);
     head.writeUInt32LE(2 ** 17 + 1, 4);
-    assert.throws(() => claimedRows(head), { code: "INVALID_REQUEST" });
+    assert.throws(() => claimOf(head), { code: "INVALID_REQUEST" });
   });
 
   test("names of metrics that mean something to an object, or stand twice, are refused", async () => {
@@ -172,7 +178,8 @@ describe("the code of frame values", () => {
 
 async function refuse(bytes: Uint8Array): Promise<void> {
   assert.throws(() => decodeRows(bytes), { code: "INVALID_REQUEST" });
-  await assert.rejects(checkRows(bytes), { code: "INVALID_REQUEST" });
+  assert.throws(() => checkRows(bytes), { code: "INVALID_REQUEST" });
+  await assert.rejects(checkRowsElsewhere(bytes), { code: "INVALID_REQUEST" });
 }
 
 /** Changed bytes may still be a piece with other values, but nothing between that and a refusal. */
@@ -180,8 +187,9 @@ async function refusedOrTable(bytes: Uint8Array): Promise<void> {
   try {
     const { length } = decodeRows(bytes);
     assert.ok(length > 0);
-    assert.equal(claimedRows(bytes), length);
-    await checkRows(bytes);
+    assert.equal(claimOf(bytes).rows, length);
+    checkRows(bytes);
+    await checkRowsElsewhere(bytes);
   } catch (thrown) {
     assert.ok(thrown instanceof Failure && thrown.code === "INVALID_REQUEST", String(thrown));
     await refuse(bytes);
