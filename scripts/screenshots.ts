@@ -53,7 +53,9 @@ async function scored(server: string, folder: string, signal: AbortSignal): Prom
 function shotsOf(ids: readonly string[]): readonly Shot[] {
   const [first = "", ...others] = ids;
   const compared = ids.map((id, place) => `${place < RATES.length ? "a" : "b"}=${id}`).join("&");
-  const loaded = (page: Page) => page.getByText("Loading the values").waitFor({ state: "detached" });
+  // A dash stands for what is not counted yet.
+  const loaded = (page: Page) =>
+    page.locator("table.compared tbody tr", { hasText: "–" }).first().waitFor({ state: "detached" });
   const press = (name: string) => (page: Page) => page.getByRole("button", { name }).click();
   return [
     { name: "jobs", path: "jobs", until: "text=Live" },
