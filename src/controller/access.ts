@@ -1,7 +1,8 @@
 /** Whose job it is: what a caller may see, and what it is told about the rest. */
+
+import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
 import type { JobStore } from "../store/job-store.ts";
-import { isId } from "./calls.ts";
 
 /**
  * What `find` finds of the caller's job. Throws JOB_NOT_FOUND, or WRONG_TENANT for a job of

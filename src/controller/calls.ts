@@ -3,13 +3,6 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { CallContext } from "./operations.ts";
 
-/** Ids of jobs, nodes and pieces of work. */
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-export function isId(text: string): boolean {
-  return UUID.test(text);
-}
-
 export function shuttingDown(): Failure {
   return new Failure(
     "SHUTTING_DOWN",

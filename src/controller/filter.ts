@@ -1,10 +1,10 @@
 /** Which jobs a caller wants to see: checked, and compared with what happens to jobs. */
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
+import { isId } from "../jobs/ids.ts";
 import type { JobState } from "../jobs/states.ts";
 import { invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
 import type { JobFilter, Labels } from "../store/job-records.ts";
-import { isId } from "./calls.ts";
 
 const MAX_IDS = 100;
 const MAX_LABELS = 32;

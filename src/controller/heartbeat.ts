@@ -5,11 +5,12 @@ import {
   type HeartbeatResponse,
   HeartbeatResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { isId } from "../jobs/ids.ts";
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { invalid } from "../platform/failure.ts";
 import type { Renewal, RunningWork } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
-import { cancelled, isId } from "./calls.ts";
+import { cancelled } from "./calls.ts";
 import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 

@@ -20,13 +20,14 @@ import {
   type ReportResultResponse,
   ReportResultResponseSchema,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { isId } from "../jobs/ids.ts";
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { Tracer } from "../platform/span.ts";
 import type { ClaimedWork, Ready } from "../store/work-records.ts";
 import { refusalOf } from "./admitted.ts";
-import { answer, cancelled, isId, shuttingDown } from "./calls.ts";
+import { answer, cancelled, shuttingDown } from "./calls.ts";
 import type { Fleet } from "./fleet.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 import { Lanes } from "./lanes.ts";

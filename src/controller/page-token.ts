@@ -1,8 +1,8 @@
 /** The pages of a list, and their opaque tokens: where the page before ended, and of which list. */
 import { createHash } from "node:crypto";
+import { isId } from "../jobs/ids.ts";
 import { invalid } from "../platform/failure.ts";
 import type { JobFilter } from "../store/job-records.ts";
-import { isId } from "./calls.ts";
 
 /** Place in a list, newest first: the last thing of the page before. */
 export interface PageCursor {

@@ -6,6 +6,7 @@ import type {
   SegmentReport,
   StillReport,
 } from "../gen/proto/svc/v1/node_pb.ts";
+import { isId } from "../jobs/ids.ts";
 import { verdictOn } from "../jobs/retry.ts";
 import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../platform/failure.ts";
 import { isObject, JsonFault, parseStrictly } from "../platform/json.ts";
@@ -13,7 +14,6 @@ import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../store/work-records.ts";
-import { isId } from "./calls.ts";
 import type { Lanes } from "./lanes.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { planRecord } from "./plan-report.ts";

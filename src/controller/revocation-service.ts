@@ -11,11 +11,12 @@ import {
   type RevokeTokensResponse,
   RevokeTokensResponseSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
+import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { RevocationStore } from "../store/revocation-store.ts";
 import type { Store } from "../store/store.ts";
-import { answer, isId } from "./calls.ts";
+import { answer } from "./calls.ts";
 import type { CallContext, RevocationOperations } from "./operations.ts";
 import { pageOf, pageSizeOf, readPageToken } from "./page-token.ts";
 import type { RevocationFeed } from "./revocation-feed.ts";

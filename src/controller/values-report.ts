@@ -58,7 +58,6 @@ export function checkSegment({
   if (plan !== "") checkRevisedPlan(plan, frameCount);
   return {
     last,
-    durationMs,
     plan: plan === "" ? undefined : plan,
     framesTotal: plan === "" ? undefined : frameCount,
   };

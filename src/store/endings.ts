@@ -1,11 +1,13 @@
 /** A job ends before its work is done: with a lock on all of it. */
+
+import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, type JobState, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
 import { lock, nodesAtWork } from "./job-lock.ts";
 import type { JobRow, StoredError } from "./job-records.ts";
 import { fenceValues, LEASE_OVER, LIVE_LEASE } from "./lease-state.ts";
-import { eventsOf, isId, type JobColumns, jobColumns, jobOf, NEXT_REVISION, quoted } from "./rows.ts";
+import { eventsOf, type JobColumns, jobColumns, jobOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import { failStills } from "./still-reports.ts";
 import type { Fence } from "./work-records.ts";

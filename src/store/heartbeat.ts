@@ -1,10 +1,12 @@
 /** Heartbeats: a session's leases are renewed in one statement, with the progress of its work. */
+
+import { isId } from "../jobs/ids.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import type { Renewal, RunningWork } from "./node-records.ts";
 import { stateOf } from "./nodes.ts";
 import { pendingAgain } from "./retries.ts";
-import { eventsOf, isId, NEXT_REVISION, sessionKey } from "./rows.ts";
+import { eventsOf, NEXT_REVISION, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Ready } from "./work-records.ts";
 

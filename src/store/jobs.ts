@@ -1,11 +1,12 @@
 /** Jobs as their tenant sees them: stored, found, listed. */
+
+import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob } from "./job-records.ts";
 import {
   classKey,
   eventsOf,
-  isId,
   type JobColumns,
   jobColumns,
   jobOf,

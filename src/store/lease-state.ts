@@ -1,9 +1,11 @@
 /** Whether work is leased still, to whom, and what a report comes to that finds it otherwise. */
+
+import { isId } from "../jobs/ids.ts";
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
-import { isId, quoted, sessionKey } from "./rows.ts";
+import { quoted, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Fence } from "./work-records.ts";
 

@@ -1,4 +1,6 @@
 /** Nodes: their sessions, their leases, who is there. */
+
+import { isId } from "../jobs/ids.ts";
 import { MAX_FAILURES } from "../jobs/retry.ts";
 import type { NodeState } from "../jobs/states.ts";
 import type { Capabilities } from "../jobs/work.ts";
@@ -7,7 +9,7 @@ import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import type { NewNode, NodeRoom, NodeRow } from "./node-records.ts";
 import { pendingAgain } from "./retries.ts";
-import { classKey, isId, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
+import { classKey, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import type { Ready } from "./work-records.ts";
 

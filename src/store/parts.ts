@@ -1,7 +1,9 @@
 /** Values of scored work: found as parts, read a few pieces at a time. */
+
+import { isId } from "../jobs/ids.ts";
 import { SCORING_KINDS } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
-import { isId, quoted } from "./rows.ts";
+import { quoted } from "./rows.ts";
 import { type Scope, statement } from "./statement.ts";
 import type { ScoredPart } from "./work-records.ts";
 

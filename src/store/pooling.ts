@@ -1,8 +1,10 @@
 /** Jobs whose every segment is scored: who pools them, and what comes of it. */
+
+import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
-import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
 import type { StillsPart } from "./still-records.ts";
 import { addingStills, stillsValues } from "./stills.ts";

@@ -1,9 +1,11 @@
 /** What nodes report of their work, each report in one statement that counts only with the live lease. */
+
+import { isId } from "../jobs/ids.ts";
 import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
-import { classKey, eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { classKey, eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
 import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./work-records.ts";
 
@@ -91,7 +93,7 @@ export async function recordPlan(
   return refusalOf(database, fence);
 }
 
-export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class, job.started_at,
+export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class,
   job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings,
   job.traceparent`;
 
@@ -101,7 +103,6 @@ export interface PoolableColumns {
   readonly spec: string;
   readonly plan: string;
   readonly score_class: string;
-  readonly started_at: Date;
   readonly generation: number;
   readonly duration_ms: number;
   readonly poolings: number;
@@ -115,7 +116,6 @@ export function poolableOf(row: PoolableColumns): Poolable {
     spec: row.spec,
     plan: row.plan,
     workClass: row.score_class,
-    startedAt: row.started_at,
     generation: row.generation,
     durationMs: row.duration_ms,
     poolings: row.poolings,

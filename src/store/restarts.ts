@@ -1,10 +1,12 @@
 /** The work of a job is replaced: by one piece of work for the whole, or by a new plan. */
+
+import { isId } from "../jobs/ids.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { lock, nodesAtWork } from "./job-lock.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "./lease-state.ts";
-import { classKey, eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { classKey, eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, type Statement, statement, type Value } from "./statement.ts";
 import type { Fence, Ready, Recorded } from "./work-records.ts";
 

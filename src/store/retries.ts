@@ -1,5 +1,6 @@
 /** Work that comes back: failed, handed back, or with a lease that ran out. */
 
+import { isId } from "../jobs/ids.ts";
 import { LONGEST_BACK_OFF_MS, type Verdict } from "../jobs/retry.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
@@ -8,7 +9,7 @@ import type { Database } from "./database.ts";
 import { type Found, failByWork, type GivenUp } from "./endings.ts";
 import type { StoredError } from "./job-records.ts";
 import { fenceValues, LEASE_OVER, LIVE_LEASE, refusalOf } from "./lease-state.ts";
-import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
 import type { FailureOutcome, Fence, Ready, Recorded } from "./work-records.ts";
 

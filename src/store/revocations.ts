@@ -1,4 +1,6 @@
 /** Tokens that are taken back: the list of a tenant, and what changes it. */
+
+import { isId } from "../jobs/ids.ts";
 import type { Database } from "./database.ts";
 import { changes, deleteOver, THING, type ThingColumns, thingOf } from "./revocation-changes.ts";
 import type {
@@ -8,7 +10,6 @@ import type {
   RevocationStore,
   RevokedThing,
 } from "./revocation-store.ts";
-import { isId } from "./rows.ts";
 import { type Sender, type Statement, statement } from "./statement.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";

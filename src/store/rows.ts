@@ -125,11 +125,6 @@ export function sessionKey(session: string): string {
   return hash("sha256", session, "hex");
 }
 
-/** PostgreSQL refuses a whole statement for an id that is none; such a thing simply does not exist. Ids are written as it writes them. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text);
-}
-
 /** States as an SQL list: 'A', 'B'. */
 export function quoted(states: readonly string[]): string {
   return states.map((state) => `'${state}'`).join(", ");

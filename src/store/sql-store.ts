@@ -1,5 +1,6 @@
 /** The store in SQL. Each topic has a file of its own; this says which method is where. */
 import type { AuditRecord } from "../audit/record.ts";
+import { isId } from "../jobs/ids.ts";
 import type { Verdict } from "../jobs/retry.ts";
 import { STILLS_CLASS } from "../jobs/work.ts";
 import type { Announcements } from "./announcements.ts";
@@ -35,7 +36,7 @@ import { deleteEnded, deleteEvents } from "./retention.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import type { RevocationStore } from "./revocation-store.ts";
 import { SqlRevocations } from "./revocations.ts";
-import { classKey, isId } from "./rows.ts";
+import { classKey } from "./rows.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { statement } from "./statement.ts";
 import type { StillImage, StillSide, StillsPart } from "./still-records.ts";

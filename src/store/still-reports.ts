@@ -1,10 +1,12 @@
 /** Stills as nodes report them, and the end of the work that makes them. */
+
+import { isId } from "../jobs/ids.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import type { StoredError } from "./job-records.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
-import { eventsOf, isId, NEXT_REVISION, quoted } from "./rows.ts";
+import { eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import { SIDES, type StillImage } from "./still-records.ts";
 import type { Fence, Recorded } from "./work-records.ts";

@@ -1,11 +1,13 @@
 /** Stills: which are asked for, the work that is to make them, and those that are there. */
+
+import { isId } from "../jobs/ids.ts";
 import type { WorkState } from "../jobs/states.ts";
 import { LEAST_STILLS_COST, MOST_STILL_FRAMES, MOST_STILL_WORK, STILLS_RANK } from "../jobs/stills.ts";
 import { SCORING_KINDS, STILLS_CLASS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import type { StoredError } from "./job-records.ts";
-import { classKey, isId, quoted } from "./rows.ts";
+import { classKey, quoted } from "./rows.ts";
 import { type Sender, statement, type Value } from "./statement.ts";
 import { SIDES, type StillImage, type StillRow, type StillSide, type StillsPart } from "./still-records.ts";
 import type { Ready } from "./work-records.ts";

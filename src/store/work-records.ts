@@ -76,7 +76,6 @@ export interface FramePiece {
 
 export interface SegmentRecord {
   readonly last: FramePiece;
-  readonly durationMs: number;
   /** The plan as it was scored in the end, when that differs. */
   readonly plan: string | undefined;
   /** Frames scored, when a whole run found another count than the plan. */
@@ -110,7 +109,6 @@ export interface Poolable {
   readonly spec: string;
   readonly plan: string;
   readonly workClass: string;
-  readonly startedAt: Date;
   /** Counts its plans: a result of an earlier one is refused. */
   readonly generation: number;
   /** Milliseconds from the first lease to the last report. */
