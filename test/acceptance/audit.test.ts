@@ -13,7 +13,8 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { bearing, failureOf, GrpcClient } from "../server/grpc-client.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { dial, readToEnd } from "../server/rest-client.ts";
-import { SVC, svc, until } from "../server/svc-process.ts";
+import { SVC, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 const TABLE = parse(

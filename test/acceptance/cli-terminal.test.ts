@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Running, SVC, startOnTerminal, startScore } from "../cli/program.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
-import { until } from "../server/server-process.ts";
+import { until } from "../waiting.ts";
 
 const ERASE_LINE = "\r\x1b[K";
 const PROGRESS = /[█░]+\S*\s+\d+ % +\d+\/2000 frames +\d+\.\d fps +[\d:]+ left/;

@@ -8,7 +8,8 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
-import { SvcProcess, soon, svc } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 let clips: Clips;
 let dataDir: string;

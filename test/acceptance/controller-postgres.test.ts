@@ -8,8 +8,9 @@ import { EventStream } from "../server/event-stream.ts";
 import { freePort } from "../server/free-port.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
-import { SvcProcess, svc, until } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
+import { until } from "../waiting.ts";
 
 let clips: Clips;
 let cluster: PostgresCluster;

@@ -10,7 +10,7 @@ import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "../server/raw-grpc.ts";
 import { dial, readToEnd } from "../server/rest-client.ts";
-import { soon, until } from "../server/svc-process.ts";
+import { soon, until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 /** Milliseconds from one fetch of a key set to the next. */

@@ -9,7 +9,8 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client.ts";
 import { JobsClient } from "../server/jobs-client.ts";
-import { SvcProcess, svc, until } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 

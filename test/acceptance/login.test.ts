@@ -9,7 +9,7 @@ import { type Ended, type Running, SVC, start } from "../cli/program.ts";
 import { visit } from "../client/browser.ts";
 import { AUDIENCE, CLIENT_ID, PeopleProvider } from "../client/people-provider.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const BROWSER = `${process.execPath} ${fileURLToPath(new URL("../client/browser.ts", import.meta.url))}`;
 const CLAIMS = { tid: "acme", svc_roles: ["svc:writer"] };

@@ -6,7 +6,8 @@ import { AUDIENCE, CLIENT_ID, IssuingProvider } from "../auth/issuing.ts";
 import { start } from "../cli/program.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { SVC, SvcProcess, svc, until } from "../server/svc-process.ts";
+import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const SECRET = "the-client-secret";
 const LIFE_SECONDS = 15;

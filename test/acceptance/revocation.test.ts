@@ -10,8 +10,9 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client.ts";
 import { JobsClient } from "../server/jobs-client.ts";
-import { svc, until } from "../server/svc-process.ts";
+import { svc } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
+import { until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 const REVOCATIONS = "/v1/tenant/revocations";

@@ -8,9 +8,9 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 import type { Result } from "../server/rest-client.ts";
-import { until } from "../server/server-process.ts";
 import { type SidePlanes, StillsClient, worstOf } from "../server/stills-client.ts";
 import { SvcProcess } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 /** Twelve seconds: room for five moments that are two seconds apart, in pieces of two seconds. */
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };

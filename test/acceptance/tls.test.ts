@@ -10,8 +10,9 @@ import { Authority, encryptKey, type Pair } from "../server/certificates.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { readToEnd } from "../server/rest-client.ts";
-import { SvcProcess, soon, svc } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
 import { getSecurely, type Identity, isResumed, nameShown, sessionOf } from "../server/tls-client.ts";
+import { soon } from "../waiting.ts";
 
 let clips: Clips;
 let authority: Authority;

@@ -7,7 +7,8 @@ import { type Clips, emptyRaw, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 import { ask } from "../server/rest-client.ts";
-import { SVC, svc, until } from "../server/svc-process.ts";
+import { SVC, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const FRAMES = 250;
 const SIZE = { width: 640, height: 360 };

@@ -8,7 +8,8 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 import type { Result } from "../server/rest-client.ts";
 import { type SidePlanes, StillsClient, worstOf } from "../server/stills-client.ts";
-import { SvcProcess, svc, until } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 /** Room for five moments that are two seconds apart. */
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };

@@ -21,7 +21,7 @@ import { AuditFile, AuditFileError } from "../../src/audit/file.ts";
 import { Lines, type LinesOptions, type Outlet } from "../../src/audit/lines.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { openLog } from "../../src/platform/log.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });
 let folder: string;

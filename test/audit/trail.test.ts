@@ -11,7 +11,7 @@ import { Failure } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/log.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });
 let folder: string;

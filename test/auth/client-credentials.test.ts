@@ -8,7 +8,7 @@ import { decodeJwt } from "jose";
 import type { TokenSource } from "../../src/client/token.ts";
 import { openTokens } from "../../src/client/token-settings.ts";
 import type { Failure } from "../../src/platform/failure.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { CLIENT_ID, type IssuingOptions, IssuingProvider } from "./issuing.ts";
 
 /** Must be encoded in a header. */

@@ -12,7 +12,7 @@ import { Registry } from "prom-client";
 import { limitsIn } from "../../src/auth/tenant-limits.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants-file.ts";
 import { Settled } from "../../src/platform/settled.ts";
-import { soon } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 interface Line {
   readonly level: number;

@@ -8,10 +8,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { MediaDirectory } from "../media/directory.ts";
+import { until } from "../waiting.ts";
 import { Installation } from "./installation.ts";
 import { type ChaosMedia, makeMedia } from "./media.ts";
 import { scorersBelow } from "./processes.ts";
-import { until } from "./program.ts";
 import { type ChaosStore, openChaosStore } from "./stores.ts";
 
 /** A node that stands still for some seconds keeps its lease; two of them pass while something is away. */

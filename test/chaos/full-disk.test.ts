@@ -9,7 +9,8 @@ import { Connection } from "../../src/client/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { freePort } from "../server/free-port.ts";
-import { Program, until } from "./program.ts";
+import { until } from "../waiting.ts";
+import { Program } from "./program.ts";
 import { empty, fill, smallDisk } from "./small-disk.ts";
 
 /** Megabytes: an empty database takes some 60. */

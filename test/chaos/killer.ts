@@ -1,9 +1,10 @@
 /** Strikes the processes of an installation, one blow after another, and counts. */
 import { setTimeout as delay } from "node:timers/promises";
 import { sequence } from "../media/crafted.ts";
+import { until } from "../waiting.ts";
 import type { Installation } from "./installation.ts";
 import { scorersBelow } from "./processes.ts";
-import { type Program, until } from "./program.ts";
+import type { Program } from "./program.ts";
 import { BLOWS, type Blow, type BlowKind, blows } from "./schedule.ts";
 import { sent } from "./stores.ts";
 

@@ -1,7 +1,7 @@
 /** The nodes of an installation, as its controller knows them. */
 import { Connection } from "../../src/client/connection.ts";
 import { Node_State, NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { until } from "./program.ts";
+import { until } from "../waiting.ts";
 
 /**
  * Waits until the controller knows that every node has gone: one whose last word was lost is taken for gone

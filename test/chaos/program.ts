@@ -5,11 +5,10 @@ import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { soon } from "../waiting.ts";
 
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
-/** Milliseconds for a process to say where it listens, or to end when it is asked to. */
-const PATIENCE_MS = 300_000;
 /** Milliseconds before a process that ended by itself is started again, as an orchestrator does. */
 const RESTART_MS = 500;
 
@@ -52,7 +51,7 @@ export class Program {
     if (stdout === null) throw new Error("the addresses are not piped");
     const line = once(createInterface({ input: stdout }), "line").then(([text]: unknown[]) => String(text));
     const early = this.#exited.then(() => undefined);
-    const told = await within(Promise.race([line, early]), `${this.name} to listen`);
+    const told = await soon(Promise.race([line, early]), `${this.name} to listen`);
     if (told === undefined) throw new Error(`${this.name} ended as it started`);
     stdout.resume();
     return JSON.parse(told);
@@ -74,7 +73,7 @@ export class Program {
     this.#wanted = false;
     this.signal("SIGTERM");
     try {
-      await within(this.#exited, `${this.name} to end`);
+      await soon(this.#exited, `${this.name} to end`);
     } finally {
       this.signal("SIGKILL");
     }
@@ -117,30 +116,4 @@ export async function svc(args: readonly string[]) {
   child.stderr.on("data", (chunk) => (stderr += chunk));
   const [code] = await once(child, "close");
   return { code, stdout, stderr };
-}
-
-/** A promise that must settle within a time; throws when it does not. */
-export async function within<T>(promise: Promise<T>, what: string, limitMs = PATIENCE_MS): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`waited ${limitMs} ms for ${what}`)), limitMs);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Looks again and again until something holds. */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  what: string | (() => string),
-  limitMs = PATIENCE_MS,
-): Promise<void> {
-  const giveUp = Date.now() + limitMs;
-  while (!(await holds())) {
-    if (Date.now() > giveUp) {
-      throw new Error(`waited ${limitMs} ms for ${typeof what === "string" ? what : what()}`);
-    }
-    await delay(20);
-  }
 }

@@ -7,9 +7,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
 import { freePort } from "../server/free-port.ts";
+import { soon, until } from "../waiting.ts";
 import { type Endpoint, LoadBalancer } from "./load-balancer.ts";
 import { allOffline } from "./nodes.ts";
-import { Program, until, within } from "./program.ts";
+import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
 /** Milliseconds from the deletion of a pod, or from its death, until no new connection is sent to it. */
@@ -151,7 +152,7 @@ export class Service implements AsyncDisposable {
     this.#controllers.splice(this.#controllers.indexOf(pod), 1);
     const removed = delay(ENDPOINT_LAG_MS).then(() => this.#balancer.remove(pod.endpoint));
     await delay(PRE_STOP_MS);
-    const end = within(pod.program.stop(), `${pod.program.name} to end`, GRACE_MS);
+    const end = soon(pod.program.stop(), `${pod.program.name} to end`, GRACE_MS);
     this.#note(pod.program, await end.catch(String));
     await removed;
   }

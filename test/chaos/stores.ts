@@ -6,8 +6,8 @@ import { embeddedDriver } from "../../src/store/embedded.ts";
 import { postgresDriver } from "../../src/store/postgres.ts";
 import { statement } from "../../src/store/statement.ts";
 import { PostgresCluster } from "../store/postgres.ts";
+import { until } from "../waiting.ts";
 import { below, commandOf } from "./processes.ts";
-import { until } from "./program.ts";
 
 export const STORE_NAMES = ["embedded", "postgres"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];

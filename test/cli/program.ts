@@ -2,11 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { soon } from "../waiting.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
-/** Milliseconds that any one run may take before a test gives up on it. */
-const PATIENCE_MS = 300_000;
 
 export interface Ended {
   /** Exit code, or the signal that ended it. */
@@ -121,15 +120,4 @@ export function startOnTerminal(
   return start("script", ["-qec", `stty cols ${columns} -echo; exec ${command}`, "/dev/null"], {
     env: { TERM: "xterm-256color", ...env },
   });
-}
-
-/** `what` is asked when it is too late: it tells what there is by then. */
-async function soon<T>(promise: Promise<T>, what: () => string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms for ${what()}`)), PATIENCE_MS);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

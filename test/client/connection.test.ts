@@ -24,7 +24,7 @@ import {
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { statusOf } from "../../src/rpc/status.ts";
-import { soon } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 let server: Server;
 let address: string;

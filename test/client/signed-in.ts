@@ -3,7 +3,7 @@ import { discover, type Provider } from "../../src/client/sign-in.ts";
 import { signInByBrowser } from "../../src/client/sign-in-browser.ts";
 import type { Grant } from "../../src/client/token-session.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { soon } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 import { type Visited, visit } from "./browser.ts";
 import { CLIENT_ID } from "./people-provider.ts";
 

@@ -11,7 +11,7 @@ import { openTls } from "../../src/client/tls-settings.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Authority, type Pair } from "../server/certificates.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 let directory: string;
 let authority: Authority;

@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { tokenRequests } from "../../src/client/token-request.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { soon } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 const SECRET = "the-secret-0123456789";
 const TOKEN = "a.bearer.token";

@@ -26,7 +26,8 @@ import { statusOf } from "../../src/rpc/status.ts";
 import { CLIENT_ID, IssuingProvider } from "../auth/issuing.ts";
 import { start } from "../cli/program.ts";
 import { Peer } from "../node/peer.ts";
-import { SVC, SvcProcess, soon, svc } from "../server/svc-process.ts";
+import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 const SECRET = "the-client-secret";
 

@@ -1,7 +1,7 @@
 /** Debian's Chromium, driven as a person would: whatever the page complains of fails the test. */
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { PATIENCE_MS } from "../server/svc-process.ts";
+import { PATIENCE_MS } from "../waiting.ts";
 
 const EXECUTABLE = "/usr/bin/chromium";
 

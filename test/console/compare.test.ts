@@ -9,7 +9,7 @@ import { MediaDirectory } from "../media/directory.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 import { type Encode, ladderOf, valuesOf } from "./encodes.ts";

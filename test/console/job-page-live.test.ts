@@ -6,7 +6,7 @@ import { MediaDirectory } from "../media/directory.ts";
 import { GatedScorer } from "../media/gated-scorer.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient, type NodeList } from "../server/jobs-client.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 

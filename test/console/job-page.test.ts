@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import type { ControllerProcess } from "../server/controller-process.ts";
 import type { JobsClient } from "../server/jobs-client.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { seriousFaults } from "./accessibility.ts";
 import type { Pages } from "./browser.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";

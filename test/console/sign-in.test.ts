@@ -14,7 +14,7 @@ import {
 } from "../client/people-provider.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 

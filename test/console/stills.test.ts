@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";
 

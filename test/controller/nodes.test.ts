@@ -9,7 +9,7 @@ import {
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import type { NodeRoom } from "../../src/store/node-records.ts";
 import type { Store } from "../../src/store/store.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES } from "./scored.ts";
 import { FLEET, refused, System, submission, wrapped } from "./system.ts";

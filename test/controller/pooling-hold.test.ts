@@ -7,8 +7,8 @@ import { Pooling } from "../../src/controller/pooling.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Poolable } from "../../src/store/work-records.ts";
-import { until } from "../server/svc-process.ts";
 import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, take } from "../store/stores.ts";
+import { until } from "../waiting.ts";
 import { wrapped } from "./system.ts";
 
 /** A job whose every segment is scored, as its reporter gets it. */

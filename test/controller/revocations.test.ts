@@ -28,8 +28,8 @@ import type { Store } from "../../src/store/store.ts";
 import { realmAt } from "../auth/gateways.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
-import { until } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
+import { until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
 

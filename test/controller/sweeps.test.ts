@@ -9,7 +9,7 @@ import { Stranded } from "../../src/controller/stranded.ts";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "./scored.ts";
 import { FLEET, LOG, refused, System, wrapped } from "./system.ts";

@@ -4,15 +4,12 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { until } from "../waiting.ts";
 
 const execute = promisify(execFile);
 
 const OUTPUT_BYTES = 64 * 2 ** 20;
-/** How long a container may take to answer on a crowded machine. */
-const PATIENCE_MS = 300_000;
-const LOOK_EVERY_MS = 50;
 
 /** What the image promises to do with: nothing to write to but /tmp, and no rights at all. */
 const CONFINED = [
@@ -83,11 +80,10 @@ export class Container {
 
   /** Resolves when a GET of the URL is answered with 200. Throws its log when it takes too long. */
   async answers(url: string): Promise<void> {
-    const giveUp = Date.now() + PATIENCE_MS;
-    while (!(await isFine(url))) {
-      if (Date.now() > giveUp) throw new Error(`${url} does not answer:\n${await this.log()}`);
-      await delay(LOOK_EVERY_MS);
-    }
+    await until(
+      () => isFine(url),
+      async () => `an answer of ${url}:\n${await this.log()}`,
+    );
   }
 
   async log(): Promise<string> {

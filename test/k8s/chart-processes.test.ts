@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Authority, type Pair } from "../server/certificates.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { SvcProcess, until } from "../server/svc-process.ts";
+import { SvcProcess } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { SVC_TENANTS } from "./chart/crds.ts";
 import {
   CHART,

@@ -1,7 +1,7 @@
 /** The API server that the other tests here rely on: it validates, and it asks who may. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { Cluster } from "./cluster.ts";
 
 let cluster: Cluster;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type Signer, signToken } from "../auth/tokens.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 export interface Follower {
   readonly dataDir: string;

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { ApiClient } from "../../src/kubernetes/api-client.ts";
 import { Informer } from "../../src/kubernetes/informer.ts";
 import { readKubeconfig } from "../../src/kubernetes/kubeconfig.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { Cluster } from "./cluster.ts";
 
 const PATH = "/api/v1/namespaces/default/configmaps";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
 import { parseAllDocuments } from "yaml";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const REQUEST_LIMIT_MS = 30_000;
 

@@ -1,11 +1,8 @@
 /** A server program that a test starts, waits for and ends. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "../waiting.ts";
 
-/** How long one may take to start on a crowded machine. */
-const PATIENCE_MS = 300_000;
-const LOOK_EVERY_MS = 25;
 /** Characters of what it last said. */
 const SAID_MOST = 10_000;
 
@@ -33,12 +30,14 @@ export class Program {
 
   /** Looks again and again until something holds. Throws what the program last said when it ended, or it takes too long. */
   async until(holds: () => Promise<boolean>, what: string): Promise<void> {
-    const giveUp = Date.now() + PATIENCE_MS;
-    while (!(await holds())) {
-      if (this.#ended) throw new Error(`${this.#name} ended:\n${this.#said}`);
-      if (Date.now() > giveUp) throw new Error(`waited ${PATIENCE_MS} ms for ${what}:\n${this.#said}`);
-      await delay(LOOK_EVERY_MS);
-    }
+    await until(
+      async () => {
+        if (await holds()) return true;
+        if (this.#ended) throw new Error(`${this.#name} ended:\n${this.#said}`);
+        return false;
+      },
+      () => `${what}:\n${this.#said}`,
+    );
   }
 
   async stop(signal: NodeJS.Signals): Promise<void> {

@@ -1,6 +1,6 @@
 /** SvcTenants for tests: where their definition is, what one looks like, and what a controller may do with them. */
 import { fileURLToPath } from "node:url";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import type { Cluster } from "./cluster.ts";
 import { ApiAnswer, type Manifest } from "./kube-api.ts";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
-import { svc, until } from "../server/svc-process.ts";
+import { svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import type { Cluster } from "./cluster.ts";
 import { answerTo, changes, sample, tokenOf } from "./followers.ts";
 import { Link } from "./link.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { changes, sample, tokenOf } from "./followers.ts";
 import { claimsOf, IN, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";
 

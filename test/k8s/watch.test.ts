@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { answerTo, changes, sample, tokenOf } from "./followers.ts";
 import { statusOf } from "./svctenants.ts";
 import { claimsOf, IN, issuerOf, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";

@@ -13,7 +13,7 @@ import { Registry } from "prom-client";
 import { ApiClient } from "../../src/kubernetes/api-client.ts";
 import { SvcTenants } from "../../src/kubernetes/svc-tenants.ts";
 import { Authority } from "../server/certificates.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 const LIST = { metadata: { resourceVersion: "7" }, items: [] };
 const FOLLOWED_AGAIN = "the SvcTenants are followed again";

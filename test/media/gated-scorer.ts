@@ -1,6 +1,6 @@
 /** The bundled ffmpeg behind a gate: each scoring run waits until a test lets it through. */
 import { chmod, writeFile } from "node:fs/promises";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { exists, type MediaDirectory } from "./directory.ts";
 import { FFMPEG } from "./ffmpeg.ts";
 

@@ -12,7 +12,7 @@ import { openLog } from "../../src/platform/log.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { GatedScorer } from "../media/gated-scorer.ts";
-import { until } from "../server/server-process.ts";
+import { until } from "../waiting.ts";
 import type { Peer } from "./peer.ts";
 
 /** At 25 frames per second: three segments of a second, about. */

@@ -23,7 +23,7 @@ import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { statusOf } from "../../src/rpc/status.ts";
 import { freePort } from "../server/free-port.ts";
-import { soon } from "../server/server-process.ts";
+import { soon } from "../waiting.ts";
 
 type Running = Pick<HeartbeatRequest["running"][number], "itemId" | "attempt">;
 

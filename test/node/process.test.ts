@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { SvcProcess, svc, until } from "../server/svc-process.ts";
+import { SvcProcess, svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { NodeFixture, planWork, segmentWork } from "./fixture.ts";
 import { Peer } from "./peer.ts";
 

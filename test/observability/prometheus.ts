@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { stringify } from "yaml";
-import { soon, until } from "../server/svc-process.ts";
+import { soon, until } from "../waiting.ts";
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;

@@ -6,9 +6,9 @@ import { after, before, test } from "node:test";
 import { Connections } from "../../src/platform/connections.ts";
 import { Known } from "../../src/platform/known.ts";
 import { Strangers } from "../../src/platform/strangers.ts";
+import { soon } from "../waiting.ts";
 import { RawGrpc } from "./raw-grpc.ts";
 import { dial } from "./rest-client.ts";
-import { soon } from "./svc-process.ts";
 import { Transports } from "./transports.ts";
 
 const ROOM = 4;

@@ -1,5 +1,7 @@
 /** A real `svc controller` or `svc up` on free loopback ports. */
-import { SvcProcess, until } from "./svc-process.ts";
+
+import { until } from "../waiting.ts";
+import { SvcProcess } from "./svc-process.ts";
 
 export interface ControllerOptions {
   /** Directory of the embedded database; undefined: the arguments name a database. */

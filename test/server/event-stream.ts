@@ -1,5 +1,5 @@
 /** Server-sent events, read one by one. */
-import { soon } from "./server-process.ts";
+import { soon } from "../waiting.ts";
 
 export interface ServerEvent {
   readonly event: string;

@@ -8,8 +8,8 @@ import { failureOf } from "../../src/client/failure.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
 import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
+import { until } from "../waiting.ts";
 import { GrpcClient } from "./grpc-client.ts";
-import { until } from "./svc-process.ts";
 
 test("a failure that no service told of has its stable code, and not that of gRPC", async () => {
   const told: AuditRecord[] = [];

@@ -11,8 +11,8 @@ import type { Authenticate } from "../../src/auth/principal.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
 import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/rpc/unfinished.ts";
+import { until } from "../waiting.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
-import { until } from "./svc-process.ts";
 
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const MIB = 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Jobs of a controller over REST, every answer held against the contract. */
 import { setTimeout as pause } from "node:timers/promises";
+import { PATIENCE_MS } from "../waiting.ts";
 import { Contract } from "./contract.ts";
 import { type Answer, ask, type Problem, type Result } from "./rest-client.ts";
-import { PATIENCE_MS } from "./svc-process.ts";
 
 interface Server {
   readonly rest: string;

@@ -10,7 +10,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ErrorInfoSchema } from "../../src/gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/gen/proto/google/rpc/status_pb.ts";
-import { soon } from "./svc-process.ts";
+import { soon } from "../waiting.ts";
 
 export const CHECK = "/grpc.health.v1.Health/Check";
 

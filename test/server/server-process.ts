@@ -1,7 +1,7 @@
 /** A real `svc server` on free loopback ports. */
 import { SvcProcess } from "./svc-process.ts";
 
-export { soon, svc, until } from "./svc-process.ts";
+export { svc } from "./svc-process.ts";
 
 export interface ServerOptions {
   readonly args?: readonly string[];

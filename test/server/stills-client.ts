@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { picture } from "../media/picture.ts";
 import type { Planes } from "../media/truth.ts";
+import { until } from "../waiting.ts";
 import type { JobsClient } from "./jobs-client.ts";
 import type { Problem, Result } from "./rest-client.ts";
-import { until } from "./server-process.ts";
 
 interface Still {
   readonly frame: number;

@@ -4,14 +4,9 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { soon, until } from "../waiting.ts";
 
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
-
-/**
- * Milliseconds that any one thing may take before a test gives up on it: a crowded machine stands still for
- * seconds, and a third of what the runner gives a whole file, so that the wait that failed is what is told.
- */
-export const PATIENCE_MS = 300_000;
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
@@ -135,26 +130,6 @@ async function processParents(): Promise<Map<number, number>> {
     if (parent !== undefined && state !== "Z") parents.set(Number(pid), Number(parent));
   }
   return parents;
-}
-
-/** Looks again and again until something holds. */
-export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  const giveUp = Date.now() + PATIENCE_MS;
-  while (!(await holds())) {
-    if (Date.now() > giveUp) throw new Error(`waited ${PATIENCE_MS} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-/** A promise that must settle within the tests' patience. */
-export async function soon<T>(promise: Promise<T>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`waited ${PATIENCE_MS} ms for ${what}`)), PATIENCE_MS);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Runs `svc` to its end. */

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { request } from "node:https";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { soon } from "./svc-process.ts";
+import { soon } from "../waiting.ts";
 
 /** Whom a client trusts, and what it shows: PEM. */
 export type Identity = Pick<

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
-import { until } from "./svc-process.ts";
+import { until } from "../waiting.ts";
 import { Transports } from "./transports.ts";
 
 /** The longest batch, and as many as a tenant has room for. */

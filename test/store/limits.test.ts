@@ -6,6 +6,7 @@ import type { NewNode } from "../../src/store/node-records.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { ClaimedWork, LimitedClaim } from "../../src/store/work-records.ts";
+import { until } from "../waiting.ts";
 import {
   CLASSES,
   claim,
@@ -148,6 +149,11 @@ onBothStores((open) => {
         seen.push(...(await on.running([tenant])));
         if (work === undefined) continue;
         left--;
+        // Nothing ends before as many run as may, however slowly the others begin.
+        await until(async () => {
+          seen.push(...(await on.running([tenant])));
+          return seen.includes(most);
+        }, `${most} leases`);
         await on.recordFailure(fence(node, work), { code: "SCORER_FAILED", message: "" }, () => ({
           kind: "fail",
         }));

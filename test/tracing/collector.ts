@@ -10,7 +10,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { soon } from "../server/svc-process.ts";
+import { soon } from "../waiting.ts";
 
 export interface ReceivedSpan {
   readonly traceId: string;

@@ -5,7 +5,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { Outlet } from "../../src/tracing/outlet.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
-import { until } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 import { Collector } from "./collector.ts";
 
 const MOST_WAITING = 8_192;
