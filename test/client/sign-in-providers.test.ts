@@ -67,7 +67,7 @@ const refusal = (error: string): Answer => ({ status: 400, body: { error } });
 
 function deviceAnswer(issuer: string, more: object = {}): Answer {
   const body = { device_code: "the-device-code", user_code: "ABCD", verification_uri: `${issuer}/go` };
-  return { body: { ...body, expires_in: 60, interval: 0.05, ...more } };
+  return { body: { ...body, expires_in: 600, interval: 0.05, ...more } };
 }
 
 interface ByDevice {

@@ -17,12 +17,13 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { after, afterEach, before, beforeEach, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { KeptToken } from "../../src/client/token-kept.ts";
 import { withLock } from "../../src/client/token-lock.ts";
 import { normalServer, type Session } from "../../src/client/token-session.ts";
 import { Sessions } from "../../src/client/token-sessions.ts";
+import { lockFile } from "../../src/platform/file-lock.ts";
 import { CLIENT_ID, PeopleProvider } from "./people-provider.ts";
 import { failureOf, signIn } from "./signed-in.ts";
 
@@ -184,6 +185,7 @@ test("a process that is killed with the lock leaves it to the next", async () =>
   const waiting = withLock(lock, async () => {
     got = true;
   });
+  assert.equal(lockFile(lock), undefined, "it is held");
   assert.equal(got, false);
   holder.kill("SIGKILL");
   await once(holder, "exit");
@@ -192,6 +194,10 @@ test("a process that is killed with the lock leaves it to the next", async () =>
 });
 
 describe("a token", () => {
+  // However slow the machine is, a token is as old as the test says.
+  beforeEach(() => mock.timers.enable({ apis: ["Date"], now: Date.now() }));
+  afterEach(() => mock.timers.reset());
+
   /** Signed in, and so long ago. */
   async function signedIn(agoMs: number, scope?: string): Promise<Session> {
     const { grant } = await signIn(provider.issuer, scope === undefined ? {} : { scope });

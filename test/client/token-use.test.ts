@@ -27,7 +27,7 @@ import { CLIENT_ID, IssuingProvider } from "../auth/issuing.ts";
 import { start } from "../cli/program.ts";
 import { Peer } from "../node/peer.ts";
 import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
-import { soon } from "../waiting.ts";
+import { soon, until } from "../waiting.ts";
 
 const SECRET = "the-client-secret";
 
@@ -158,9 +158,10 @@ describe("a node", () => {
       peer.judge = (token) => (token === "Bearer first.token" ? code : undefined);
       const line = await node.logged("the controller refuses this node; what runs goes on", { code });
       assert.equal(line["detail"], "as the test wants");
-      const ready = await fetch(`${metrics}/readyz`);
-      assert.equal(ready.status, 503);
-      assert.match(await ready.text(), /as the test wants/);
+      await until(async () => {
+        const ready = await fetch(`${metrics}/readyz`);
+        return ready.status === 503 && (await ready.text()).includes("as the test wants");
+      }, "it to be not ready for that");
       await writeFile(tokenFile, "second.token");
       await node.logged("controller answers again");
       assert.equal(peer.registrations.length, 1);

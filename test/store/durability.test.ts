@@ -39,7 +39,7 @@ test("no acknowledged row is lost when the process is killed as it writes, time 
   const acknowledged: string[] = [];
   for (let round = 1; round <= 3; round++) {
     const writer = startWriter(target.dataDir);
-    await untilWritten(writer, acknowledged, round * 15);
+    await untilWritten(writer, acknowledged, 15);
     const store = await openStore(target, SILENT);
     const found = new Set((await store.listJobs("t", {}, undefined, 100_000)).map(({ id }) => id));
     assert.deepEqual(

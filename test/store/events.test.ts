@@ -10,6 +10,7 @@ import {
   LEASE_MS,
   newJob,
   newTenant,
+  nextMoment,
   onBothStores,
   PLAN,
   plannedJob,
@@ -77,6 +78,7 @@ onBothStores((open) => {
     await store.insertJobs(tenant, [old, changed]);
     const cursor = await store.eventCursor();
     await store.cancelJob(tenant, changed.id);
+    await nextMoment(store);
     const late = newJob();
     await store.insertJobs(tenant, [late]);
     const rows = await store.snapshot(tenant, {}, undefined, 10, cursor);

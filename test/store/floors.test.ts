@@ -1,7 +1,12 @@
 /** Where claims begin: after what was claimed last, and now and then from the start. */
 import assert from "node:assert/strict";
-import { mock, test } from "node:test";
+import { after, before, mock, test } from "node:test";
 import { Floors, type Position, START } from "../../src/store/floors.ts";
+
+/** Milliseconds: time stands still, but where a test moves it. */
+let now = 0;
+before(() => mock.method(performance, "now", () => now));
+after(() => mock.restoreAll());
 
 const at = (rank: number, jobSeq: number, seq = 0): Position => ({ rank, jobSeq, seq });
 
@@ -37,11 +42,10 @@ test("work that became ready before it lowers the floor; new jobs only when thei
 });
 
 test("once a second a claim begins at the start, however busy the claims are", () => {
-  let now = 0;
-  const clock = mock.method(performance, "now", () => now);
   const floors = new Floors();
   floors.claimed("t", 1n, at(0, 1), START);
-  for (now = 100; now < 1000; now += 100) {
+  const start = now;
+  for (now += 100; now < start + 1000; now += 100) {
     const from = floors.of("t", 1n);
     assert.notEqual(from, START);
     floors.claimed("t", 1n, at(0, now), from);
@@ -49,7 +53,6 @@ test("once a second a claim begins at the start, however busy the claims are", (
   assert.equal(floors.of("t", 1n), START);
   floors.claimed("t", 1n, at(0, 1), START);
   assert.deepEqual(placeOf(floors), [0, 1, 0]);
-  clock.mock.restore();
 });
 
 test("it forgets rather than grow without end", () => {

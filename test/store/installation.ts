@@ -30,14 +30,15 @@ export function startWriter(dataDir: string) {
   return spawn(process.execPath, [WRITER, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Reads acknowledged ids until there are so many, then kills the process as it goes on. */
+/** Reads ids that a process acknowledges until there are so many more, then kills it as it goes on. */
 export async function untilWritten(writer: ChildProcess, ids: string[], count: number): Promise<void> {
   assert.ok(writer.stdout);
+  let read = 0;
   for await (const line of createInterface({ input: writer.stdout })) {
     ids.push(line);
-    if (ids.length === count) await kill(writer);
+    if (++read === count) await kill(writer);
   }
-  assert.ok(ids.length >= count, "the writer ended by itself");
+  assert.ok(read >= count, "the writer ended by itself");
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

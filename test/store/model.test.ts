@@ -12,6 +12,7 @@ import {
   newJob,
   newNode,
   newTenant,
+  nextMoment,
   onBothStores,
   SCORE,
   segmentRecord,
@@ -66,6 +67,7 @@ const ACTIONS = {
     const job = newJob({ priority: (a % 3) - 1 });
     await run.store.insertJobs(run.tenant, [job]);
     run.model.submit(job.id, job.priority);
+    await nextMoment(run.store);
   },
   claim: async (run: Run, a: number, b: number) => {
     const { real, model } = run.node(a);

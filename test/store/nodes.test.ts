@@ -3,9 +3,6 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { MAX_FAILURES } from "../../src/jobs/retry.ts";
-import { Database } from "../../src/store/database.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
-import { statement } from "../../src/store/statement.ts";
 import {
   claim,
   fence,
@@ -208,40 +205,6 @@ onBothStores((open) => {
     assert.deepEqual(row?.work.map(({ framesDone }) => framesDone).sort(), [100, 3]);
     await store.handBack(fence(node, a));
     assert.equal((await store.job(tenant, job.id))?.framesDone, 100);
-  });
-
-  test("work whose grant never reached its node is given out again, as no failure", async () => {
-    const { store, target } = open();
-    const tenant = newTenant();
-    const node = await register(store, tenant);
-    const job = await plannedJob(store, node, 3);
-    const [known, missed] = [await take(store, node), await take(store, node)];
-    const running = [{ itemId: known.id, attempt: 1, framesDone: 7 }];
-    const fresh = await store.renew(node.session, running, LEASE_MS, false);
-    assert.equal(fresh.forgotten, false, "its answer may be on its way");
-    assert.deepEqual(await store.takeBack(node.session, running), []);
-    if ("dataDir" in target) return;
-    const admin = new Database(postgresDriver(target.databaseUrl));
-    await admin.query(
-      "owner",
-      statement("update work set started_at = started_at - interval '11 seconds' where job_id = $1"),
-      [job.id],
-    );
-    await admin.close();
-    const late = await take(store, node);
-    assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, true);
-    assert.deepEqual(await store.takeBack(randomUUID(), []), [], "another session");
-    assert.deepEqual(await store.takeBack(node.session, running), [{ tenant, workClass: SCORE }]);
-    assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, false);
-    const detail = await store.jobDetail(tenant, job.id);
-    assert.deepEqual([detail?.job.retries, detail?.job.framesDone], [0, 7]);
-    const states = new Map(detail?.work.map(({ id, state }) => [id, state]));
-    assert.deepEqual(
-      [known, missed, late].map(({ id }) => states.get(id)),
-      ["LEASED", "PENDING", "LEASED"],
-    );
-    const again = await take(store, node);
-    assert.deepEqual([again.id, again.attempt], [missed.id, 2]);
   });
 
   test("a drained node takes nothing new, by its own word or by another's", async () => {

@@ -10,6 +10,21 @@ import { fence, newJob, newTenant, plannedJob, register, SILENT, segmentRecord, 
 
 const unavailable = (thrown: unknown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE";
 
+/** Payloads that no store sends. */
+const STRANGE = [
+  "",
+  "x",
+  "{}",
+  '{"kind":"work"}',
+  "null",
+  `${"x".repeat(36)}null`,
+  `${"x".repeat(36)}{"kind":"work","ready":7}`,
+  ...["7", "null", "{}", '{"tenant":"t"}', '{"tenant":"t","workClass":7}', '{"tenant":"t","workClass":"x"}']
+    .concat('{"tenant":"t","workClass":"{}"}', '{"tenant":"t","workClass":"[\\"plan\\",7]"}')
+    .map((ready) => `${"x".repeat(36)}{"kind":"work","ready":[${ready}]}`),
+  `${"x".repeat(36)}{"kind":"news","nodeIds":[7]}`,
+];
+
 describe("a store on PostgreSQL", () => {
   let cluster: PostgresCluster;
   let databaseUrl: string;
@@ -39,76 +54,100 @@ describe("a store on PostgreSQL", () => {
     return promise;
   };
 
-  test("an announcement reaches this process at once and the others soon, once each", async () => {
-    const ready = { tenant: "ü", workClass: planClass(["w"]) };
-    const seen: Announcement[] = [];
-    const stop = one.onAnnouncement((announcement) => seen.push(announcement));
-    const there = heard(other, ({ kind }) => kind === "work");
-    const news = heard(other, ({ kind }) => kind === "news");
-    one.announce({ kind: "work", ready: [ready] });
-    one.announce({ kind: "work", ready: [ready] });
-    one.announce({ kind: "events" });
-    one.announce({ kind: "news", nodeIds: ["n"] });
-    assert.deepEqual(
-      seen.map(({ kind }) => kind),
-      ["work", "work", "events", "news"],
-    );
-    assert.deepEqual(await there, { kind: "work", ready: [ready] });
-    assert.deepEqual(await news, { kind: "news", nodeIds: ["n"] });
-    const back = heard(one, ({ kind }) => kind === "events");
-    other.announce({ kind: "events" });
-    await back;
-    stop();
-    assert.equal(seen.length, 5, "nobody hears himself twice");
-  });
+  /**
+   * Runs what one store tells the other, with a `heard` that ends when one of them listens anew. Then it runs again: a
+   * machine that stands still for longer than an answer may take loses the connection, and what was told meanwhile.
+   */
+  const undisturbed = async (round: (hear: typeof heard) => Promise<void>): Promise<void> => {
+    for (;;) {
+      let calm = true;
+      const anew = Promise.withResolvers<never>();
+      anew.promise.catch(() => {});
+      // Nobody else tells of revocations here.
+      const stops = [one, other].map((store) =>
+        store.onAnnouncement(({ kind }) => {
+          if (kind !== "revocations") return;
+          calm = false;
+          anew.reject(new Error("a store listens anew"));
+        }),
+      );
+      try {
+        await round((store, fits) => {
+          const hearing = Promise.race([heard(store, fits), anew.promise]);
+          // It may fail before anybody waits for it.
+          hearing.catch(() => {});
+          return hearing;
+        });
+        if (calm) return;
+      } catch (error) {
+        if (calm) throw error;
+      } finally {
+        for (const stop of stops) stop();
+      }
+    }
+  };
 
-  test("more than a message carries is told as work anywhere; news comes in several messages", async () => {
-    const there = heard(other, ({ kind }) => kind === "work");
-    const nodeIds = Array.from({ length: 1000 }, (_, n) => `node-${n}`);
-    const seen = new Set<string>();
-    const all = heard(other, (announcement) => {
-      if (announcement.kind === "news") for (const id of announcement.nodeIds) seen.add(id);
-      return seen.size === nodeIds.length;
-    });
-    one.announce({
-      kind: "work",
-      ready: Array.from({ length: 500 }, (_, n) => ({ tenant: `tenant-${n}`, workClass: "class" })),
-    });
-    one.announce({ kind: "news", nodeIds });
-    assert.deepEqual(await there, { kind: "work", ready: [] });
-    await all;
-  });
+  test("an announcement reaches this process at once and the others soon, once each", () =>
+    undisturbed(async (hear) => {
+      const ready = { tenant: "ü", workClass: planClass(["w"]) };
+      const seen: Announcement[] = [];
+      const stop = one.onAnnouncement((announcement) => seen.push(announcement));
+      try {
+        const there = hear(other, ({ kind }) => kind === "work");
+        const news = hear(other, ({ kind }) => kind === "news");
+        one.announce({ kind: "work", ready: [ready] });
+        one.announce({ kind: "work", ready: [ready] });
+        one.announce({ kind: "events" });
+        one.announce({ kind: "news", nodeIds: ["n"] });
+        assert.deepEqual(
+          seen.map(({ kind }) => kind),
+          ["work", "work", "events", "news"],
+        );
+        assert.deepEqual(await there, { kind: "work", ready: [ready] });
+        assert.deepEqual(await news, { kind: "news", nodeIds: ["n"] });
+        const back = hear(one, ({ kind }) => kind === "events");
+        other.announce({ kind: "events" });
+        await back;
+        assert.equal(seen.length, 5, "nobody hears himself twice");
+      } finally {
+        stop();
+      }
+    }));
+
+  test("more than a message carries is told as work anywhere; news comes in several messages", () =>
+    undisturbed(async (hear) => {
+      const there = hear(other, ({ kind }) => kind === "work");
+      const nodeIds = Array.from({ length: 1000 }, (_, n) => `node-${n}`);
+      const seen = new Set<string>();
+      const all = hear(other, (announcement) => {
+        if (announcement.kind === "news") for (const id of announcement.nodeIds) seen.add(id);
+        return seen.size === nodeIds.length;
+      });
+      one.announce({
+        kind: "work",
+        ready: Array.from({ length: 500 }, (_, n) => ({ tenant: `tenant-${n}`, workClass: "class" })),
+      });
+      one.announce({ kind: "news", nodeIds });
+      assert.deepEqual(await there, { kind: "work", ready: [] });
+      await all;
+    }));
 
   test("what anybody else puts on the channel is ignored", async () => {
-    const all: Announcement[] = [];
-    const stop = other.onAnnouncement((announcement) => all.push(announcement));
-    const there = heard(other, ({ kind }) => kind === "events");
-    for (const payload of [
-      "",
-      "x",
-      "{}",
-      '{"kind":"work"}',
-      "null",
-      `${"x".repeat(36)}null`,
-      `${"x".repeat(36)}{"kind":"work","ready":7}`,
-      ...[
-        "7",
-        "null",
-        "{}",
-        '{"tenant":"t"}',
-        '{"tenant":"t","workClass":7}',
-        '{"tenant":"t","workClass":"x"}',
-      ]
-        .concat('{"tenant":"t","workClass":"{}"}', '{"tenant":"t","workClass":"[\\"plan\\",7]"}')
-        .map((ready) => `${"x".repeat(36)}{"kind":"work","ready":[${ready}]}`),
-      `${"x".repeat(36)}{"kind":"news","nodeIds":[7]}`,
-    ]) {
-      await cluster.admin(`select pg_notify('svc_announcements', '${payload}')`, "svc");
-    }
-    one.announce({ kind: "events" });
-    await there;
-    stop();
-    assert.deepEqual(all, [{ kind: "events" }]);
+    await undisturbed(async (hear) => {
+      const all: Announcement[] = [];
+      const stop = other.onAnnouncement((announcement) => all.push(announcement));
+      try {
+        const there = hear(other, ({ kind }) => kind === "events");
+        for (const payload of STRANGE) {
+          await cluster.admin(`select pg_notify('svc_announcements', '${payload}')`, "svc");
+        }
+        one.announce({ kind: "events" });
+        await there;
+        assert.deepEqual(all, [{ kind: "events" }]);
+      } finally {
+        stop();
+      }
+    });
     await one.ping();
     await other.ping();
   });

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
 import { freePort } from "../server/free-port.ts";
+import { until } from "../waiting.ts";
 
 const run = promisify(execFile);
 
@@ -28,8 +28,8 @@ const ADMIN = "postgres";
 /** Owner of the databases: no superuser, which row-level security would not bind. */
 const OWNER = "svc_owner";
 
-const RESTART_TRIES = 200;
-const RESTART_PAUSE_MS = 50;
+/** What a server says while processes of the one before, which was killed, have not noticed yet. */
+const HELD = "pre-existing shared memory block";
 
 /** Speed for safety, where nothing is killed. */
 const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
@@ -76,15 +76,15 @@ export class PostgresCluster implements AsyncDisposable {
 
   /** Starts the server, after it was killed too, and waits until it answers. */
   async run(): Promise<void> {
-    for (let left = RESTART_TRIES; ; left--) {
+    await until(async () => {
       try {
-        return await this.#launch();
+        await this.#launch();
+        return true;
       } catch (error) {
-        // Processes of a server that was killed end when they notice.
-        if (left === 0 || !String(error).includes("pre-existing shared memory block")) throw error;
-        await delay(RESTART_PAUSE_MS);
+        if (String(error).includes(HELD)) return false;
+        throw error;
       }
-    }
+    }, "the processes of the server before to end");
   }
 
   async #launch(): Promise<void> {
@@ -93,6 +93,8 @@ export class PostgresCluster implements AsyncDisposable {
       port: String(this.port),
       unix_socket_directories: "",
       max_connections: "200",
+      // Whoever reads events waits for every transaction that began before them: only the test's own are to be there.
+      autovacuum: "off",
       ...this.#settings,
     };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

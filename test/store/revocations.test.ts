@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { NewRevocation, RevocationChange } from "../../src/store/revocation-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { newTenant, onBothStores } from "./stores.ts";
+import { newTenant, nextMoment, onBothStores } from "./stores.ts";
 
 const MOST = 10_000;
 const HOUR_MS = 3_600_000;
@@ -53,7 +53,10 @@ onBothStores((open) => {
   test("what is revoked is listed in its tenant alone, newest first, page by page", async () => {
     const { store } = open();
     const [mine, yours] = [newTenant(), newTenant()];
-    for (const name of ["a", "b", "c"]) await revoked(store, mine, subject(name));
+    for (const name of ["a", "b", "c"]) {
+      await revoked(store, mine, subject(name));
+      await nextMoment(store);
+    }
     await revoked(store, yours, subject("a"));
     const first = await store.revocations.list(mine, undefined, 2);
     assert.deepEqual(

@@ -19,6 +19,7 @@ import type {
   ScoredPart,
   SegmentRecord,
 } from "../../src/store/work-records.ts";
+import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
 
 export const SILENT = openLog({ level: "silent", format: "json" });
@@ -79,6 +80,12 @@ export const SCORE = "score-class";
 export const CLASSES = [PLAN, SCORE];
 /** Milliseconds: no lease ends while a test runs, however crowded the machine is. */
 export const LEASE_MS = 1_800_000;
+
+/** Waits for the next millisecond of the database's clock: the embedded one knows no less, and what is stored in one has no order. */
+export async function nextMoment(store: Store): Promise<void> {
+  const now = Math.floor(await store.now());
+  await until(async () => Math.floor(await store.now()) > now, "the next millisecond");
+}
 
 /** Tests of one file share a store: each has tenants of its own. */
 export const newTenant = () => `tenant-${randomUUID()}`;
