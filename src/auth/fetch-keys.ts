@@ -2,7 +2,7 @@
 
 import { isLoopback } from "../platform/loopback.ts";
 
-/** Milliseconds for the whole of it, from the connection to the last byte. */
+/** Milliseconds for the whole of it, from the connection to the last byte, unless another limit is given. */
 const LIMIT_MS = 5_000;
 /** Bytes: a key takes about 400. */
 const MOST_BYTES = 1024 * 1024;
@@ -43,13 +43,20 @@ export interface FetchOptions {
   readonly allowHttp: boolean;
   /** Ends the fetch early. */
   readonly signal: AbortSignal;
+  /** Milliseconds for the whole of it; default 5000. */
+  readonly fetchLimitMs?: number | undefined;
 }
 
-/** The body of the endpoint's answer. Throws FetchError within 5 s. */
-export async function fetchKeys({ endpoint, allowHttp, signal }: FetchOptions): Promise<Uint8Array> {
+/** The body of the endpoint's answer. Throws FetchError within the limit. */
+export async function fetchKeys({
+  endpoint,
+  allowHttp,
+  signal,
+  fetchLimitMs = LIMIT_MS,
+}: FetchOptions): Promise<Uint8Array> {
   const reason = endpointFault(endpoint, allowHttp);
   if (reason !== undefined) throw new FetchError("refused", `is not read, because ${reason}`);
-  const late = AbortSignal.timeout(LIMIT_MS);
+  const late = AbortSignal.timeout(fetchLimitMs);
   try {
     const answer = await fetch(endpoint, {
       // A redirect would let the endpoint choose who gives the keys.
@@ -61,7 +68,7 @@ export async function fetchKeys({ endpoint, allowHttp, signal }: FetchOptions): 
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     if (late.aborted)
-      throw new FetchError("timeout", `did not answer within ${LIMIT_MS / 1000} s`, { cause });
+      throw new FetchError("timeout", `did not answer within ${fetchLimitMs / 1000} s`, { cause });
     if (signal.aborted) throw new FetchError("ended", "was given up", { cause });
     throw new FetchError("unreachable", "cannot be reached, or broke off its answer", { cause });
   }

@@ -24,6 +24,8 @@ export interface GatewayOptions {
   readonly registry: Registry;
   /** Milliseconds since the epoch; default: the clock. */
   readonly now?: () => number;
+  /** Milliseconds for a fetch of a key set; default 5000. */
+  readonly fetchLimitMs?: number;
 }
 
 export class Gateway {

@@ -34,6 +34,8 @@ export interface KeySetOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** As in FetchOptions. */
+  readonly fetchLimitMs?: number | undefined;
   /** Told of the end of every fetch. */
   readonly fetched: (outcome: FetchOutcome) => void;
 }

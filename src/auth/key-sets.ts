@@ -9,6 +9,8 @@ export interface KeySetsOptions {
   readonly registry: Registry;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** As in FetchOptions. */
+  readonly fetchLimitMs?: number | undefined;
 }
 
 export class KeySets {
@@ -30,9 +32,9 @@ export class KeySets {
   of(endpoint: string): KeySet {
     const known = this.#byEndpoint.get(endpoint);
     if (known !== undefined) return known;
-    const { allowHttp, log, now } = this.#options;
+    const { allowHttp, log, now, fetchLimitMs } = this.#options;
     const fetched = (outcome: string) => this.#fetches.inc({ outcome });
-    const keySet = new KeySet({ endpoint, allowHttp, log, now, fetched });
+    const keySet = new KeySet({ endpoint, allowHttp, log, now, fetchLimitMs, fetched });
     if (this.#isClosed) keySet.close();
     this.#byEndpoint.set(endpoint, keySet);
     return keySet;

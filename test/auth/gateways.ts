@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Gateway } from "../../src/auth/gateway.ts";
+import { Gateway, type GatewayOptions } from "../../src/auth/gateway.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import type { Realm } from "../../src/auth/realm.ts";
 import { RevocationList, RevocationTable } from "../../src/auth/revocations.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { PATIENCE_MS } from "../waiting.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";
 
 /** What the settings of one provider without a registry of tenants make. */
@@ -22,6 +23,9 @@ export function realmAt(jwksEndpoint: string, changes: Partial<Realm> = {}): Rea
   };
 }
 
+/** No fetch of keys ends because the machine stood still. */
+const PATIENT = { fetchLimitMs: PATIENCE_MS };
+
 export class Bench {
   now = NOW;
   realms: readonly Realm[];
@@ -32,8 +36,12 @@ export class Bench {
   readonly revoked = new RevocationTable();
   readonly #registry = new Registry();
 
-  /** `revocations`: default: the list of `revoked`. */
-  constructor(realms: readonly Realm[], revocations?: RevocationList) {
+  /** `revocations`: default: the list of `revoked`. `limits`: {} are those of the product. */
+  constructor(
+    realms: readonly Realm[],
+    revocations?: RevocationList,
+    limits: Pick<GatewayOptions, "fetchLimitMs"> = PATIENT,
+  ) {
     this.realms = realms;
     this.revocations = revocations ?? new RevocationList();
     if (revocations === undefined) this.revocations.replace(this.revoked);
@@ -44,6 +52,7 @@ export class Bench {
       log: pino({ level: "debug" }, { write: (line) => void this.log.push(line) }),
       registry: this.#registry,
       now: () => this.now,
+      ...limits,
     });
   }
 

@@ -10,7 +10,7 @@ export const AUDIENCE = "urn:svc:test";
 
 export interface IssuingOptions {
   readonly secret: string;
-  /** Life of its tokens in seconds. */
+  /** Life of its tokens in seconds, until another is set. */
   readonly lifeSeconds: number;
   /** Claims that its tokens have besides the standard's. */
   readonly claims?: Readonly<Record<string, string | readonly string[]>>;
@@ -19,6 +19,8 @@ export interface IssuingOptions {
 export class IssuingProvider implements AsyncDisposable {
   /** Requests that came. */
   requests = 0;
+  /** Of the tokens that it gives from now on. */
+  lifeSeconds = 0;
   readonly #port: number;
   #server: Server | undefined;
   readonly #key: JWK;
@@ -53,10 +55,14 @@ export class IssuingProvider implements AsyncDisposable {
     const server = createServer();
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
-    const provider = new Provider(this.issuer, configurationOf(options, this.#key));
+    this.lifeSeconds = options.lifeSeconds;
+    const configuration = configurationOf(options, this.#key, () => this.lifeSeconds);
+    const provider = new Provider(this.issuer, configuration);
     const answer = provider.callback();
     server.on("request", (request, response) => {
       this.requests++;
+      // A connection that is kept may be closed just as the next request comes.
+      response.shouldKeepAlive = false;
       void answer(request, response);
     });
     this.#server = server;
@@ -78,7 +84,11 @@ export class IssuingProvider implements AsyncDisposable {
   }
 }
 
-function configurationOf({ secret, lifeSeconds, claims }: IssuingOptions, key: JWK): Configuration {
+function configurationOf(
+  { secret, claims }: IssuingOptions,
+  key: JWK,
+  lifeSeconds: () => number,
+): Configuration {
   const client: ClientMetadata = {
     client_id: CLIENT_ID,
     client_secret: secret,
@@ -99,7 +109,7 @@ function configurationOf({ secret, lifeSeconds, claims }: IssuingOptions, key: J
         getResourceServerInfo: () => ({
           scope: "score",
           audience: AUDIENCE,
-          accessTokenTTL: lifeSeconds,
+          accessTokenTTL: lifeSeconds(),
           accessTokenFormat: "jwt",
           jwt: { sign: { alg: "RS256" } },
         }),

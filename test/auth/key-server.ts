@@ -16,6 +16,8 @@ export class KeyServer {
     this.answer = answer;
     this.#server = createServer((request, response) => {
       this.requests.push(request.url ?? "");
+      // A connection that is kept may be closed just as the next request comes.
+      response.shouldKeepAlive = false;
       this.answer(response, request);
     });
   }

@@ -16,7 +16,11 @@ let issuer: string;
 let serve: RequestListener;
 
 before(async () => {
-  server = createServer((request, response) => serve(request, response));
+  server = createServer((request, response) => {
+    // A connection that is kept may be closed just as the next request comes.
+    response.shouldKeepAlive = false;
+    serve(request, response);
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { mkdir, mkdtemp, rename, rm, symlink, truncate, unlink, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -47,19 +57,19 @@ function yaml(...ids: string[]): string {
   return ids.map((id) => `- tenantId: ${id}\n  oidc: ${oidc}\n`).join("");
 }
 
-async function open(at = path, lookEveryMs = 20): Promise<TenantsFile> {
+async function open(at = path): Promise<TenantsFile> {
   const write = (line: string): void => {
     lines.push(JSON.parse(line));
     told.emit("line");
   };
   const log = pino({ level: "info", base: null }, { write });
-  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs });
+  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 20 });
   opened.push(file);
   return file;
 }
 
-async function follow(at = path, lookEveryMs?: number): Promise<TenantsFile> {
-  const file = await open(at, lookEveryMs);
+async function follow(at = path): Promise<TenantsFile> {
+  const file = await open(at);
   file.start();
   return file;
 }
@@ -155,9 +165,10 @@ describe("a change", () => {
   });
 
   test("in place is taken, also where size and times stay the same", async () => {
-    // Seldom enough that no two looks find the file emptied and not yet written.
-    const file = await follow(path, 500);
-    await nextLine(() => writeFile(path, yaml("beta")));
+    const file = await follow();
+    // By one write: no look finds the file emptied and not yet written.
+    await using writer = await openFile(path, "r+");
+    await nextLine(() => writer.write(yaml("beta")));
     assert.deepEqual(ids(file), ["beta"]);
   });
 
@@ -219,9 +230,11 @@ describe("a change", () => {
   test("is not followed after the stop, which is safe twice", async () => {
     const file = await follow();
     await Promise.all([file.stop(), file.stop()]);
-    await replace(yaml("beta"));
+    registry = new Registry();
+    const other = await follow();
+    await nextLine(() => replace(yaml("beta")));
     await file.stop();
-    assert.deepEqual([ids(file), lines], [["acme"], []]);
+    assert.deepEqual([ids(file), ids(other), lines.length], [["acme"], ["beta"], 1]);
   });
 });
 

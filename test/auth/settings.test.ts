@@ -10,6 +10,7 @@ import { AUTH_SETTINGS } from "../../src/cmd/auth-settings.ts";
 import { type Authentication, openAuthentication } from "../../src/cmd/authentication.ts";
 import { addSettings, readSettings } from "../../src/platform/config.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { until } from "../waiting.ts";
 import { KeyServer, keys } from "./key-server.ts";
 import { newSigner, signToken } from "./tokens.ts";
 
@@ -35,8 +36,12 @@ async function open(environment: Record<string, string>, log: string[] = []): Pr
   return opened;
 }
 
-function provider(more: Record<string, string> = {}): Promise<Authentication> {
-  return open({ SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER, ...more });
+/** Its keys are there: a fetch of them that took too long is made again. */
+async function provider(more: Record<string, string> = {}): Promise<Authentication> {
+  const opened = await open({ SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER, ...more });
+  const outcome = () => opened.authenticate(token({})).catch((error: unknown) => Failure.from(error).code);
+  await until(async () => (await outcome()) !== "TOKEN_KEY_UNKNOWN", "the keys");
+  return opened;
 }
 
 function token(claims: object): string {

@@ -42,6 +42,8 @@ before(async () => {
       else response.end(JSON.stringify(LIST));
     },
   );
+  // A connection that is kept is not closed just as the next request comes.
+  server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 });
@@ -97,10 +99,15 @@ class Followed implements AsyncDisposable {
 
 /** Refuses the first watches, lets one begin, and tells what was heard of that. */
 async function refused(times: number, by: (response: ServerResponse) => void): Promise<readonly string[]> {
-  answerWatch = (response, before) => (before < times ? by : begin)(response);
+  const { promise: release, resolve } = Promise.withResolvers<void>();
+  answerWatch = (response, before) => {
+    if (before < times) by(response);
+    else void release.then(() => begin(response));
+  };
   await using followed = new Followed();
-  await until(async () => watches.length === times, "the last watch to be refused");
+  await until(() => watches.length > times, "a watch after the last refused one");
   assert.equal(await followed.sample("svc_tenants_synced"), 0);
+  resolve();
   await until(async () => (await followed.sample("svc_tenants_synced")) === 1, "them to be followed");
   return followed.troubles;
 }

@@ -5,9 +5,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-/** How long what was killed may take to vanish. */
-const VANISH_MS = 30_000;
+import { PATIENCE_MS } from "../waiting.ts";
 
 export class MediaDirectory {
   readonly path: string;
@@ -44,7 +42,7 @@ export class MediaDirectory {
    * that stand in it or hold a file of this directory open. Waits for the dying to be dead.
    */
   async leftovers(): Promise<string[]> {
-    const deadline = Date.now() + VANISH_MS;
+    const deadline = Date.now() + PATIENCE_MS;
     for (;;) {
       const left = [...(await readdir(this.scratch)), ...(await this.processes())];
       if (left.length === 0 || Date.now() > deadline) return left;
