@@ -14,7 +14,7 @@ import { Trial } from "./trial.ts";
 
 const run = promisify(execFile);
 /** Printing a version takes milliseconds; a program that has not answered by then is none of ours. */
-const VERSION_TIMEOUT_MS = 5000;
+const VERSION_TIMEOUT_MS = 10_000;
 
 /** The programs that the engine works with. */
 export interface Tools {
