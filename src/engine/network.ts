@@ -10,6 +10,9 @@ const CANDIDATES = [
   ["/usr/bin/unshare", "--map-root-user", "--net", "--"],
 ] as const;
 
+/** Milliseconds: it takes a few, and a machine that stands still for seconds keeps its programs isolated all the same. */
+const TIMEOUT_MS = 30_000;
+
 /**
  * The words to put before a command so that it sees no network; none where the
  * system has no way (the allow-lists of protocols and demuxers hold alone then).
@@ -17,7 +20,7 @@ const CANDIDATES = [
 export async function networkIsolation(): Promise<readonly string[]> {
   for (const [program, ...args] of CANDIDATES) {
     try {
-      await run(program, [...args, "/bin/true"], { timeout: 2000 });
+      await run(program, [...args, "/bin/true"], { timeout: TIMEOUT_MS });
       return [program, ...args];
     } catch {
       // Not allowed here: try the next way.

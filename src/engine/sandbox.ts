@@ -11,6 +11,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,6 +166,7 @@ export class Sandbox {
     } catch {
       // No descriptor to list it with, or a program that still writes: without programs it goes, or its watchdogs remove it.
       this.kill();
+      await Promise.all([...this.#groups].map(ended));
       await rm(this.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
     } finally {
       this.kill();
@@ -240,6 +242,12 @@ function killGroup(child: ChildProcess): void {
   } catch (error) {
     if (errorCode(error) !== "ESRCH") throw error;
   }
+}
+
+/** Resolves when a program that was killed has ended: from then on it has no descriptors and writes nothing. */
+async function ended(child: ChildProcess): Promise<void> {
+  const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  if (!isOver) await once(child, "exit");
 }
 
 function exited(child: ChildProcess): Promise<Exit> {

@@ -80,12 +80,15 @@ export class VmafScorer implements Scorer {
   }
 }
 
-/** Milliseconds that the others get to end by themselves, and to say why, once one has failed. */
-const GRACE_MS = 500;
+/**
+ * Milliseconds that the others get to end by themselves, and to say why, once one has failed: on a machine that
+ * stands still a decoder tells seconds after vmaf that its file is damaged.
+ */
+const GRACE_MS = 10_000;
 
 /**
- * Waits for all, and kills what still runs a moment after one has failed: vmaf waits for
- * ever for a writer that never opens its pipe, and so does a decoder for its reader.
+ * Waits for all, and kills what still runs when one has told what is wrong with its file, or a while after one has
+ * failed otherwise: vmaf waits for ever for a writer that never opens its pipe, and so does a decoder for its reader.
  */
 async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<void> {
   const failures: Failure[] = [];
@@ -93,8 +96,10 @@ async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<voi
   await Promise.all(
     parts.map((part) =>
       part.catch((error: unknown) => {
-        failures.push(Failure.from(error));
-        grace ??= setTimeout(() => run.sandbox.kill(), GRACE_MS);
+        const failure = Failure.from(error);
+        failures.push(failure);
+        if (failure.kind === "media") run.sandbox.kill();
+        else grace ??= setTimeout(() => run.sandbox.kill(), GRACE_MS);
       }),
     ),
   );

@@ -79,7 +79,7 @@ describe("the scoring executable", () => {
     await assert.rejects(openEngine({ scorerPath }), (error: Error & { code?: string }) => {
       assert.deepEqual(
         [error.code, error.message],
-        ["SCORER_FAILED", `${scorerPath} did not answer within 10 s.`],
+        ["SCORER_FAILED", `${scorerPath} did not answer within 30 s.`],
       );
       return true;
     });
