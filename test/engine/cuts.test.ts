@@ -11,6 +11,7 @@ import { openSource } from "../../src/engine/source.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
+import { PATIENCE_MS } from "../waiting.ts";
 import { assertSameDigits } from "./digits.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
@@ -63,7 +64,7 @@ describe("cuts", () => {
   /** Plans and scores in segments; a fall back to a whole run would hide a wrong cut, so runs are counted. */
   async function scoreCut(pair: Pair, segmentFrames: number, truth: Truth, found = tools): Promise<Plan> {
     const request = pairRequest(pair);
-    const signal = AbortSignal.timeout(60_000);
+    const signal = AbortSignal.timeout(PATIENCE_MS);
     const models = await resolveModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
     const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models };
     await using opened = await openSource("reference", request.reference, undefined);
@@ -80,7 +81,7 @@ describe("cuts", () => {
     };
     try {
       const planned = await plan(sources, request, { ...options, segmentLength: { frames: segmentFrames } });
-      const run = { ...options, scorer: counting, threads: 2, timeoutMs: 60_000, onProgress: undefined };
+      const run = { ...options, scorer: counting, threads: 2, timeoutMs: PATIENCE_MS, onProgress: undefined };
       const { table } = await scorePlan(planned, sources, run);
       assertSameDigits({ frameCount: table.length, frames: table }, truth);
       assert.equal(

@@ -13,11 +13,12 @@ import type { PlannedPair, StoredPart } from "../../src/engine/work.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
+import { PATIENCE_MS } from "../waiting.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second: three segments of a second, about. */
 const FILM = { ...SCENE, frames: 70 };
-const PLANNING = { segmentSeconds: 1, timeoutMs: 60_000 };
+const PLANNING = { segmentSeconds: 1, timeoutMs: PATIENCE_MS };
 
 describe("a score in pieces", () => {
   let fixture: Fixture;
@@ -49,7 +50,7 @@ describe("a score in pieces", () => {
       const frames: number[] = [];
       const onFrames = (done: number) => frames.push(done);
       const work = { request, plan: planned.plan, segment };
-      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: 60_000, onFrames });
+      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: PATIENCE_MS, onFrames });
       assert.ok(durationMs > 0);
       assert.equal(frames.at(-1), count, "all frames of its own are told of");
       assert.deepEqual(
@@ -69,7 +70,7 @@ describe("a score in pieces", () => {
 
   async function expectSame(pair: Pair, segments: number, by = engine): Promise<ScoreResult> {
     const request = pairRequest(pair);
-    const whole = await by.score(request, { timeoutMs: 60_000 });
+    const whole = await by.score(request, { timeoutMs: PATIENCE_MS });
     const planned = await by.plan(request, PLANNING);
     assert.equal(planned.segments.length, segments);
     assert.equal(
