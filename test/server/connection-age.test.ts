@@ -9,7 +9,7 @@ import { Registry } from "prom-client";
 import { OPEN_GATE } from "../../src/auth/gate.ts";
 import { RpcServer } from "../../src/rpc/server.ts";
 
-/** A client tries a call that an old connection refuses once more, on a new one: that is no old one too when the machine stood still between. */
+/** A call that an old connection refuses is tried once more, on a new one, which must not be old too because the machine stood still. */
 const AGE_MS = 6_000;
 /** As many as a client makes in some ages, each by itself. */
 const CONNECTIONS = 3;
