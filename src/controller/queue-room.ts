@@ -27,12 +27,22 @@ export class QueueRoom {
   readonly #store: Pick<Store, "queued">;
   readonly #limitOf: (tenant: string) => number;
   readonly #queues = new Map<string, Queue>();
-  #forgotAt = performance.now();
+  readonly #now: () => number;
+  #forgotAt: number;
 
-  /** @param limitOf jobs that a tenant may have in the queue; Infinity: any number. It may change at any time. */
-  constructor(store: Pick<Store, "queued">, limitOf: (tenant: string) => number) {
+  /**
+   * @param limitOf jobs that a tenant may have in the queue; Infinity: any number. It may change at any time.
+   * @param now milliseconds of a clock that only goes on.
+   */
+  constructor(
+    store: Pick<Store, "queued">,
+    limitOf: (tenant: string) => number,
+    now = () => performance.now(),
+  ) {
     this.#store = store;
     this.#limitOf = limitOf;
+    this.#now = now;
+    this.#forgotAt = now();
   }
 
   /** Room for so many jobs, at least one. Throws TENANT_QUEUE_FULL, and what counting throws. */
@@ -50,15 +60,16 @@ export class QueueRoom {
     const queue = new Queue(
       () => this.#store.queued(tenant),
       () => this.#limitOf(tenant),
+      this.#now,
     );
     this.#queues.set(tenant, queue);
     return queue;
   }
 
   #forget(): void {
-    const since = performance.now() - FORGET_AFTER_MS;
+    const since = this.#now() - FORGET_AFTER_MS;
     if (this.#forgotAt > since) return;
-    this.#forgotAt = performance.now();
+    this.#forgotAt = this.#now();
     for (const [tenant, queue] of this.#queues) if (queue.isUnusedSince(since)) this.#queues.delete(tenant);
   }
 }
@@ -73,6 +84,7 @@ interface Waiter {
 class Queue {
   readonly #store: () => Promise<number>;
   readonly #limit: () => number;
+  readonly #now: () => number;
   readonly #waiting: Waiter[] = [];
   /** Jobs at the last count; before the first, no room is known. */
   #counted = Number.POSITIVE_INFINITY;
@@ -88,9 +100,10 @@ class Queue {
   #usedAt = 0;
   #onSettled = (): void => {};
 
-  constructor(store: () => Promise<number>, limit: () => number) {
+  constructor(store: () => Promise<number>, limit: () => number, now: () => number) {
     this.#store = store;
     this.#limit = limit;
+    this.#now = now;
   }
 
   isUnusedSince(time: number): boolean {
@@ -98,7 +111,7 @@ class Queue {
   }
 
   async take(jobs: number): Promise<void> {
-    this.#usedAt = performance.now();
+    this.#usedAt = this.#now();
     if (this.#waiting.length === 0 && this.#fits(jobs)) {
       this.#let(jobs);
       const every = Math.max(COUNT_EVERY_MS, SPARE * this.#countMs);
@@ -133,7 +146,7 @@ class Queue {
   async #serve(): Promise<void> {
     while (this.#waiting.length > 0) {
       const spare = Math.min(LONGEST_PAUSE_MS, SPARE_WITHOUT_ROOM * this.#countMs);
-      await pause(Math.max(0, this.#countedAt + spare - performance.now()));
+      await pause(Math.max(0, this.#countedAt + spare - this.#now()));
       await this.#settled();
       // One that began before is not of now.
       await this.#counting?.catch(() => {});
@@ -177,13 +190,13 @@ class Queue {
   }
 
   async #countNow(): Promise<void> {
-    const began = performance.now();
+    const began = this.#now();
     this.#missed = this.#open;
     try {
       this.#counted = await this.#store();
       this.#added = this.#missed;
     } finally {
-      this.#countedAt = performance.now();
+      this.#countedAt = this.#now();
       this.#countMs = this.#countedAt - began;
     }
   }

@@ -12,6 +12,7 @@ import {
   ReportResultRequestSchema,
   type WorkItem,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { PATIENCE_MS } from "../waiting.ts";
 import { CAPABILITIES, planReport, segmentReport } from "./scored.ts";
 
 const NEVER = new AbortController().signal;
@@ -69,11 +70,19 @@ export class Peer {
     return (await this.#nodes.pullWork(request, caller(this.#tenant, signal))).item;
   }
 
-  /** Work that must be there. */
-  async pullSome(waitMs = 30_000): Promise<WorkItem> {
-    const item = await this.pull(waitMs);
-    assert.ok(item, "there is no work");
-    return item;
+  /** Work that must be there at once. */
+  async pullNow(): Promise<WorkItem> {
+    return (await this.pull()) ?? assert.fail("there is no work");
+  }
+
+  /** Work that must come, asked for until it does. */
+  async pullSome(): Promise<WorkItem> {
+    const giveUp = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const item = await this.pull(60_000);
+      if (item !== undefined) return item;
+      assert.ok(Date.now() < giveUp, "there is no work");
+    }
   }
 
   async report({ itemId, attempt }: Pick<WorkItem, "itemId" | "attempt">, report: Report): Promise<void> {
@@ -101,6 +110,14 @@ export class Peer {
   ): Promise<HeartbeatResponse> {
     const request = create(HeartbeatRequestSchema, { session: this.session, ...over });
     return this.#nodes.heartbeat(request, caller(this.#tenant, signal));
+  }
+
+  /** The first answer to a heartbeat that has news, however long that takes. */
+  async news(signal: AbortSignal): Promise<HeartbeatResponse> {
+    for (;;) {
+      const answer = await this.heartbeat({ holdMs: 20_000 }, signal);
+      if (answer.stop.length > 0 || answer.drain) return answer;
+    }
   }
 
   /** Stays alive until the function that it returns is called. */

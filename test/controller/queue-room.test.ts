@@ -20,7 +20,12 @@ class Counted {
       this.#heard.resolve();
       return count.promise;
     };
-    this.room = new QueueRoom({ queued }, () => this.limit);
+    // Time stands still: nothing is counted because a second has passed.
+    this.room = new QueueRoom(
+      { queued },
+      () => this.limit,
+      () => 0,
+    );
   }
 
   /** Counts that have begun and not ended. */

@@ -29,7 +29,7 @@ import { realmAt } from "../auth/gateways.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
 import { PostgresCluster } from "../store/postgres.ts";
-import { until } from "../waiting.ts";
+import { PATIENCE_MS, until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
 
@@ -55,6 +55,7 @@ class Door {
     this.gateway = new Gateway({
       ...{ realms: () => realms, revocations: system.revocations, clockSkewMs: 30_000, log: LOG },
       registry: new Registry(),
+      fetchLimitMs: PATIENCE_MS,
     });
     open.push(this);
   }
@@ -295,6 +296,7 @@ test("a tenant that revokes without end holds nobody else up", async () => {
   const database = new Database(postgresDriver(cluster.url("svc")));
   // As long as a change of the tenant would take, if it took long.
   const holding = database.transaction("owner", async (sender) => {
+    await sender.query(statement("set local idle_in_transaction_session_timeout = 0"), []);
     await sender.query(
       statement(`select pg_advisory_xact_lock(${String(0x72_76_6b)}, hashtext('flood'))`),
       [],
@@ -420,7 +422,8 @@ test("a store that is away leaves the list as it is, and what came meanwhile is 
   const [bad, later] = [token("outage"), token("outage", { sub: "later" })];
   await one.revoke("outage", { what: { case: "subject", value: "alice" } });
   await deaf.untilAnswered(bad, "TOKEN_REVOKED");
-  await cluster.stop("SIGKILL");
+  // Every connection has ended when it returns: of a server that is killed, some answer for a moment still.
+  await cluster.stop("SIGQUIT");
   const list = new RevocationList();
   const feed = new RevocationFeed({ store: one.system.store, list, log: LOG });
   await refused(feed.refresh(), "STORE_UNAVAILABLE");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { PlanReport } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { NodeFixture, rowsOf, segmentWork } from "./fixture.ts";
+import { NodeFixture, planWork, rowsOf, segmentWork } from "./fixture.ts";
 import { Peer } from "./peer.ts";
 
 let fixture: NodeFixture;
@@ -21,20 +21,20 @@ after(() => fixture.close());
 
 test("work that the controller says to stop is killed, not reported, and its slot is free again", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
   await peer.running(item, 1);
   peer.stopWork(item);
   await fixture.scorerGone();
   await node.ended("WHOLE", "stopped");
-  await peer.reported(peer.offer(segmentWork(fixture.film, film, 0)));
+  await peer.reported(peer.offer(planWork(fixture.film)));
   assert.ok(peer.reports.every(({ itemId }) => itemId !== item.itemId));
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
 test("work that is cancelled as soon as it is leased is stopped too", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   await peer.until(
     () => peer.heartbeats.some(({ holdMs }) => holdMs > 2000),
     "a heartbeat that is held long",
@@ -47,9 +47,9 @@ test("work that is cancelled as soon as it is leased is stopped too", async () =
 
 test("a scorer goes on while the controller is away, which hears of it before anything else", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
-  const item = peer.offer(segmentWork(fixture.long, long));
-  await peer.running(item, 1);
+  await using node = await fixture.node(peer, { gated: true });
+  const item = peer.offer(segmentWork(fixture.film, film));
+  await peer.running(item);
   await fixture.scorerRuns();
   peer.cut();
   const calls = peer.calls.length;
@@ -64,9 +64,10 @@ test("a scorer goes on while the controller is away, which hears of it before an
     peer.heartbeats[heartbeats]?.running.map(({ itemId }) => itemId),
     [item.itemId],
   );
+  await fixture.gate.pass();
   assert.equal((await peer.reported(item)).case, "segment");
   assert.equal(peer.registrations.length, 1, "its session is the same");
-  assert.equal(rowsOf(peer.reports, item).length, long.frameCount);
+  assert.equal(rowsOf(peer.reports, item).length, film.frameCount);
 });
 
 test("what is finished while the controller is away is told in a heartbeat, then reported, once", async () => {
@@ -75,6 +76,7 @@ test("what is finished while the controller is away is told in a heartbeat, then
   const item = peer.offer(segmentWork(fixture.film, film));
   await peer.running(item);
   peer.cut();
+  await node.lost();
   await fixture.gate.pass();
   await node.finished();
   const calls = peer.calls.length;
@@ -135,13 +137,13 @@ test("a result that the controller cannot take ends the attempt as a failure", a
 
 test("a controller that forgot the node gets it anew; what ran for the old session is killed", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
   await peer.running(item, 1);
   peer.endSession("SESSION_UNKNOWN");
   await peer.until(() => peer.registrations.length === 2, "the second registration");
   await node.ended("WHOLE", "stopped");
-  const next = peer.offer(segmentWork(fixture.film, film, 0));
+  const next = peer.offer(planWork(fixture.film));
   await peer.reported(next);
   const sessions = peer.reports.map(({ session }) => session);
   assert.deepEqual(sessions, [peer.sessions.at(-1)]);
@@ -153,6 +155,7 @@ test("a result of a session that is forgotten is reported until it is refused", 
   peer.offer(segmentWork(fixture.film, film));
   await peer.until(() => peer.heartbeats.some(({ running }) => running.length > 0), "the work to run");
   peer.cut();
+  await node.lost();
   await fixture.gate.pass();
   await node.finished();
   peer.endSession("SESSION_UNKNOWN");
@@ -164,7 +167,7 @@ test("a result of a session that is forgotten is reported until it is refused", 
 
 test("a node whose name is taken over kills what runs and calls no more", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
   await peer.running(item, 1);
   peer.endSession("NODE_SUPERSEDED");
@@ -176,7 +179,7 @@ test("a node whose name is taken over kills what runs and calls no more", async 
 
 test("a node that is told to stop gives running work back at its limit, and says that it leaves", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
   await peer.running(item, 1);
   await node.node.drain(0);
@@ -217,7 +220,7 @@ test("a node that the controller drains finishes what runs, and stays", async ()
 
 test("a node that ends at once leaves no scorer", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer);
+  await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
   await peer.running(item, 1);
   await node.node.stop();

@@ -14,10 +14,11 @@ import { MediaDirectory } from "../media/directory.ts";
 import { GatedScorer } from "../media/gated-scorer.ts";
 import { until } from "../waiting.ts";
 import type { Peer } from "./peer.ts";
+import { slowScorer } from "./slow-scorer.ts";
 
 /** At 25 frames per second: three segments of a second, about. */
 const FILM = { ...SCENE, frames: 70 };
-/** Takes a scorer many seconds, so that it can be met at work. */
+/** Takes the slow scorer minutes, so that it can be met at work. */
 const LONG = { ...SCENE, width: 640, height: 360, frames: 900 };
 
 export interface Pair {
@@ -32,18 +33,24 @@ export class NodeFixture {
   readonly long: Pair;
   /** Scores once it is let through. */
   readonly gate: GatedScorer;
+  /** Path of a scorer that is at work for minutes. */
+  readonly slow: string;
   readonly #gated: Engine;
+  readonly #slow: Engine;
 
   private constructor(
-    parts: Pick<NodeFixture, "media" | "engine" | "film" | "long" | "gate">,
+    parts: Pick<NodeFixture, "media" | "engine" | "film" | "long" | "gate" | "slow">,
     gated: Engine,
+    slow: Engine,
   ) {
     this.media = parts.media;
     this.engine = parts.engine;
     this.film = parts.film;
     this.long = parts.long;
     this.gate = parts.gate;
+    this.slow = parts.slow;
     this.#gated = gated;
+    this.#slow = slow;
   }
 
   static async open(): Promise<NodeFixture> {
@@ -57,14 +64,17 @@ export class NodeFixture {
       distorted: await encode(media, "long-distorted.mp4", LONG, LOSSY.mpeg4),
     };
     const gate = await GatedScorer.make(media);
+    const slow = await slowScorer(media);
     const engine = await openEngine({ threads: 1 });
     const gated = await openEngine({ threads: 1, scorerPath: gate.path });
-    return new NodeFixture({ media, engine, film, long, gate }, gated);
+    const paced = await openEngine({ threads: 1, scorerPath: slow });
+    return new NodeFixture({ media, engine, film, long, gate, slow }, gated, paced);
   }
 
-  /** A node that has registered with a peer; `gated`: it scores by the gate. */
-  async node(peer: Peer, { slots = 1, gated = false } = {}): Promise<RunningNode> {
-    const node = new RunningNode(peer.address, gated ? this.#gated : this.engine, slots);
+  /** A node that has registered with a peer; `gated`: it scores by the gate; `slow`: for minutes. */
+  async node(peer: Peer, { slots = 1, gated = false, slow = false } = {}): Promise<RunningNode> {
+    const engine = gated ? this.#gated : slow ? this.#slow : this.engine;
+    const node = new RunningNode(peer.address, engine, slots);
     const before = peer.registrations.length;
     node.node.start();
     await peer.until(() => peer.registrations.length > before, "the registration");

@@ -153,7 +153,7 @@ test("work that makes no sense is reported as a failure, and the node goes on", 
 
 test("a node works on as many pieces at once as it has slots", async () => {
   await using peer = await Peer.open();
-  await using node = await fixture.node(peer, { slots: 2 });
+  await using node = await fixture.node(peer, { slots: 2, slow: true });
   await node.node.started;
   const plan = await fixture.plan(peer, fixture.long);
   const items = [0, 1, 2].map(() => peer.offer(segmentWork(fixture.long, plan)));

@@ -5,7 +5,7 @@ import pino from "pino";
 import { Registry } from "prom-client";
 import { Outlet } from "../../src/tracing/outlet.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
-import { until } from "../waiting.ts";
+import { PATIENCE_MS, until } from "../waiting.ts";
 import { Collector } from "./collector.ts";
 
 const MOST_WAITING = 8_192;
@@ -24,7 +24,7 @@ afterEach(async () => {
   await collector[Symbol.asyncDispose]();
 });
 
-function open(url: string, limitMs = 10_000): void {
+function open(url: string, limitMs = PATIENCE_MS): void {
   registry = new Registry();
   lines = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });

@@ -47,12 +47,10 @@ test("a score is part of its caller's trace, over REST and gRPC", async () => {
   await collector.until(() => calls()[1], "the spans of both calls");
   await server.stop();
   assert.deepEqual(treeOf(collector.trace(OVER_REST)), branch("POST /v1/score", branch("run scorer")));
-  const [done, failed] = calls();
-  assert.equal(done?.attributes["rpc.response.status_code"], "OK");
-  assert.deepEqual(
-    [failed?.status, failed?.attributes["rpc.response.status_code"], failed?.attributes["svc.error.code"]],
-    [0, "FAILED_PRECONDITION", "MEDIA_NOT_FOUND"],
-  );
+  const ended = (code: string) =>
+    calls().find(({ attributes }) => attributes["rpc.response.status_code"] === code);
+  const [done, failed] = [ended("OK"), ended("FAILED_PRECONDITION")];
+  assert.deepEqual([failed?.status, failed?.attributes["svc.error.code"]], [0, "MEDIA_NOT_FOUND"]);
   assert.equal(done?.kind, 2);
   assert.ok(
     collector.spans.every(({ traceId }) => [OVER_REST, OVER_GRPC].includes(traceId)),
@@ -97,5 +95,6 @@ test("with a collector that is away scores are as ever, it is told once, and the
   const metrics = await (await fetch(`${server.rest}/metrics`)).text();
   assert.match(metrics, /^svc_trace_spans_waiting [1-9]/m);
   assert.equal(await server.stop(), 0);
-  assert.equal(server.log.filter(({ level }) => level === "warn").length, 1);
+  // Of spans: a machine that stands still may be warned of besides.
+  assert.equal(server.log.filter(({ level, msg }) => level === "warn" && /span/.test(String(msg))).length, 1);
 });

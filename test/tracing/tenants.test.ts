@@ -25,7 +25,7 @@ before(async () => {
   clips = await makeClips();
   const signer = newSigner("one");
   const token = (tid: string, role: string) => {
-    const exp = Math.floor(Date.now() / 1000) + 600;
+    const exp = Math.floor(Date.now() / 1000) + 3_600;
     return signToken(signer, { iss: ISSUER, exp, tid, svc_roles: [role] });
   };
   keyServer = await KeyServer.open(keys(signer));
