@@ -23,6 +23,9 @@ const SETTINGS = [
   "web/tsconfig.json",
 ];
 
+/** Nobody is asked for a key, and nothing goes on in the background in a folder that is to go. */
+const QUIET = ["-c", "commit.gpgsign=false", "-c", "maintenance.auto=false", "-c", "gc.auto=0"];
+
 const FILES: Record<string, string> = {
   "package.json": `${JSON.stringify({ name: "sound", private: true, type: "module" }, null, 2)}\n`,
   "src/main.ts": 'import { run } from "./cmd/run.ts";\n\nawait run();\n',
@@ -68,7 +71,7 @@ export class Checkout implements Disposable {
       ["add", "--all"],
       ["commit", "-q", "-m", "sound", "--no-verify"],
     ]) {
-      execFileSync("git", [...author, "-c", "commit.gpgsign=false", ...args], { cwd: this.root });
+      execFileSync("git", [...author, ...QUIET, ...args], { cwd: this.root });
     }
   }
 

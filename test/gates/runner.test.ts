@@ -1,12 +1,13 @@
 /** The runner of test files: what it counts, what it shows, and that nothing gets past it. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { PROJECT } from "../../scripts/gates/gate.ts";
+import { until } from "../waiting.ts";
 
 interface Run {
   readonly code: number;
@@ -107,14 +108,18 @@ for (const [name, leak] of Object.entries(LEAKS)) {
     });
     const pid = /left a process running: \S*sleep 1000 \(pid (\d+)\); it was killed/.exec(output)?.[1];
     assert.ok(pid, output);
-    assert.ok(hasEnded(pid), `process ${pid} still runs`);
+    await until(() => hasEnded(pid), `the end of process ${pid}`);
     assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
   });
 }
 
-/** Gone, or dead and waiting for whoever inherited it to notice. */
+/** Gone, or dead and waiting for whoever inherited it to notice: what is dead has no command line. */
 function hasEnded(pid: string): boolean {
-  return !existsSync(`/proc/${pid}`) || /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  try {
+    return !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("sleep");
+  } catch {
+    return true;
+  }
 }
 
 test("a working directory left in the temporary folder is a failure", async () => {
