@@ -16,7 +16,7 @@ export class Pages implements AsyncDisposable {
   static async open(): Promise<Pages> {
     // Chromium's own sandbox does not start as root; what it shows here is our own.
     const args = ["--no-sandbox", "--disable-dev-shm-usage"];
-    return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args }));
+    return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args, timeout: PATIENCE_MS }));
   }
 
   /** A page of a fresh profile. */

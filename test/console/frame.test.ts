@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import type { Response } from "playwright-core";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { seriousFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
@@ -43,22 +44,17 @@ test("it opens without a sign-in and says loudly that it is open, in light and d
 
 test("the first load is small, and comes from the controller alone", async () => {
   const page = await pages.page("about:blank");
-  const sizes: Promise<number>[] = [];
-  page.on("response", (response) => {
+  const responses: Response[] = [];
+  page.on("response", (response) => responses.push(response));
+  await page.goto(`${up.rest}/console/`);
+  await page.getByText("No jobs yet").waitFor();
+  let bytes = 0;
+  for (const response of responses) {
     const { origin, pathname } = new URL(response.url());
     assert.equal(origin, up.rest);
     // What it asks of the interface is as long as there are jobs.
-    if (pathname.startsWith("/console/"))
-      sizes.push(
-        response
-          .request()
-          .sizes()
-          .then(({ responseBodySize }) => responseBodySize),
-      );
-  });
-  await page.goto(`${up.rest}/console/`);
-  await page.getByText("No jobs yet").waitFor();
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    if (pathname.startsWith("/console/")) bytes += (await response.request().sizes()).responseBodySize;
+  }
   assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_LIMIT, `${bytes} bytes`);
   await page.context().close();
 });
@@ -114,7 +110,8 @@ test("the tenant's page tells its limits and use, and its administrators what wa
   const page = await pages.page(`${up.rest}/console/tenant`);
   await page.getByRole("heading", { name: "Tenant dev" }).waitFor();
   await page.getByText("of 100,000").waitFor();
-  await page.getByRole("cell", { name: "NodeService/RegisterNode" }).waitFor();
+  // A node that lost the controller for a while registers again.
+  await page.getByRole("cell", { name: "NodeService/RegisterNode" }).first().waitFor();
   assert.deepEqual(await seriousFaults(page), []);
   await page.context().close();
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pristine } from "../media/clips.ts";
+import { GatedScorer } from "../media/gated-scorer.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient, type NodeList } from "../server/jobs-client.ts";
@@ -17,7 +18,10 @@ let pages: Pages;
 
 before(async () => {
   clips = await makeClips();
-  up = await ControllerProcess.up({ console: true, dataDir: clips.directory.file("data") });
+  // What is scored is held at its gate, and never ends by itself.
+  const scorer = await GatedScorer.make(clips.directory);
+  const args = ["--vmaf-binary", scorer.path];
+  up = await ControllerProcess.up({ args, console: true, dataDir: clips.directory.file("data") });
   jobs = await JobsClient.of(up);
   pages = await Pages.open();
 });
@@ -48,8 +52,9 @@ test("a failed job tells why, with what was found side by side, and runs again",
 });
 
 test("a running job is cancelled after a question", async () => {
-  const { id } = (await jobs.submit({ ...clips.longPair, name: HOSTILE, labels: { title: HOSTILE } })).body;
+  const { id } = (await jobs.submit({ ...clips.pair, name: HOSTILE, labels: { title: HOSTILE } })).body;
   const page = await pages.page(`${up.rest}/console/jobs/${id}`, { viewport: { width: 380, height: 800 } });
+  await page.locator(".job-head").getByText("Running", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Cancel", exact: true }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
   await page.locator(".job-head").getByText("Cancelled", { exact: true }).waitFor();

@@ -52,9 +52,14 @@ test("a frame that is pointed at is told with its time code and the interface's 
   const { width } = (await area.boundingBox()) ?? { width: 0 };
   for (const share of [0.1, 0.5, 0.93]) {
     await area.hover({ position: { x: Math.round(width * share), y: 60 } });
-    const text = await page.locator(".readout strong").textContent();
-    const frame = Number(text?.replaceAll(",", ""));
-    assert.ok(Math.abs(frame - share * (SCENE.frames - 1)) < 2, `${frame} at ${share}`);
+    let frame = Number.NaN;
+    await until(
+      async () => {
+        frame = Number((await page.locator(".readout strong").textContent())?.replaceAll(",", ""));
+        return Math.abs(frame - share * (SCENE.frames - 1)) < 2;
+      },
+      () => `the frame at ${share}: ${frame}`,
+    );
     const code = `00:00:${String(Math.floor(frame / 25)).padStart(2, "0")}:${String(frame % 25).padStart(2, "0")}`;
     const readout = (await page.locator(".readout").textContent()) ?? "";
     assert.ok(readout.includes(code), `${readout} has no ${code}`);

@@ -78,7 +78,14 @@ test("a pair is submitted once, however often it is clicked, and scored before o
   await page.getByLabel("Labels", { exact: true }).fill("title=trailer\ncodec=h264");
   await page.getByRole("button", { name: "vmaf_v0.6.1neg", exact: true }).click();
   await page.getByRole("button", { name: "vmaf_v0.6.1", exact: true }).click();
+  // No answer comes before both clicks: with it the dialog goes, and something else lies under the second.
+  const clicked = Promise.withResolvers<void>();
+  await page.route("**/v1/jobs", async (route) => {
+    await clicked.promise;
+    await route.continue();
+  });
   await page.getByRole("button", { name: "Submit", exact: true }).dblclick();
+  clicked.resolve();
   await row(page, "trailer").getByText("Succeeded").waitFor();
   const [job, ...others] = await stored();
   assert.equal(others.length, 0);
@@ -148,10 +155,13 @@ test("filters, sort and search live in the address, and survive a reload and the
   await submit({ name: "alpha", labels: { title: "other" } });
   const page = await jobsPage();
   await row(page, "alpha").getByText("Succeeded").waitFor();
+  // Each is there before the next: what an address says is drawn a moment after a click.
   await page.getByRole("button", { name: /^Succeeded/ }).click();
+  await page.getByRole("button", { name: /^Succeeded/, pressed: true }).waitFor();
   await row(page, "trailer").getByRole("button", { name: "title=trailer" }).click();
   await row(page, "alpha").waitFor({ state: "detached" });
   await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+  await page.locator("th[aria-sort=ascending]").waitFor();
   await page.getByRole("searchbox").fill("TRAIL h264");
   await page.waitForURL(/q=TRAIL/);
   const check = async () => {
@@ -234,6 +244,7 @@ test("by keyboard alone: submit, leave the dialog, choose two and compare them",
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await focused(page, submitButton);
   await page.keyboard.press("Enter");
+  await focused(page, page.getByLabel("Reference", { exact: true }));
   await page.keyboard.type(reference);
   await page.keyboard.press("Tab");
   await page.keyboard.type(distorted);
@@ -246,7 +257,7 @@ test("by keyboard alone: submit, leave the dialog, choose two and compare them",
     await page.keyboard.press("Space");
   }
   await page.getByRole("status").getByText("2 selected").waitFor();
-  await page.waitForURL(/selected=/);
+  await page.waitForURL((url) => url.searchParams.getAll("selected").length === 2);
   const chosen = new URL(page.url()).searchParams.getAll("selected");
   await page.reload();
   await page.getByRole("link", { name: "Compare 2" }).focus();

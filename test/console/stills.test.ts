@@ -20,10 +20,16 @@ async function opened(query = ""): Promise<Page> {
   return page;
 }
 
-/** Waits until so many pictures are drawn, each as large as the video. */
-async function shown(page: Page, count: number): Promise<void> {
-  const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
-  await until(async () => (await page.evaluate(drawn)) === count, `${count} pictures`);
+/** Waits until so many pictures are drawn. */
+function shown(page: Page, count: number): Promise<void> {
+  return until(async () => (await drawn(page)) === count, `${count} pictures`);
+}
+
+/** Pictures that are as large as the video, in panes that have their size. */
+function drawn(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `[...document.querySelectorAll('.still-viewer .pane img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width} && one.closest('.pane').clientHeight > 1).length`,
+  );
 }
 
 function transforms(page: Page): Promise<unknown> {
@@ -82,14 +88,16 @@ test("zoom and pan go in step on both sides, by keys and by wheel, and back to a
 test("the wipe's edge is moved by its slider, and the difference of the two is what a browser subtracts", async () => {
   const page = await opened();
   await page.getByRole("button", { name: "Wipe" }).click();
-  await shown(page, 2);
   const slider = page.getByRole("slider", { name: "Edge between reference and distorted" });
+  await slider.waitFor();
+  await shown(page, 2);
   const edge = () => page.evaluate("document.querySelector('.wiped').style.clipPath");
   const before = await edge();
   await slider.fill("20");
-  assert.notEqual(await edge(), before);
+  await until(async () => (await edge()) !== before, "the edge to move");
   assert.deepEqual(await seriousFaults(page), []);
   await page.getByRole("button", { name: "Difference" }).click();
+  await page.locator(".differing").waitFor();
   await shown(page, 2);
   await page.getByLabel("Times").selectOption("16");
   await page.getByText("What differs, times 16").waitFor();
@@ -124,8 +132,11 @@ test("how a picture is looked at stays from frame to frame, and is in the addres
   await page.getByRole("button", { name: "8×" }).click();
   await page.getByText("800 %").waitFor();
   const [zoomed] = (await transforms(page)) as string[];
-  await page.locator(".still-strip button").nth(1).click();
+  const second = page.locator(".still-strip button").nth(1);
+  const [, frame] = /frame (\d+)/.exec((await second.textContent()) ?? "") ?? [];
+  await second.click();
   await page.waitForURL(/frame=/);
+  await page.getByRole("region", { name: `Difference, frame ${frame}.` }).waitFor();
   await shown(page, 2);
   await page.getByText("What differs, times 16").waitFor();
   assert.equal(((await transforms(page)) as string[])[0], zoomed);
@@ -140,6 +151,8 @@ test("F shows one side in the place of the other, and the wipe's edge is dragged
   await page.getByRole("region", { name: /^Reference, frame/ }).focus();
   await page.keyboard.press("f");
   await page.waitForURL(/still=flip/);
+  // The address is ahead of what is drawn.
+  await page.getByRole("region", { name: /^Distorted, frame/ }).waitFor({ state: "detached" });
   await page.getByRole("region", { name: /^Reference, frame/ }).focus();
   await page.keyboard.press("f");
   await page.getByRole("region", { name: /^Distorted, frame/ }).waitFor();
@@ -154,7 +167,7 @@ test("F shows one side in the place of the other, and the wipe's edge is dragged
   await page.mouse.down();
   await page.mouse.move(pane.x + pane.width / 4, pane.y + pane.height / 2, { steps: 4 });
   await page.mouse.up();
-  assert.equal(await page.getByRole("slider").inputValue(), "25");
+  await until(async () => (await page.getByRole("slider").inputValue()) === "25", "the edge at a quarter");
   await page.context().close();
 });
 
@@ -170,8 +183,11 @@ test("a picture that did not come once is asked for again by a button, and is as
   const again = page.locator(".still-viewer").getByRole("button", { name: "Try again" });
   await again.waitFor();
   await page.unroute(stills);
-  await again.click();
-  await shown(page, 2);
+  await until(async () => {
+    // The two sides are refused one after the other: a button may ask for one of them alone.
+    if (await again.isVisible()) await again.click();
+    return (await drawn(page)) === 2;
+  }, "both pictures");
   const pane = await page.locator(".pane").first().boundingBox();
   assert.ok(pane && pane.height > 100, JSON.stringify(pane));
   assert.match(((await transforms(page)) as string[])[0] ?? "", /scale\([1-9]/);
