@@ -4,9 +4,6 @@ import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
-/** A look that takes longer says nothing about the clock. */
-const LOOK_MS = 500;
-
 export interface StoreClockOptions {
   readonly store: Store;
   readonly log: Log;
@@ -30,8 +27,7 @@ export class StoreClock {
     const wall = await this.#ask();
     const after = performance.now();
     metrics.roundTrip.observe((after - before) / 1000);
-    if (after - before > LOOK_MS) return;
-    const jump = guard.observe({ wall, steady: (before + after) / 2 });
+    const jump = guard.observe({ wall, steady: (before + after) / 2, within: (after - before) / 2 });
     if (jump !== 0) log.warn({ jumpMs: Math.round(jump) }, "the database's clock jumped");
   }
 

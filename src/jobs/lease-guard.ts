@@ -5,6 +5,8 @@
 
 /** The database's clock may differ by this much from time gone by before it counts as a jump. */
 export const JUMP_MS = 2_000;
+/** A moment that is known less exactly counts as a jump alone where it is one wherever it lies. */
+const EXACT_MS = 250;
 /** After a jump nothing is deleted for its age for so long: time for somebody to set the clock right. */
 export const RETENTION_PAUSE_MS = 3_600_000;
 
@@ -12,6 +14,8 @@ export const RETENTION_PAUSE_MS = 3_600_000;
 export interface Moment {
   readonly wall: number;
   readonly steady: number;
+  /** The two were read at most so far apart. */
+  readonly within: number;
 }
 
 export class LeaseGuard {
@@ -41,10 +45,12 @@ export class LeaseGuard {
   /** Compares the clocks. Returns the milliseconds by which the database's jumped, 0 when it did not. */
   observe(moment: Moment): number {
     const last = this.#last;
-    this.#last = moment;
+    const isExact = moment.within <= EXACT_MS;
+    if (isExact) this.#last = moment;
     if (last === undefined) return 0;
     const jump = moment.wall - last.wall - (moment.steady - last.steady);
-    if (Math.abs(jump) <= JUMP_MS) return 0;
+    if (Math.abs(jump) <= JUMP_MS + (isExact ? 0 : moment.within)) return 0;
+    if (!isExact) this.#last = undefined;
     this.#leasesFrom = Math.max(this.#leasesFrom, moment.steady + this.#leaseMs);
     this.#retentionFrom = Math.max(this.#retentionFrom, moment.steady + RETENTION_PAUSE_MS);
     return jump;

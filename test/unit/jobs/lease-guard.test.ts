@@ -48,8 +48,8 @@ describe("the guard of leases", () => {
           const guard = new LeaseGuard(LEASE, 0);
           const steady = LEASE + gone;
           run(guard, 0, steady);
-          assert.equal(guard.observe({ wall: 1e12, steady: LEASE }), 0);
-          const seen = guard.observe({ wall: 1e12 + gone + jump, steady });
+          assert.equal(guard.observe({ wall: 1e12, steady: LEASE, within: 1 }), 0);
+          const seen = guard.observe({ wall: 1e12 + gone + jump, steady, within: 1 });
           const jumped = Math.abs(jump) > JUMP_MS;
           assert.equal(seen, jumped ? jump : 0);
           assert.equal(guard.mayExpire(steady), !jumped);
@@ -59,6 +59,24 @@ describe("the guard of leases", () => {
           assert.equal(guard.mayDelete(steady + RETENTION_PAUSE_MS), true);
         },
       ),
+    );
+  });
+
+  test("a look at the clock that takes long tells of a jump that is beyond doubt, and is no measure for the next", () => {
+    const guard = new LeaseGuard(LEASE, 0);
+    run(guard, 0, 2 * LEASE);
+    guard.observe({ wall: 1e12, steady: LEASE, within: 1 });
+    // It may have been read 5 s sooner or later.
+    const slow = (wall: number) => guard.observe({ wall: 1e12 + wall, steady: 2 * LEASE, within: 5_000 });
+    assert.equal(slow(LEASE + JUMP_MS + 5_000), 0);
+    assert.equal(guard.mayExpire(2 * LEASE), true);
+    assert.equal(slow(LEASE + JUMP_MS + 5_001), JUMP_MS + 5_001);
+    assert.equal(guard.mayExpire(2 * LEASE), false);
+    run(guard, 2 * LEASE, 3 * LEASE);
+    assert.equal(guard.observe({ wall: 1e12 + 2 * LEASE, steady: 3 * LEASE, within: 1 }), 0);
+    assert.equal(
+      guard.observe({ wall: 1e12 + 2 * LEASE + JUMP_MS + 1, steady: 3 * LEASE, within: 1 }),
+      JUMP_MS + 1,
     );
   });
 });
