@@ -1,6 +1,7 @@
 /** What must hold of every job when a run is over; each fault is one line. */
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { Connection } from "../../src/client/connection.ts";
 import {
   type Job,
@@ -18,6 +19,7 @@ import {
   type ScoreResult,
   ScoreResultSchema,
 } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import { insist } from "./insist.ts";
 import type { Acknowledged } from "./load.ts";
 import { isEnd, type SeenEvent } from "./watcher.ts";
 
@@ -75,7 +77,7 @@ export class Auditor {
     await this.#noneMissingNoneTwice(acknowledged);
     const byJob = Map.groupBy(events, ({ jobId }) => jobId);
     for (const one of acknowledged) {
-      const { job } = await this.#connection.call(JobService.method.getJob, { id: one.id });
+      const { job } = await this.#call(JobService.method.getJob, { id: one.id });
       if (job === undefined) {
         this.faults.push(`${one.id}: answered without a job`);
         continue;
@@ -104,7 +106,7 @@ export class Auditor {
     const ids = new Set<string>();
     let pageToken = "";
     do {
-      const page = await this.#connection.call(JobService.method.listJobs, { pageSize: PAGE, pageToken });
+      const page = await this.#call(JobService.method.listJobs, { pageSize: PAGE, pageToken });
       for (const { id } of page.jobs) ids.add(id);
       pageToken = page.nextPageToken;
     } while (pageToken !== "");
@@ -164,11 +166,11 @@ export class Auditor {
 
   /** Stills of a job are there, or were struck down; those of one frame of one pair are the same in every job. */
   async #stills({ id, spec, work }: Job): Promise<void> {
-    const { stills } = await this.#connection.call(JobService.method.listStills, { id });
+    const { stills } = await this.#call(JobService.method.listStills, { id });
     if (stills.length === 0) this.faults.push(`${id}: succeeded without stills`);
     for (const { frame, side, state, error } of stills) {
       if (state === Still_State.READY) {
-        const { image } = await this.#connection.call(JobService.method.getStill, { id, frame, side });
+        const { image } = await this.#call(JobService.method.getStill, { id, frame, side });
         const of = [spec?.reference, spec?.distorted, frame, side].join(" ");
         const digest = hash("sha256", image, "hex");
         const seen = this.#images.get(of) ?? digest;
@@ -186,6 +188,22 @@ export class Auditor {
     }
   }
 
+  /** The last blow may still be felt: a database that was struck ends its connections a moment later. */
+  async #call<Input extends DescMessage, Output extends DescMessage>(
+    method: DescMethodUnary<Input, Output>,
+    request: MessageInitShape<Input>,
+  ): Promise<MessageShape<Output>> {
+    return (await insist(() => this.#connection.call(method, request))).answer;
+  }
+
+  async #frames(id: string): Promise<FrameScore[]> {
+    const frames: FrameScore[] = [];
+    for await (const batch of this.#connection.stream(JobService.method.getJobFrames, { id })) {
+      frames.push(...(batch.frames?.frames ?? []));
+    }
+    return frames;
+  }
+
   #wasStruckDown({ error, work }: Job): boolean {
     if (error?.code === "POOLING_FAILED") return true;
     return STRUCK.has(error?.code ?? "") && work.some(({ attempt }) => attempt >= MAX_FAILURES);
@@ -197,10 +215,7 @@ export class Auditor {
       this.faults.push(`${id}: score ${score}, ${result === undefined ? "without" : "with"} a result`);
       return;
     }
-    const frames: FrameScore[] = [];
-    for await (const batch of this.#connection.stream(JobService.method.getJobFrames, { id })) {
-      frames.push(...(batch.frames?.frames ?? []));
-    }
+    const { answer: frames } = await insist(() => this.#frames(id));
     this.framesCompared += frames.length;
     const found: ScoreResult = { ...result, frames, durationMs: truth.durationMs };
     for (const { name, localName } of ScoreResultSchema.fields) {

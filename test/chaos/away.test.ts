@@ -10,9 +10,9 @@ import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_
 import { MediaDirectory } from "../media/directory.ts";
 import { until } from "../waiting.ts";
 import { Installation } from "./installation.ts";
-import { type ChaosMedia, makeMedia } from "./media.ts";
+import { type ChaosMedia, type GoodPair, makeMedia } from "./media.ts";
 import { scorersBelow } from "./processes.ts";
-import { type ChaosStore, openChaosStore } from "./stores.ts";
+import { type ChaosStore, openChaosStore, sent } from "./stores.ts";
 
 /** A node that stands still for some seconds keeps its lease; two of them pass while something is away. */
 const LEASE_SECONDS = 20;
@@ -45,12 +45,29 @@ describe("away for longer than a lease", () => {
     await store.close();
   });
 
-  const isScoring = () => installation.nodes.some(({ pid }) => scorersBelow(pid).length > 0);
+  const scorersNow = () => installation.nodes.flatMap(({ pid }) => scorersBelow(pid));
 
   async function jobOf(id: string): Promise<Job> {
     const { job } = await connection.call(JobService.method.getJob, { id });
     assert.ok(job);
     return job;
+  }
+
+  /** Submits the pair, and another time where that was scored before anybody saw: a job, and its scorers held still. */
+  async function heldJob({
+    reference,
+    distorted,
+  }: GoodPair): Promise<{ job: Job; scorers: readonly number[] }> {
+    for (;;) {
+      const { job } = await connection.call(JobService.method.submitJob, { job: { reference, distorted } });
+      assert.ok(job);
+      let scorers: readonly number[] = [];
+      await until(async () => {
+        scorers = scorersNow().filter((pid) => sent(pid, "SIGSTOP"));
+        return scorers.length > 0 || (await jobOf(job.id)).endTime !== undefined;
+      }, "a scorer to run");
+      if (scorers.length > 0) return { job, scorers };
+    }
   }
 
   /**
@@ -60,12 +77,12 @@ describe("away for longer than a lease", () => {
   async function scoreWithout(take: () => Promise<void>, giveBack: () => Promise<void>): Promise<Job> {
     const [pair] = clips.good;
     assert.ok(pair);
-    const { reference, distorted } = pair;
-    const { job } = await connection.call(JobService.method.submitJob, { job: { reference, distorted } });
-    assert.ok(job);
-    await until(isScoring, "a scorer to run");
-    await take();
-    await Promise.all([delay(2 * installation.leaseMs), until(() => !isScoring(), "the scorers to end")]);
+    const { job, scorers } = await heldJob(pair);
+    await take().finally(() => scorers.map((pid) => sent(pid, "SIGCONT")));
+    await Promise.all([
+      delay(2 * installation.leaseMs),
+      until(() => scorersNow().length === 0, "the scorers to end"),
+    ]);
     await giveBack();
     let ended = job;
     await until(

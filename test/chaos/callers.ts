@@ -8,8 +8,8 @@ import { type Addresses, CallFailed, Line } from "./line.ts";
 export interface Patience {
   /** Times that a call is tried again. */
   readonly retries: number;
-  /** Milliseconds before that. */
-  readonly pauseMs: number;
+  /** What is waited for before that. */
+  readonly pause: () => Promise<unknown>;
 }
 
 /** A kind of call. */
@@ -30,9 +30,16 @@ export class Callers {
   /** The same of calls of which every try failed. */
   readonly lost: string[] = [];
   readonly #addresses: Addresses;
+  /** Kinds whose call is being tried again. */
+  readonly #again = new Set<string>();
 
   constructor(addresses: Addresses) {
     this.#addresses = addresses;
+  }
+
+  /** Whether no call is being tried again. */
+  get isCalm(): boolean {
+    return this.#again.size === 0;
   }
 
   /** One client for each kind calls until the signal aborts, and finishes what it began. */
@@ -55,22 +62,27 @@ export class Callers {
     name: string,
     call: (line: Line) => Promise<void>,
     first: Line,
-    { retries, pauseMs }: Patience,
+    { retries, pause }: Patience,
   ): Promise<Line> {
     let line = first;
     for (let left = retries; ; left--) {
       try {
         await call(line);
         this.answered.set(name, (this.answered.get(name) ?? 0) + 1);
+        this.#again.delete(name);
         return line;
       } catch (thrown) {
         const told = `${name}: ${CallFailed.from(thrown).message}`;
         this.failed.push(told);
-        if (left === 0) this.lost.push(told);
+        this.#again.add(name);
         line[Symbol.dispose]();
         line = new Line(this.#addresses);
-        if (left === 0) return line;
-        await delay(pauseMs);
+        if (left === 0) {
+          this.lost.push(told);
+          this.#again.delete(name);
+          return line;
+        }
+        await pause();
       }
     }
   }

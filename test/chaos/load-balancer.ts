@@ -34,10 +34,6 @@ export class LoadBalancer implements AsyncDisposable {
     this.#endpoints.delete(endpoint);
   }
 
-  has(endpoint: Endpoint): boolean {
-    return this.#endpoints.has(endpoint);
-  }
-
   /** "127.0.0.1:PORT" */
   address(of: Port): string {
     const address = this.#servers.get(of)?.address();

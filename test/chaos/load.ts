@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { insist } from "./insist.ts";
 import type { ChaosMedia, FaultyPair, GoodPair } from "./media.ts";
 import { isEnd, type Watcher } from "./watcher.ts";
 
@@ -13,9 +14,10 @@ const OUTSTANDING = 10;
 const OUTSTANDING_FAULTY = 40;
 /** Milliseconds between submissions, at most. */
 const LONGEST_PAUSE_MS = 300;
-/** Milliseconds for one attempt, and between two. */
+/** Milliseconds for one attempt. */
 const CALL_MS = 3_000;
-const RETRY_MS = 100;
+/** One job in so many is at fault, one is cancelled; the first of a run are one of each. */
+const KINDS = 5;
 
 export type Order =
   | { readonly kind: "good"; readonly pair: GoodPair }
@@ -84,8 +86,8 @@ export class Load {
     const priority = this.#random(21) - 10;
     const key = randomUUID();
     const request = { job: { reference, distorted, priority, name: order.kind }, idempotencyKey: key };
-    const { answer, attempts } = await this.#insist((options) =>
-      this.#connection.call(JobService.method.submitJob, request, options),
+    const { answer, attempts } = await insist(() =>
+      this.#connection.call(JobService.method.submitJob, request, { timeoutMs: CALL_MS }),
     );
     if (answer.job === undefined) throw new Error("a submission was answered without a job");
     const { id } = answer.job;
@@ -96,7 +98,8 @@ export class Load {
 
   /** One in five is at fault, one in five is cancelled; undefined: there are enough. */
   #order(): Order | undefined {
-    const kind = this.#random(5);
+    const first = this.acknowledged.length;
+    const kind = first < KINDS ? first : this.#random(KINDS);
     const faulty = this.#one(this.#media.faulty);
     const good = this.#one(this.#media.good);
     const outstanding = this.outstanding.map(({ order }) => order.kind);
@@ -123,28 +126,14 @@ export class Load {
 
   /** undefined: it had ended before. */
   async #cancel(id: string): Promise<Job | undefined> {
-    const { answer } = await this.#insist(async (options) => {
+    const { answer } = await insist(async () => {
       try {
-        return await this.#connection.call(JobService.method.cancelJob, { id }, options);
+        return await this.#connection.call(JobService.method.cancelJob, { id }, { timeoutMs: CALL_MS });
       } catch (error) {
         if (error instanceof Failure && error.code === "JOB_FINISHED") return { job: undefined };
         throw error;
       }
     });
     return answer.job;
-  }
-
-  /** Calls until there is an answer. Only what an outage explains is tried again. */
-  async #insist<T>(
-    call: (options: { timeoutMs: number }) => Promise<T>,
-  ): Promise<{ answer: T; attempts: number }> {
-    for (let attempts = 1; ; attempts++) {
-      try {
-        return { answer: await call({ timeoutMs: CALL_MS }), attempts };
-      } catch (error) {
-        if (!(error instanceof Failure) || error.kind !== "unavailable") throw error;
-        await delay(RETRY_MS);
-      }
-    }
   }
 }

@@ -2,6 +2,7 @@
 import { Connection } from "../../src/client/connection.ts";
 import { Node_State, NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { until } from "../waiting.ts";
+import { insist } from "./insist.ts";
 
 /**
  * Waits until the controller knows that every node has gone: one whose last word was lost is taken for gone
@@ -10,7 +11,7 @@ import { until } from "../waiting.ts";
 export async function allOffline(grpc: string): Promise<void> {
   using connection = new Connection({ address: grpc });
   await until(async () => {
-    const { nodes } = await connection.call(NodeService.method.listNodes, {});
-    return nodes.every(({ state }) => state === Node_State.OFFLINE);
+    const { answer } = await insist(() => connection.call(NodeService.method.listNodes, {}));
+    return answer.nodes.every(({ state }) => state === Node_State.OFFLINE);
   }, "every node to be offline");
 }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { MediaDirectory } from "../media/directory.ts";
 import { until } from "../waiting.ts";
 import { Auditor } from "./audit.ts";
@@ -15,8 +16,8 @@ import { Service } from "./service.ts";
 import { type ChaosStore, openChaosStore } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
-/** Milliseconds: a client's one retry comes when no connection is sent to a controller that died any more. */
-const AFTER_DEATH_MS = 2_000;
+/** Milliseconds before a call is tried again while the database is away. */
+const RETRY_MS = 100;
 
 describe("two controllers and three nodes on one PostgreSQL, behind a Service", () => {
   let folder: string;
@@ -47,12 +48,12 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
   });
 
   /** Lets clients call while something is done, until every job has ended. */
-  async function underLoad(patience: Patience, work: () => Promise<void>): Promise<Callers> {
+  async function underLoad(patience: Patience, work: (callers: Callers) => Promise<void>): Promise<Callers> {
     const callers = new Callers(service);
     const enough = new AbortController();
     const calling = callers.run(kinds.all, patience, enough.signal);
     try {
-      await Promise.race([work(), calling]);
+      await Promise.race([work(callers), calling]);
     } finally {
       enough.abort();
       await calling;
@@ -66,19 +67,19 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
   }
 
   test("a rolling restart of the controllers, and of the nodes", async () => {
-    const { lost } = await underLoad({ retries: 1, pauseMs: 0 }, async () => {
-      await service.rollControllers();
+    const { lost } = await underLoad({ retries: 1, pause: async () => {} }, async (callers) => {
+      await service.rollControllers(() => until(() => callers.isCalm, "what was tried again to be answered"));
       await service.rollNodes();
     });
     assert.deepEqual(lost, [], service.logs());
-    assert.ok(watcher.resumed > 0 && events.resumed > 0);
+    await until(() => watcher.resumed > 0 && events.resumed > 0, "both streams to go on");
     // What a node had begun, no other did again.
     const items = service.lines("work started").map(({ itemId }) => itemId);
     assert.deepEqual(items, [...new Set(items)], service.logs());
   });
 
   test("a controller that is killed", async () => {
-    const patience = { retries: 1, pauseMs: AFTER_DEATH_MS };
+    const patience = { retries: 1, pause: () => service.sound };
     const { lost } = await underLoad(patience, () => service.killController());
     assert.deepEqual(lost, [], service.logs());
   });
@@ -86,11 +87,13 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
   test("PostgreSQL that restarts", async () => {
     const { database } = store;
     assert.ok(database);
-    const patience = { retries: Number.POSITIVE_INFINITY, pauseMs: 100 };
-    const { failed } = await underLoad(patience, async () => {
-      await database.restart();
+    const patience = { retries: Number.POSITIVE_INFINITY, pause: () => delay(RETRY_MS) };
+    const { failed } = await underLoad(patience, async (callers) => {
+      const isRefused = (kind: string) =>
+        callers.failed.some((told) => told.startsWith(`${kind}: STORE_UNAVAILABLE`));
+      const refused = () => isRefused("list over REST") && isRefused("list over gRPC");
+      await database.restart(() => until(refused, "calls to be refused over both protocols"));
     });
-    assert.ok(failed.length > 0);
     assert.deepEqual(
       failed.filter((told) => !told.includes("STORE_UNAVAILABLE")),
       [],

@@ -19,9 +19,6 @@ const ENDPOINT_LAG_MS = 1_000;
 const PRE_STOP_MS = 2_000;
 /** Milliseconds from SIGTERM until SIGKILL. */
 const GRACE_MS = 120_000;
-/** Milliseconds between two looks at /v1/ready, and how many in a row must fail until a pod is not ready. */
-const PROBE_EVERY_MS = 250;
-const PROBE_FAILURES = 40;
 const CONTROLLERS = 2;
 const NODES = 3;
 /** A node that stands still for some seconds keeps its work: none is to be begun twice. */
@@ -31,8 +28,6 @@ const LOG_LINES = 40;
 interface Pod {
   readonly program: Program;
   readonly endpoint: Endpoint;
-  /** It was deleted, or is dead: it never becomes ready again. */
-  gone: boolean;
 }
 
 export class Service implements AsyncDisposable {
@@ -44,8 +39,7 @@ export class Service implements AsyncDisposable {
   readonly #controllers: Pod[] = [];
   readonly #nodes: Program[] = [];
   readonly #all: Program[] = [];
-  readonly #ended = new AbortController();
-  readonly #probing: Promise<void>[] = [];
+  #sound = Promise.resolve();
 
   private constructor(folder: string, store: ChaosStore, balancer: LoadBalancer) {
     this.#folder = folder;
@@ -77,10 +71,19 @@ export class Service implements AsyncDisposable {
     return this.#balancer.address("grpc");
   }
 
-  /** Replaces every controller: a new one is ready before an old one is deleted. */
-  async rollControllers(): Promise<void> {
+  /** Resolves when no connection is sent to a controller that is dead. */
+  get sound(): Promise<void> {
+    return this.#sound;
+  }
+
+  /**
+   * Replaces every controller: a new one is ready before an old one is deleted, and clients have come over the end of
+   * the one before, for which `recovered` waits.
+   */
+  async rollControllers(recovered: () => Promise<void>): Promise<void> {
     for (const old of [...this.#controllers]) {
       await this.#startController();
+      await recovered();
       await this.#delete(old);
     }
   }
@@ -97,10 +100,12 @@ export class Service implements AsyncDisposable {
   async killController(): Promise<void> {
     const [pod] = this.#controllers.splice(0, 1);
     if (pod === undefined) throw new Error("there is no controller");
-    pod.gone = true;
+    const removed = Promise.withResolvers<void>();
+    this.#sound = removed.promise;
     await pod.program.kill();
     await delay(ENDPOINT_LAG_MS);
     this.#balancer.remove(pod.endpoint);
+    removed.resolve();
     await this.#startController();
   }
 
@@ -140,15 +145,12 @@ export class Service implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended.abort();
     await Promise.all(this.#all.map((program) => program.kill()));
-    await Promise.all(this.#probing);
     await this.#balancer[Symbol.asyncDispose]();
   }
 
   /** As the kubelet and the endpoints' controller delete a pod, which do not wait for each other. */
   async #delete(pod: Pod): Promise<void> {
-    pod.gone = true;
     this.#controllers.splice(this.#controllers.indexOf(pod), 1);
     const removed = delay(ENDPOINT_LAG_MS).then(() => this.#balancer.remove(pod.endpoint));
     await delay(PRE_STOP_MS);
@@ -164,11 +166,11 @@ export class Service implements AsyncDisposable {
       ...["--port", String(endpoint.rest), "--grpc-port", String(endpoint.grpc), "--metrics-port", "0"],
       ...["--lease", String(LEASE_SECONDS), "--segment-seconds", "1"],
     ]);
-    const pod = { program, endpoint, gone: false };
-    this.#controllers.push(pod);
+    this.#controllers.push({ program, endpoint });
     await program.start();
-    this.#probing.push(this.#probe(pod));
-    await until(() => this.#balancer.has(endpoint), `${program.name} to be ready`);
+    await until(() => isReady(`http://127.0.0.1:${endpoint.rest}`), `${program.name} to be ready`);
+    // It stays until its pod is gone: the probe's failures in a row bear a database that is away.
+    this.#balancer.add(endpoint);
   }
 
   async #startNode(number: number): Promise<Program> {
@@ -180,18 +182,6 @@ export class Service implements AsyncDisposable {
     // An upgrade goes on to the next one when this one is ready.
     await until(() => isReady(metrics), `${program.name} to be ready`);
     return program;
-  }
-
-  /** As the kubelet asks a pod whether it is ready. */
-  async #probe(pod: Pod): Promise<void> {
-    let failures = 0;
-    while (!pod.gone && !this.#ended.signal.aborted) {
-      const ready = await isReady(`http://127.0.0.1:${pod.endpoint.rest}`);
-      failures = ready ? 0 : failures + 1;
-      if (ready && !pod.gone) this.#balancer.add(pod.endpoint);
-      else if (failures === PROBE_FAILURES) this.#balancer.remove(pod.endpoint);
-      await delay(PROBE_EVERY_MS);
-    }
   }
 
   #note(program: Program, end: number | string | null): void {
@@ -216,6 +206,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
+/** As the kubelet asks a pod whether it is ready. */
 async function isReady(address: string): Promise<boolean> {
   try {
     const response = await fetch(`${address}/v1/ready`);

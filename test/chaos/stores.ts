@@ -50,6 +50,8 @@ async function openPostgres(): Promise<ChaosStore> {
 const LOOK_MS = 20;
 /** How the command lines of the processes below a postmaster begin. */
 const PROCESS = "postgres: ";
+/** The process that recovers a database as it starts. */
+const RECOVERY = `${PROCESS}startup`;
 
 /** A PostgreSQL server whose processes are killed. */
 export class StruckDatabase {
@@ -64,9 +66,13 @@ export class StruckDatabase {
     await this.#strike("SIGTERM", random, (command) => command.startsWith(`${PROCESS}svc_owner`));
   }
 
-  /** kill -9 of any process below the postmaster, which then ends all others and recovers. */
+  /**
+   * kill -9 of any process below the postmaster, which then ends all others and recovers. One whose recovery is
+   * killed ends for good: that is another blow.
+   */
   async killProcess(random: (below: number) => number): Promise<void> {
-    await this.#strike("SIGKILL", random, (command) => command.startsWith(PROCESS));
+    const is = (command: string) => command.startsWith(PROCESS) && !command.startsWith(RECOVERY);
+    await this.#strike("SIGKILL", random, is);
   }
 
   async stopAtOnce(): Promise<void> {
@@ -82,9 +88,10 @@ export class StruckDatabase {
     await until(() => left().length === 0, "the database's processes to end");
   }
 
-  /** As an upgrade does: every connection is ended in order, and the server starts again at once. */
-  async restart(): Promise<void> {
+  /** As an upgrade does: every connection is ended in order, and the server starts again when something was seen. */
+  async restart(seen: () => Promise<void>): Promise<void> {
     await this.#cluster.stop("SIGINT");
+    await seen();
     await this.#cluster.run();
   }
 

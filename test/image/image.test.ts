@@ -121,7 +121,7 @@ test("a server is healthy, runs under an init, and ends with 0", async () => {
   const settings = [`--env=SVC_PORT=${port}`, "--env=SVC_GRPC_PORT=0"];
   const server = await podman.start(IMAGE, settings, "server");
   await server.answers(`http://127.0.0.1:${port}/v1/ready`);
-  await server.checkHealth();
+  await server.isHealthy();
   assert.equal(await server.execute("cat", "/proc/1/comm"), "tini\n");
   assert.match(await server.execute("cat", "/proc/1/status"), /^CapEff:\t0+$/m);
   assert.equal(await server.stop(), 0);
@@ -164,7 +164,7 @@ test("a controller with a volume and a node score a job, and end with 0", async 
   const about = [`--env=SVC_METRICS_PORT=${probes}`, `--env=SVC_CONTROLLER=127.0.0.1:${grpc}`];
   const node = await podman.start(IMAGE, [...about, mounted()], "node");
   await node.answers(`http://127.0.0.1:${probes}/v1/ready`);
-  await Promise.all([controller.checkHealth(), node.checkHealth()]);
+  await Promise.all([controller.isHealthy(), node.isHealthy()]);
   const where = ["--server", `127.0.0.1:${grpc}`];
   const report = await controller.execute("svc", "jobs", "submit", ...PAIR, "--wait", "--json", ...where);
   assert.equal(typeof JSON.parse(report).score, "number");

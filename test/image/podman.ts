@@ -78,6 +78,16 @@ export class Container {
     await this.#podman.run("healthcheck", "run", this.#name);
   }
 
+  /** Resolves when the image's HEALTHCHECK says that the process is healthy: a check that takes too long says the contrary. */
+  async isHealthy(): Promise<void> {
+    const holds = () =>
+      this.checkHealth().then(
+        () => true,
+        () => false,
+      );
+    await until(holds, async () => `a healthy process:\n${await this.log()}`);
+  }
+
   /** Resolves when a GET of the URL is answered with 200. Throws its log when it takes too long. */
   async answers(url: string): Promise<void> {
     await until(

@@ -1,6 +1,7 @@
 /** What the chart makes, judged by a Kubernetes API server and by the definitions of others' resources. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "../waiting.ts";
 import { crdFiles, SVC_TENANTS } from "./chart/crds.ts";
 import { goodNames, listOf, NAMESPACE, type Rendered, rendered, renderedGood } from "./chart/helm.ts";
 import { Cluster } from "./cluster.ts";
@@ -116,7 +117,9 @@ test("the Role permits what following tenants needs, and nothing else", async ()
     { verb: "list", ...tenants, namespace: "open" },
     { verb: "create", group: "", resource: "serviceaccounts", subresource: "token" },
   ];
-  for (const one of permitted) assert.equal(await mayController(one), true, JSON.stringify(one));
+  // A role counts a moment after it is made.
+  for (const one of permitted)
+    await until(() => mayController(one), `${JSON.stringify(one)} to be permitted`);
   for (const one of denied) assert.equal(await mayController(one), false, JSON.stringify(one));
 });
 

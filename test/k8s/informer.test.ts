@@ -46,22 +46,31 @@ async function each(method: string, path: (index: number) => string, body?: (ind
 
 const count = () => [...informer.collection.resources].length;
 
-test("more than a page is listed in full", async () => {
-  await each(
+const makeAll = () =>
+  each(
     "POST",
     () => PATH,
     (index) => ({ metadata: { name: `one-${index}` } }),
   );
+
+test("more than a page is listed in full", async () => {
+  await makeAll();
   informer.start();
   await informer.started;
   assert.equal(count(), MANY);
 });
 
 test("a crowd of events is told in fewer calls, and none is missed", async () => {
-  const before = changes;
-  await each("DELETE", (index) => `${PATH}/one-${index}`);
-  await until(async () => count() === 0, "all to be gone");
-  assert.ok(changes - before <= MANY);
+  // Where the machine is slow they come one by one, and each is told: then another crowd.
+  await until(async () => {
+    const before = changes;
+    await each("DELETE", (index) => `${PATH}/one-${index}`);
+    await until(() => count() === 0, "all to be gone");
+    if (changes - before < MANY) return true;
+    await makeAll();
+    await until(() => count() === MANY, "all to be there again");
+    return false;
+  }, "a crowd that is told in fewer calls than it has events");
   assert.deepEqual(lost, []);
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { readEntry } from "../../src/auth/registry-entry.ts";
+import { until } from "../waiting.ts";
 import { Cluster } from "./cluster.ts";
 import { ACME, ENTRIES, type Entry } from "./entries.ts";
 import { ApiAnswer, manifestsIn } from "./kube-api.ts";
@@ -127,7 +128,9 @@ test("the example of docs/tenants.md is taken", async () => {
 });
 
 test("every field of the spec is explained", async () => {
-  const openapi = await cluster.admin.get("/openapi/v3/apis/svc.dev/v1");
+  const described = "/openapi/v3/apis/svc.dev/v1";
+  await until(() => cluster.admin.answers(described), "the server to describe its resources");
+  const openapi = await cluster.admin.get(described);
   const schema = openapi.at("components", "schemas", "dev.svc.v1.SvcTenant", "properties");
   assert.deepEqual(unexplained(new ApiAnswer(schema).at("spec"), "spec"), []);
   const names = await cluster.admin.get("/apis/svc.dev/v1");

@@ -39,10 +39,20 @@ const isReady = (name: string) => tenants.readyIs(name, "True", "Accepted");
 
 test("a change holds at both, and one of them writes the status", async () => {
   const token = tokenOf(tenants.signer, claimsOf("acme"));
-  const change = () => add("acme");
+  // It is made when both have said that it is not there.
+  const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const make = async () => {
+    await asked.promise;
+    await add("acme");
+    made.resolve();
+  };
+  const isMade = () => {
+    asked.resolve();
+    return made.promise;
+  };
   await Promise.all([
-    changes("created, at the first", first, { token, to: "OK" }, change),
-    changes("created, at the second", second, { token, to: "OK" }, async () => {}),
+    changes("created, at the first", first, { token, to: "OK" }, make),
+    changes("created, at the second", second, { token, to: "OK" }, isMade),
   ]);
   await isReady("acme");
   await hasWritten(first);

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PROJECT } from "../../../scripts/gates/gate.ts";
 import { tool } from "../../../scripts/k8s/tools.ts";
+import { PATIENCE_MS } from "../../waiting.ts";
 import { ApiAnswer, type Manifest, manifestsIn } from "../kube-api.ts";
 
 export const CHART = join(PROJECT, "deploy", "chart");
@@ -21,8 +22,6 @@ export interface Told {
   readonly stderr: string;
 }
 
-const LIMIT_MS = 60_000;
-
 /** Runs helm with nothing of this user's own; `kubeconfig` says which cluster, if any. */
 export async function helm(args: readonly string[], kubeconfig = "/dev/null", stdin = ""): Promise<Told> {
   const program = await tool("helm");
@@ -37,7 +36,7 @@ export async function helm(args: readonly string[], kubeconfig = "/dev/null", st
     HELM_DATA_HOME: home,
   };
   const { promise, resolve } = Promise.withResolvers<Told>();
-  const options = { env, timeout: LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
+  const options = { env, timeout: PATIENCE_MS, maxBuffer: 64 * 1024 * 1024 };
   const child = execFile(program, [...args], options, (error, stdout, stderr) => {
     resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
   });
