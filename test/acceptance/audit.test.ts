@@ -264,6 +264,13 @@ describe("with tokens", () => {
       async () => new Set((await every()).map(({ operation }) => operation)).size >= ends.length,
       "every line",
     );
+    const started = async () =>
+      new Set(
+        (await linesOf(file))
+          .filter(({ outcome, transport }) => outcome === "STARTED" && transport === "grpc")
+          .map(({ operation }) => operation),
+      );
+    await until(async () => (await started()).size >= lasting.length, "the streams to begin");
     client[Symbol.dispose]();
     await until(async () => (await every()).length >= wanted.length, "the lines of streams that ended");
     const told = await every();
@@ -272,10 +279,7 @@ describe("with tokens", () => {
       assert.equal(requestId, `every-${operation.replaceAll("/", ".")}`);
       assert.deepEqual([tenant, subject], ["acme", "everything"]);
     }
-    const started = (await linesOf(file)).filter(
-      ({ outcome, transport }) => outcome === "STARTED" && transport === "grpc",
-    );
-    assert.deepEqual(new Set(started.map(({ operation }) => operation)), new Set(lasting));
+    assert.deepEqual(await started(), new Set(lasting));
     const probes = Object.keys(TABLE.grpc).filter((operation) => TABLE.grpc[operation] === "open");
     assert.ok((await linesOf(file)).every(({ operation }) => !probes.includes(operation)));
   });
@@ -402,6 +406,7 @@ test("what the controller does to access by itself has lines, and a file of tena
     args: ["--audit-log", file],
   });
   const acme = await JobsClient.of(controller, token());
+  await until(async () => (await acme.list()).status === 200, "the keys");
   await write(JSON.stringify([{ tenantId: "acme", enabled: false, oidc }]));
   await lineWhere(
     file,

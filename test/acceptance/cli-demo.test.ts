@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { start, startOnTerminal } from "../cli/program.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { GatedScorer } from "../media/gated-scorer.ts";
 
 let temporary: string;
 beforeEach(async () => {
@@ -39,9 +41,15 @@ test("the demo shows a real score over the service's API, and takes everything a
   assert.deepEqual(await readdir(temporary), []);
 });
 
-test("Ctrl-C on the terminal while it scores leaves no service and no file", async () => {
-  await using demo = startOnTerminal([process.execPath, "scripts/demo.ts"], 100, { TMPDIR: temporary });
+test("Ctrl-C on the terminal while it scores leaves no service and no file", async (t) => {
+  const directory = await MediaDirectory.open();
+  t.after(() => directory.remove());
+  const gate = await GatedScorer.make(directory);
+  const env = { TMPDIR: temporary, SVC_VMAF_BINARY: gate.path };
+  await using demo = startOnTerminal([process.execPath, "scripts/demo.ts"], 100, env);
   await demo.printed(/Scoring the pair/);
+  // One piece of several, so that it scores for as long as nobody stops it.
+  await gate.pass();
   await demo.printed(/Scoring the pair[\s\S]* \d+ % +\d+\/250 frames +\d+\.\d fps/);
   demo.child.stdin?.write("\x03");
   const { code, stdout } = await demo.ended();

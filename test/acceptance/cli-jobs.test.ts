@@ -7,6 +7,7 @@ import { score } from "../cli/program.ts";
 import { Up } from "../cli/up.ts";
 import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
 import { JobsClient } from "../server/jobs-client.ts";
+import { until } from "../waiting.ts";
 
 let clips: Clips;
 let up: Up;
@@ -238,6 +239,8 @@ describe("nodes", () => {
   test("are listed, by name or id drained, and take nothing more", async () => {
     // Its node works for none of those that have succeeded any more, nor on their stills.
     const jobs = await JobsClient.of(up);
+    const open = async () => (await jobs.list("?state=QUEUED&state=RUNNING&pageSize=1")).body.jobs;
+    await until(async () => (await open()).length === 0, "every job to end");
     for (const { id } of (await jobs.list("?state=SUCCEEDED&pageSize=500")).body.jobs) await jobs.settled(id);
     const listed = await up.svc(["nodes", "list"]);
     assert.match(listed.stdout, /^ID .*\n\S{36} +ONLINE +0\/1 .* local\n$/);

@@ -9,6 +9,7 @@ import { EventStream } from "../server/event-stream.ts";
 import { type Batch, type Job, JobsClient, type NodeList } from "../server/jobs-client.ts";
 import { score as scoreOverRest } from "../server/rest-client.ts";
 import { svc } from "../server/svc-process.ts";
+import { until } from "../waiting.ts";
 
 /** Three seconds, so that --segment-seconds 1 makes several pieces of work. */
 const SCENE = { width: 160, height: 90, frames: 75 };
@@ -233,6 +234,28 @@ describe("the stream", () => {
 });
 
 describe("POST /v1/score", () => {
+  /** Begins a score that takes minutes; resolves with its job once that is being scored. Each needs a subsample of its own. */
+  async function begin(subsample: number, init: RequestInit = {}) {
+    await up.scorerGone();
+    const answer = scoreOverRest(up, { ...clips.longPair, subsample }, init);
+    answer.catch(() => {});
+    const newest = async () => (await jobs.list("?pageSize=1")).body.jobs[0];
+    const runs = async () => {
+      const job = await newest();
+      return job?.spec["subsample"] === subsample && job.state === "RUNNING";
+    };
+    await until(runs, "the job to run");
+    await up.scorerRuns();
+    return { answer, id: (await newest())?.id ?? "" };
+  }
+
+  /** Requests whose clients went before the answer. */
+  async function left(): Promise<number> {
+    const text = await (await fetch(`${up.metrics}/metrics`)).text();
+    const line = /^svc_http_requests_total\{method="POST",route="\/v1\/score",status="499"\} (\d+)$/m;
+    return Number(line.exec(text)?.[1] ?? 0);
+  }
+
   test("waits for its job and answers as svc score says, with the frames when asked", async () => {
     const { status, body } = await scoreOverRest(up, { ...pair, frames: true, features: ["psnr"] });
     assert.equal(status, 200);
@@ -254,43 +277,35 @@ describe("POST /v1/score", () => {
     assert.equal(accepted.headers.get("preference-applied"), "respond-async");
     await jobs.until(accepted.body.id, "RUNNING");
     await jobs.cancel(accepted.body.id);
-    const waited = await jobs.post("score", "/v1/score", clips.pair, { prefer: "respond-async, wait=60" });
+    const waited = await jobs.post("score", "/v1/score", clips.pair, { prefer: "respond-async, wait=600" });
     assert.equal(waited.status, 200);
   });
 
   test("a client that leaves has its job cancelled and the scorer killed, unless it asked to respond-async", async () => {
-    for (const [prefer, state] of [
-      ["", "CANCELLED"],
-      ["respond-async, wait=60", "RUNNING"],
+    for (const [prefer, state, subsample] of [
+      ["", "CANCELLED", 2],
+      ["respond-async, wait=600", "RUNNING", 3],
     ] as const) {
       const leave = new AbortController();
-      const marker = `left-${state}`;
-      const spec = { ...clips.longPair, subsample: state === "RUNNING" ? 1 : 2 };
-      const left = scoreOverRest(up, spec, {
-        headers: { "content-type": "application/json", "x-request-id": marker, ...(prefer && { prefer }) },
-        signal: leave.signal,
-      });
-      left.catch(() => {});
-      await up.scorerRuns();
+      const headers = { "content-type": "application/json", ...(prefer && { prefer }) };
+      const { answer, id } = await begin(subsample, { headers, signal: leave.signal });
+      const before = await left();
       leave.abort();
-      await assert.rejects(left, { name: "AbortError" });
-      const [job] = (await jobs.list("?pageSize=1")).body.jobs;
-      assert.ok(job);
-      await jobs.until(job.id, state);
-      if (state === "RUNNING") await jobs.cancel(job.id);
+      await assert.rejects(answer, { name: "AbortError" });
+      await until(async () => (await left()) > before, "the controller to see that the client left");
+      await jobs.until(id, state);
+      if (state === "RUNNING") await jobs.cancel(id);
       await up.scorerGone();
     }
   });
 
   test("a job that somebody cancels is 409 for who waits", async () => {
-    const waiting = scoreOverRest(up, clips.longPair);
-    await up.scorerRuns();
-    const [job] = (await jobs.list("?pageSize=1")).body.jobs;
-    await jobs.cancel(job?.id ?? "");
-    const { status, body } = await waiting;
+    const { answer, id } = await begin(4);
+    await jobs.cancel(id);
+    const { status, body } = await answer;
     assert.equal(status, 409);
     assert.equal(body.code, "JOB_CANCELLED");
-    assert.deepEqual(body.found, { jobId: job?.id });
+    assert.deepEqual(body.found, { jobId: id });
     await up.scorerGone();
   });
 });

@@ -6,10 +6,10 @@ import { after, before, describe, test } from "node:test";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
-import { JobsClient } from "../server/jobs-client.ts";
+import { JobsClient, type NodeList } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
 import { SvcProcess, svc } from "../server/svc-process.ts";
-import { soon } from "../waiting.ts";
+import { soon, until } from "../waiting.ts";
 
 let clips: Clips;
 let dataDir: string;
@@ -55,6 +55,11 @@ describe("svc controller", () => {
     await using again = await ControllerProcess.start({ dataDir });
     const after = await JobsClient.of(again);
     assert.equal((await after.get(job?.id ?? "")).body.state, "RUNNING");
+    const isAway = async () => {
+      const { nodes } = (await after.call<NodeList>("listNodes", "/v1/nodes")).body;
+      return nodes.every(({ state }) => state !== "ONLINE");
+    };
+    await until(isAway, "the node to be missed, should it not have taken its leave");
     const prefer = "respond-async";
     const other = { ...headers, "idempotency-key": "new", prefer };
     const refused = await score(again, clips.longPair, { headers: other });

@@ -175,7 +175,7 @@ test("a tenants file decides who is let in, also while the controller runs", asy
     controller,
     token({ tid: "acme", svc_roles: ["svc:reader", "svc:admin"] }),
   );
-  assert.equal((await acme.list()).status, 200);
+  await until(async () => (await acme.list()).status === 200, "the keys");
   assert.equal(
     (await acme.submit(clips.pair)).body.code,
     "ROLE_MISSING",
@@ -216,6 +216,7 @@ test("a controller without a media root refuses every path, and says at its star
   });
   assert.match(JSON.stringify(controller.log), /--media-root is missing/);
   const acme = await JobsClient.of(controller, token({ tid: "acme" }));
+  await until(async () => (await acme.list()).status === 200, "the keys");
   const { status, body } = await acme.submit(clips.pair);
   assert.deepEqual([status, body.code], [403, "PATH_NOT_ALLOWED"]);
 });

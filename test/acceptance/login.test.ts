@@ -30,6 +30,9 @@ before(async () => {
     dataDir: join(directory, "data"),
     auth: [...args, "--auth-audience", AUDIENCE],
   });
+  // It has the keys from then on.
+  await until(async () => (await login()).code === 0, "the keys");
+  await rm(state, { recursive: true });
 });
 after(async () => {
   await controller[Symbol.asyncDispose]();

@@ -34,6 +34,9 @@ before(async () => {
       ...["--auth-audience", AUDIENCE, "--media-root", clips.directory.path],
     ],
   });
+  // It has the keys from then on.
+  const listed = () => svc(["jobs", "list", "--server", controller.grpc, ...tokens]);
+  await until(async () => (await listed()).code === 0, "the keys");
 });
 after(async () => {
   await controller[Symbol.asyncDispose]();

@@ -1,5 +1,6 @@
 /** Tokens that are taken back, from outside: two controllers on one PostgreSQL, a provider's keys, the command line. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -12,7 +13,7 @@ import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client
 import { JobsClient } from "../server/jobs-client.ts";
 import { svc } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
-import { until } from "../waiting.ts";
+import { soon, until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 const REVOCATIONS = "/v1/tenant/revocations";
@@ -44,6 +45,7 @@ before(async () => {
   auth = ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER];
   const first = await ControllerProcess.start({ env, auth });
   controllers = [first, await ControllerProcess.start({ env, auth })];
+  await untilEverywhere(token({}), "OK");
 });
 after(async () => {
   for (const controller of controllers) await controller[Symbol.asyncDispose]();
@@ -92,7 +94,9 @@ test("a leaked token: revoked by its file at one controller, refused by both, it
   using events = await EventStream.open(`${second.rest}/v1/jobs:stream`, { authorization });
   using client = new GrpcClient(second);
   const stream = client.bytesCall("/svc.v1.JobService/StreamJobs", Buffer.alloc(0), bearing(leaked));
+  const begun = once(stream, "metadata");
   const end = failureOf(stream.toArray());
+  await soon(begun, "the stream to begin");
   const entry = await revoked("--token", file, "--reason", "in a ticket");
   assert.deepEqual(
     [entry.tokenId, entry.reason, entry.revokedBy, Date.parse(entry.expireTime ?? "") / 1000],
@@ -131,7 +135,8 @@ test("a subject: listed, lifted, and nobody's of the same name elsewhere", async
 });
 
 test("everything issued until now, the administrator's own token too", async () => {
-  const before = admin({ tid: "fresh", iat: seconds() - 2 });
+  const begun = seconds();
+  const before = admin({ tid: "fresh", iat: begun - 2 });
   const done = await run(["revoke", "--issued-before", "now"], before);
   assert.equal(done.code, 0, done.stderr);
   const refused = await run(["revocations"], before);
@@ -139,7 +144,7 @@ test("everything issued until now, the administrator's own token too", async () 
   assert.match(refused.stderr, /TOKEN_REVOKED/);
   const after = admin({ tid: "fresh", iat: seconds() + 1 });
   const [entry] = (await run(["revocations", "--json"], after)).stdout.trim().split("\n");
-  assert.ok(Date.parse((JSON.parse(entry ?? "") as Entry).issuedBefore ?? "") > (seconds() - 60) * 1000);
+  assert.ok(Date.parse((JSON.parse(entry ?? "") as Entry).issuedBefore ?? "") >= begun * 1000);
   assert.equal(await answers(controllers[1], token({ iat: seconds() - 2 })), "OK", "another tenant");
 });
 
@@ -188,7 +193,13 @@ test("a controller that starts knows what is revoked when it is ready", async ()
   const [bad, good] = [token({ sub: "early" }), token({ sub: "late" })];
   await revoked("--subject", "early");
   await using late = await ControllerProcess.start({ env, auth });
-  assert.deepEqual([await answers(late, bad), await answers(late, good)], ["TOKEN_REVOKED", "OK"]);
+  let first = "";
+  // Keys that could not be fetched say nothing of what is revoked.
+  await until(async () => {
+    first = await answers(late, bad);
+    return first !== "TOKEN_KEY_UNKNOWN";
+  }, "the keys");
+  assert.deepEqual([first, await answers(late, good)], ["TOKEN_REVOKED", "OK"]);
 });
 
 test("where nobody is asked for a token there is none to revoke", async () => {

@@ -1,7 +1,9 @@
 /** Stills from the request to the pixel: a real controller, database, node, scorer and decoder. */
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { FFMPEG } from "../media/ffmpeg.ts";
 import { decode } from "../media/truth.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -141,16 +143,23 @@ test("stills whose node is killed are made by another one", async () => {
   await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "30"] });
   const jobs = await JobsClient.of(controller);
   const stills = new StillsClient(controller, jobs, planes);
-  const start = (name: string): SvcProcess =>
-    new SvcProcess("node", {
-      args: ["--controller", controller.grpc, "--metrics-port", "0", "--slots", "1", "--name", name],
+  // The bundled ffmpeg, which draws no picture as long as a file is there.
+  const scorer = clips.directory.file("patient-scorer");
+  const held = clips.directory.file("patient-scorer.held");
+  const waits = `while [ -e '${held}' ]; do sleep 0.05; done`;
+  const script = `#!/bin/sh\ncase "$*" in *still-%d.webp*) ${waits} ;; esac\nexec '${FFMPEG}' "$@"\n`;
+  await writeFile(scorer, script, { mode: 0o755 });
+  const start = (name: string): SvcProcess => {
+    const called = ["--slots", "1", "--name", name, "--vmaf-binary", scorer];
+    return new SvcProcess("node", {
+      args: ["--controller", controller.grpc, "--metrics-port", "0", ...called],
     });
+  };
   await using first = start("first");
   const { id } = (await jobs.submit(pair)).body;
   await jobs.until(id, "SUCCEEDED");
   await stills.settled(id);
-  // It stands still, and so is given work that it will never begin.
-  first.signal("SIGSTOP");
+  await writeFile(held, "");
   await stills.ask(id, [4]);
   await until(async () => {
     const { work = [] } = (await jobs.get(id)).body;
@@ -158,6 +167,7 @@ test("stills whose node is killed are made by another one", async () => {
   }, "the lease");
   first.signal("SIGKILL");
   await first.exited();
+  await rm(held);
   await using second = start("second");
   await second.logged("registered");
   const made = (await stills.settled(id)).filter(({ frame }) => frame === 4);
