@@ -157,10 +157,11 @@ export class Pooling {
     const { store, metrics, worstStills } = this.#options;
     const parts = await store.allParts(job.id, job.generation);
     const result = await joinParts(job.plan, parts, job.durationMs);
-    const text = toJsonString(ScoreResultSchema, resultMessage(result));
+    const { score, frameCount } = result;
     const stills = worstFrames(result, parts, worstStills);
+    const text = toJsonString(ScoreResultSchema, resultMessage(result));
     const { id, generation, tenant } = job;
-    if (!(await store.succeed(id, generation, result.score, result.frameCount, text, stills))) return;
+    if (!(await store.succeed(id, generation, { score, frameCount, result: text, stills }))) return;
     store.announce({ kind: "events" });
     if (stills.length > 0) store.announce({ kind: "work", ready: [{ tenant, workClass: STILLS_CLASS }] });
     metrics.jobSucceeded(result, job.durationMs);

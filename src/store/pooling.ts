@@ -6,9 +6,8 @@ import type { Database } from "./database.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
 import { eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
-import type { StillsPart } from "./still-records.ts";
 import { addingStills, stillsValues } from "./stills.ts";
-import { POOL_HOLD_MS, type Poolable } from "./work-records.ts";
+import { type Outcome, POOL_HOLD_MS, type Poolable } from "./work-records.ts";
 
 /** A hold longer than any is from before the clock was set back: it counts as over. */
 const TAKE = statement(`
@@ -74,16 +73,9 @@ export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  outcome: {
-    readonly score: number;
-    readonly frameCount: number;
-    readonly result: string;
-    /** May be empty. */
-    readonly stills: readonly StillsPart[];
-  },
+  { score, frameCount, result, stills }: Outcome,
 ): Promise<string | undefined> {
   if (!isId(jobId)) return undefined;
-  const { score, frameCount, result, stills } = outcome;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
   const values = [jobId, generation, score, frameCount, result, ...shown];
   const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);

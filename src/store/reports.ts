@@ -93,16 +93,14 @@ export async function recordPlan(
   return refusalOf(database, fence);
 }
 
-export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.score_class,
-  job.generation, (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings,
-  job.traceparent`;
+export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.generation,
+  (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings, job.traceparent`;
 
 export interface PoolableColumns {
   readonly id: string;
   readonly tenant_id: string;
   readonly spec: string;
   readonly plan: string;
-  readonly score_class: string;
   readonly generation: number;
   readonly duration_ms: number;
   readonly poolings: number;
@@ -115,7 +113,6 @@ export function poolableOf(row: PoolableColumns): Poolable {
     tenant: row.tenant_id,
     spec: row.spec,
     plan: row.plan,
-    workClass: row.score_class,
     generation: row.generation,
     durationMs: row.duration_ms,
     poolings: row.poolings,

@@ -39,12 +39,12 @@ import { SqlRevocations } from "./revocations.ts";
 import { classKey } from "./rows.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { statement } from "./statement.ts";
-import type { StillImage, StillSide, StillsPart } from "./still-records.ts";
+import type { StillImage, StillSide } from "./still-records.ts";
 import { recordStill } from "./still-reports.ts";
 import { getStill, listStills, requestStills } from "./stills.ts";
 import type { Announcement, Store } from "./store.ts";
 import { queued, running, usage } from "./usage.ts";
-import type { Claim, Fence, FramePiece, PlanRecord, Ready, SegmentRecord } from "./work-records.ts";
+import type { Claim, Fence, FramePiece, Outcome, PlanRecord, Ready, SegmentRecord } from "./work-records.ts";
 
 const PING = statement("select 1");
 const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
@@ -249,15 +249,7 @@ export class SqlStore implements Store {
     return allParts(this.#database, jobId, generation);
   }
 
-  async succeed(
-    jobId: string,
-    generation: number,
-    score: number,
-    frameCount: number,
-    result: string,
-    stills: readonly StillsPart[] = [],
-  ) {
-    const outcome = { score, frameCount, result, stills };
+  async succeed(jobId: string, generation: number, outcome: Outcome) {
     const tenant = await succeed(this.#database, jobId, generation, outcome);
     this.#lower(tenant === undefined ? [] : [{ tenant, workClass: STILLS_CLASS }]);
     return tenant !== undefined;

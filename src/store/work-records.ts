@@ -108,7 +108,6 @@ export interface Poolable {
   readonly tenant: string;
   readonly spec: string;
   readonly plan: string;
-  readonly workClass: string;
   /** Counts its plans: a result of an earlier one is refused. */
   readonly generation: number;
   /** Milliseconds from the first lease to the last report. */
@@ -117,6 +116,15 @@ export interface Poolable {
   readonly poolings: number;
   /** Where it belongs in a trace; undefined: nowhere. */
   readonly traceparent: string | undefined;
+}
+
+/** What a job came to. */
+export interface Outcome {
+  readonly score: number;
+  readonly frameCount: number;
+  readonly result: string;
+  /** Frames whose pictures are made after it; may be empty. */
+  readonly stills: readonly StillsPart[];
 }
 
 /** Pairs of tenant and class of one look at most, and of one tenant: what comes after them is seen when these are done. */

@@ -1,7 +1,7 @@
 /** The part of the store that gives out work, takes reports of it, and ends jobs with it; what holds for the store holds for it. */
 import type { Verdict } from "../jobs/retry.ts";
 import type { StoredError } from "./job-records.ts";
-import type { StillImage, StillsPart } from "./still-records.ts";
+import type { StillImage } from "./still-records.ts";
 import type {
   Claim,
   ClaimedWork,
@@ -10,6 +10,7 @@ import type {
   FramePiece,
   InWork,
   LimitedClaim,
+  Outcome,
   PlanRecord,
   Poolable,
   Ready,
@@ -85,14 +86,7 @@ export interface WorkStore {
   beginPooling(jobId: string, generation: number): Promise<boolean>;
   allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
   /** False: the job has ended, or has another plan by now. */
-  succeed(
-    jobId: string,
-    generation: number,
-    score: number,
-    frameCount: number,
-    result: string,
-    stills?: readonly StillsPart[],
-  ): Promise<boolean>;
+  succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
   /**
    * The parts do not fit together: score the job in one piece, as recordCutFault does. undefined: it

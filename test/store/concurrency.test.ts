@@ -7,6 +7,7 @@ import type { Store } from "../../src/store/store.ts";
 import {
   claim,
   fence,
+  jobOutcome,
   LEASE_MS,
   newJob,
   newTenant,
@@ -162,7 +163,7 @@ async function work(
     await store.promoteWaiting(100);
     if (step % 5 === 0) await store.expireLeases(2, () => ({ kind: "retry", afterMs: 0 }));
     for (const { id, generation } of await store.takePoolable(10, LEASE_MS)) {
-      if (await store.succeed(id, generation, 1, 400, "{}")) finished.add(id);
+      if (await store.succeed(id, generation, jobOutcome({ frameCount: 400 }))) finished.add(id);
     }
     const got = await claim(store, node, [PLAN, SCORE], step % 7 === 0 ? -1 : LEASE_MS);
     if (got === undefined) continue;
@@ -175,7 +176,10 @@ async function work(
       }));
     else {
       const { poolable } = await store.recordSegment(fence(node, got), segmentRecord());
-      if (poolable && (await store.succeed(poolable.id, poolable.generation, 1, 400, "{}")))
+      if (
+        poolable &&
+        (await store.succeed(poolable.id, poolable.generation, jobOutcome({ frameCount: 400 })))
+      )
         finished.add(poolable.id);
     }
   }

@@ -7,6 +7,7 @@ import type { JobEvent } from "../../src/store/event-records.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
   fence,
+  jobOutcome,
   LEASE_MS,
   newJob,
   newTenant,
@@ -38,7 +39,7 @@ onBothStores((open) => {
     }));
     await store.promoteWaiting(1000);
     await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
-    await store.succeed(job.id, 1, 12.5, 200, "{}");
+    await store.succeed(job.id, 1, jobOutcome({ score: 12.5 }));
     const events = await readAll(store, cursor, tenant);
     assert.deepEqual(
       events.map(({ before, job: now }) => [
@@ -201,7 +202,7 @@ onBothStores((open) => {
     const done = await plannedJob(store, node, 1, { labels: { title: "b" } });
     await store.insertJobs(tenant, [kept]);
     await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
-    await store.succeed(done.id, 1, 50, 100, "{}");
+    await store.succeed(done.id, 1, jobOutcome({ score: 50, frameCount: 100 }));
     const before = await store.eventCursor();
     const last = await store.job(tenant, done.id);
     assert.equal(await store.deleteEnded(3_600_000, 100), 0);
@@ -264,7 +265,7 @@ async function write(store: Store, tenant: string): Promise<void> {
       await store.recordSegment(fence(node, work), segmentRecord());
     }),
   );
-  await store.succeed(job.id, 1, 1, 600, "{}");
+  await store.succeed(job.id, 1, jobOutcome({ frameCount: 600 }));
 }
 
 /** A tenant's events after a cursor that are there now. */

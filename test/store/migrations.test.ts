@@ -18,6 +18,7 @@ import {
   claim,
   embeddedTarget,
   fence,
+  jobOutcome,
   LEASE_MS,
   newJob,
   plannedJob,
@@ -183,7 +184,11 @@ describe("the schema and its moves", () => {
     await old.cancelJob("t", key.id);
     const shown = await plannedJob(old, node, 1);
     await old.recordSegment(fence(node, await take(old, node)), segmentRecord());
-    await old.succeed(shown.id, 1, 90, 100, "{}", [{ segment: "segment 0", frames: [5] }]);
+    await old.succeed(
+      shown.id,
+      1,
+      jobOutcome({ score: 90, frameCount: 100, stills: [{ segment: "segment 0", frames: [5] }] }),
+    );
     const stills = fence(node, await take(old, node, [STILLS_CLASS]));
     const image = new Uint8Array(100_000).map((_, n) => n * 7);
     const still = { frame: 5, mediaType: "image/webp", width: 1, height: 1, image };

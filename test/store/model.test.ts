@@ -8,6 +8,7 @@ import type { Store } from "../../src/store/store.ts";
 import { FRAMES, type Lease, Model, type ModelJob, type ModelNode } from "./model.ts";
 import {
   CLASSES,
+  jobOutcome,
   LEASE_MS,
   newJob,
   newNode,
@@ -155,7 +156,10 @@ const ACTIONS = {
     const job = run.job(a);
     if (job === undefined) return;
     const generation = job.generation;
-    assert.equal(await run.store.succeed(job.id, generation, 1, 7, "{}"), run.model.succeed(job));
+    assert.equal(
+      await run.store.succeed(job.id, generation, jobOutcome({ frameCount: 7 })),
+      run.model.succeed(job),
+    );
   },
   restartWhole: async (run: Run, a: number) => {
     const job = run.job(a);

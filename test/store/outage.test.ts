@@ -6,7 +6,17 @@ import { Failure } from "../../src/platform/failure.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Announcement, Store } from "../../src/store/store.ts";
 import { PostgresCluster } from "./postgres.ts";
-import { fence, newJob, newTenant, plannedJob, register, SILENT, segmentRecord, take } from "./stores.ts";
+import {
+  fence,
+  jobOutcome,
+  newJob,
+  newTenant,
+  plannedJob,
+  register,
+  SILENT,
+  segmentRecord,
+  take,
+} from "./stores.ts";
 
 const unavailable = (thrown: unknown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE";
 
@@ -182,7 +192,7 @@ describe("a store on PostgreSQL", () => {
     await settled(one);
     await settled(other);
     assert.equal((await other.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
-    assert.equal(await other.succeed(job.id, 1, 1, 100, "{}"), true);
+    assert.equal(await other.succeed(job.id, 1, jobOutcome({ frameCount: 100 })), true);
     const events = (await one.eventsAfter(cursor, 100))?.events ?? [];
     assert.deepEqual(
       events.map((event) => event.job.state),

@@ -13,6 +13,7 @@ import {
   CLASSES,
   claim,
   fence,
+  jobOutcome,
   LEASE_MS,
   newTenant,
   onBothStores,
@@ -55,7 +56,10 @@ onBothStores((open) => {
       const work = await take(store, node);
       assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
     }
-    assert.equal(await store.succeed(job.id, 1, 90, 200, '{"score":90}', parts), true);
+    assert.equal(
+      await store.succeed(job.id, 1, jobOutcome({ score: 90, result: '{"score":90}', stills: parts })),
+      true,
+    );
     return job;
   }
 
@@ -367,7 +371,7 @@ onBothStores((open) => {
       await store.recordCutFault(fence(node, await take(store, node)));
       const whole = await take(store, node);
       await store.recordSegment(fence(node, whole), segmentRecord());
-      assert.equal(await store.succeed(job.id, 2, 1, 200, "{}", [{ frames: [3] }]), true);
+      assert.equal(await store.succeed(job.id, 2, jobOutcome({ stills: [{ frames: [3] }] })), true);
       assert.deepEqual((await take(store, node, ALL)).stills, [{ frames: [3] }]);
       await store.requestStills(tenant, job.id, [180]);
       assert.deepEqual((await take(store, node, ALL)).stills, [{ frames: [180] }]);

@@ -16,6 +16,7 @@ import type {
   ClaimedWork,
   Fence,
   NewSegment,
+  Outcome,
   ScoredPart,
   SegmentRecord,
 } from "../../src/store/work-records.ts";
@@ -189,6 +190,10 @@ export async function plannedJob(
 export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord {
   const last = { number: 0, rows: new Uint8Array([1, 2, 3]), rowCount: FRAMES_EACH };
   return { last, plan: undefined, framesTotal: undefined, ...given };
+}
+
+export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
+  return { score: 1, frameCount: 200, result: "{}", stills: [], ...given };
 }
 
 /** The pieces of a part, each as its bytes. */

@@ -9,6 +9,7 @@ import {
   claim,
   FRAMES_EACH,
   fence,
+  jobOutcome,
   LEASE_MS,
   newJob,
   newTenant,
@@ -87,10 +88,7 @@ onBothStores((open) => {
     });
     const { recorded, poolable } = await store.recordSegment(fence(node, first), segmentRecord());
     assert.equal(recorded, "RECORDED");
-    assert.deepEqual(
-      [poolable?.id, poolable?.plan, poolable?.generation, poolable?.workClass],
-      [job.id, "the plan", 1, SCORE],
-    );
+    assert.deepEqual([poolable?.id, poolable?.plan, poolable?.generation], [job.id, "the plan", 1]);
     const again = await store.recordSegment(fence(node, first), segmentRecord());
     assert.deepEqual(again, { recorded: "REPEATED", poolable: undefined, tenant: undefined });
 
@@ -113,9 +111,19 @@ onBothStores((open) => {
     );
 
     assert.equal((await store.jobDetail(tenant, job.id))?.plan, "the plan");
-    assert.equal(await store.succeed(job.id, 2, 1, 1, "{}"), false, "of a plan that there is not");
-    assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), true);
-    assert.equal(await store.succeed(job.id, 1, 93.25, 200, '{"score":93.25}'), false);
+    assert.equal(
+      await store.succeed(job.id, 2, jobOutcome({ frameCount: 1 })),
+      false,
+      "of a plan that there is not",
+    );
+    assert.equal(
+      await store.succeed(job.id, 1, jobOutcome({ score: 93.25, result: '{"score":93.25}' })),
+      true,
+    );
+    assert.equal(
+      await store.succeed(job.id, 1, jobOutcome({ score: 93.25, result: '{"score":93.25}' })),
+      false,
+    );
     const detail = await store.jobDetail(tenant, job.id);
     assert.equal(detail?.result, '{"score":93.25}');
     assert.equal(detail?.plan, undefined, "its result tells what it does");
@@ -446,8 +454,8 @@ onBothStores((open) => {
     assert.deepEqual([poolable?.generation, poolable?.plan], [2, "another plan"]);
     const scored = await store.job(tenant, job.id);
     assert.deepEqual([scored?.framesTotal, scored?.framesDone], [298, 298]);
-    assert.equal(await store.succeed(job.id, 1, 1, 1, "{}"), false, "the plan before");
-    assert.equal(await store.succeed(job.id, 2, 50, 298, "{}"), true);
+    assert.equal(await store.succeed(job.id, 1, jobOutcome({ frameCount: 1 })), false, "the plan before");
+    assert.equal(await store.succeed(job.id, 2, jobOutcome({ score: 50, frameCount: 298 })), true);
   });
 
   test("a job whose parts do not fit is scored in one piece", async () => {
