@@ -26,7 +26,8 @@ createRoot(root).render(
     <Boundary place="">
       <QueryClientProvider client={queries}>
         <SessionProvider>
-          <BrowserRouter basename={import.meta.env.BASE_URL}>
+          {/* What the address says is drawn at once: were that put off, a second click would undo the first. */}
+          <BrowserRouter basename={import.meta.env.BASE_URL} useTransitions={false}>
             <App />
           </BrowserRouter>
         </SessionProvider>
