@@ -4,6 +4,7 @@ import "uplot/dist/uPlot.min.css";
 import { Column } from "./column.ts";
 import type { FrameTable } from "./frame-table.ts";
 import { type Gestures, onGestures } from "./gestures.ts";
+import { linePath } from "./line-path.ts";
 import { axisRange, type Unit, unitOf } from "./metrics.ts";
 import { type Palette, strokeOf } from "./palette.ts";
 import { drawBand, drawThresholds } from "./plot-marks.ts";
@@ -192,6 +193,7 @@ export class Plot {
       scale: unitOf(metric, this.#drawing.models).key,
       stroke: () => strokeOf(this.#drawing.palette, index).colour,
       width: 1.25,
+      paths: linePath,
       auto: false,
       ...(dash.length > 0 && { dash: [...dash] }),
     };

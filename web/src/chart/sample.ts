@@ -2,7 +2,7 @@
 import type { Column } from "./column.ts";
 
 export interface Samples {
-  /** Rows, ascending. */
+  /** Rows, none less than the one before; a bin's two points are in its middle. */
   readonly rows: number[];
   /** Of each column, its values at these rows; null: none. */
   readonly values: (number | null)[][];
@@ -20,7 +20,8 @@ export function sample(columns: readonly Column[], from: number, to: number, pix
   for (let start = Math.floor(from / length) * length; start < to; start += length) {
     const first = Math.max(start, from);
     const end = Math.min(start + length, to);
-    samples.rows.push(first, first + (end - first) / 2);
+    const middle = (first + end - 1) / 2;
+    samples.rows.push(middle, middle);
     for (const [index, column] of columns.entries()) samples.values[index]?.push(...ends(column, first, end));
   }
   const last = each(columns, to, to + 1);
