@@ -67,6 +67,7 @@ describe("away for longer than a lease", () => {
         return scorers.length > 0 || (await jobOf(job.id)).endTime !== undefined;
       }, "a scorer to run");
       if (scorers.length > 0) return { job, scorers };
+      assert.equal((await jobOf(job.id)).state, Job_State.SUCCEEDED, installation.logs());
     }
   }
 

@@ -8,6 +8,8 @@ import { refused } from "./system.ts";
 /** A queue of a limit, and its counts in the order in which they begin. */
 class Counted {
   limit: number;
+  /** Milliseconds: time stands still, but where a test moves it. */
+  now = 0;
   readonly room: QueueRoom;
   readonly #begun: PromiseWithResolvers<number>[] = [];
   #heard = Promise.withResolvers<void>();
@@ -20,11 +22,10 @@ class Counted {
       this.#heard.resolve();
       return count.promise;
     };
-    // Time stands still: nothing is counted because a second has passed.
     this.room = new QueueRoom(
       { queued },
       () => this.limit,
-      () => 0,
+      () => this.now,
     );
   }
 
@@ -106,6 +107,24 @@ describe("the room in a queue", () => {
     const more = refused(counted.take(1), "TENANT_QUEUE_FULL");
     (await counted.next()).resolve(4);
     await more;
+  });
+
+  test("is counted again once a second has passed, by one that does not wait for it", async () => {
+    const counted = new Counted(3);
+    const first = counted.take(1);
+    (await counted.next()).resolve(0);
+    (await first)(1);
+    counted.now = 1_000;
+    (await counted.take(1))(1);
+    assert.equal(counted.begun, 0);
+    counted.now = 1_001;
+    (await counted.take(1))(1);
+    assert.equal(counted.begun, 1);
+    // One of those before has left the queue.
+    (await counted.next()).resolve(1);
+    await turn();
+    (await counted.take(1))(1);
+    assert.equal(counted.begun, 0);
   });
 
   test("tells those that wait when jobs cannot be counted, and counts for the next", async () => {
