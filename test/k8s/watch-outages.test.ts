@@ -86,12 +86,15 @@ test("a connection that is dead without a word is given up", async () => {
   const token = tokenOfAcme();
   const timeouts = async () => (await sample(controller, TIMEOUT)) ?? 0;
   const before = await timeouts();
+  let enabled = false;
   // A watch that ended just then goes on over a new connection: then once more.
-  for (let enabled = true; (await timeouts()) === before; enabled = !enabled) {
+  await until(async () => {
+    enabled = !enabled;
     link.stall();
     const to = enabled ? "OK" : "TENANT_DISABLED";
     await changes("behind a dead connection", controller, { token, to }, enable(enabled));
-  }
+    return (await timeouts()) > before;
+  }, "a connection to be given up");
   await enable(true)();
   await until(async () => (await answerTo(controller, token)) === "OK", "the tenant to be let in");
 });

@@ -5,6 +5,7 @@ import { planClass } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Announcement, Store } from "../../src/store/store.ts";
+import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {
   fence,
@@ -68,8 +69,8 @@ describe("a store on PostgreSQL", () => {
    * Runs what one store tells the other, with a `heard` that ends when one of them listens anew. Then it runs again: a
    * machine that stands still for longer than an answer may take loses the connection, and what was told meanwhile.
    */
-  const undisturbed = async (round: (hear: typeof heard) => Promise<void>): Promise<void> => {
-    for (;;) {
+  const undisturbed = (round: (hear: typeof heard) => Promise<void>): Promise<void> =>
+    until(async () => {
       let calm = true;
       const anew = Promise.withResolvers<never>();
       anew.promise.catch(() => {});
@@ -88,14 +89,13 @@ describe("a store on PostgreSQL", () => {
           hearing.catch(() => {});
           return hearing;
         });
-        if (calm) return;
       } catch (error) {
         if (calm) throw error;
       } finally {
         for (const stop of stops) stop();
       }
-    }
-  };
+      return calm;
+    }, "a round in which both stores keep their connections");
 
   test("an announcement reaches this process at once and the others soon, once each", () =>
     undisturbed(async (hear) => {
