@@ -5,7 +5,7 @@
 
 /** The database's clock may differ by this much from time gone by before it counts as a jump. */
 export const JUMP_MS = 2_000;
-/** A moment that is known less exactly counts as a jump alone where it is one wherever it lies. */
+/** A moment that is known less exactly is no measure for later ones, and tells of a jump only where that is beyond doubt. */
 const EXACT_MS = 250;
 /** After a jump nothing is deleted for its age for so long: time for somebody to set the clock right. */
 export const RETENTION_PAUSE_MS = 3_600_000;
@@ -50,6 +50,7 @@ export class LeaseGuard {
     if (last === undefined) return 0;
     const jump = moment.wall - last.wall - (moment.steady - last.steady);
     if (Math.abs(jump) <= JUMP_MS + (isExact ? 0 : moment.within)) return 0;
+    // What was measured before the jump is no measure any more: the next exact moment begins anew.
     if (!isExact) this.#last = undefined;
     this.#leasesFrom = Math.max(this.#leasesFrom, moment.steady + this.#leaseMs);
     this.#retentionFrom = Math.max(this.#retentionFrom, moment.steady + RETENTION_PAUSE_MS);
