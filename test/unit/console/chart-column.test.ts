@@ -116,6 +116,11 @@ test("points are in the order of frames, of the same number for every metric, an
   );
 });
 
+test("both points of a bin are in its middle: no border of pixels lies between them", () => {
+  const { rows } = sample([columnOf(Array.from({ length: 25 }, (_, row) => row))], 0, 25, 3);
+  assert.deepEqual(rows, [-1, 4, 4, 13, 13, 21, 21, 25]);
+});
+
 test("where nothing is known the line breaks", () => {
   const all = Array.from({ length: 1000 }, (_, row) => (row >= 400 && row < 600 ? Number.NaN : 90));
   const { rows, values } = sample([columnOf(all)], 0, 1000, 100);
