@@ -37,14 +37,11 @@ export class VmafScorer implements Scorer {
     const feeds = perSide((side) => feed(run, side));
     await makeFifos(run, feeds);
     const counter = new FrameCounter(run);
-    const parts = [
-      this.#vmaf(run, feeds),
-      ...SIDES.flatMap((side) => {
-        const { decoder } = feeds[side];
-        return decoder === undefined ? [] : [this.#decode(run, side, decoder, counter)];
-      }),
-    ];
-    await allOrNone(run, parts);
+    const decoders = SIDES.flatMap((side) => {
+      const { decoder } = feeds[side];
+      return decoder === undefined ? [] : [this.#decode(run, side, decoder, counter)];
+    });
+    await allOrNone(run, this.#vmaf(run, feeds), decoders);
     return outcome(run, feeds, counter);
   }
 
@@ -81,28 +78,31 @@ export class VmafScorer implements Scorer {
 }
 
 /**
- * Milliseconds that the others get to end by themselves, and to say why, once one has failed: on a machine that
+ * Milliseconds that decoders get to end by themselves, and to say why, once vmaf has failed: on a machine that
  * stands still a decoder tells seconds after vmaf that its file is damaged.
  */
 const GRACE_MS = 10_000;
 
 /**
- * Waits for all, and kills what still runs when one has told what is wrong with its file, or a while after one has
- * failed otherwise: vmaf waits for ever for a writer that never opens its pipe, and so does a decoder for its reader.
+ * Waits for all, and kills what still runs when a decoder has failed, or a while after vmaf has: it waits for ever for
+ * a writer that never opens its pipe, and so does a decoder for its reader.
  */
-async function allOrNone(run: Run, parts: readonly Promise<void>[]): Promise<void> {
+async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promise<void>[]): Promise<void> {
   const failures: Failure[] = [];
   let grace: NodeJS.Timeout | undefined;
-  await Promise.all(
-    parts.map((part) =>
-      part.catch((error: unknown) => {
-        const failure = Failure.from(error);
-        failures.push(failure);
-        if (failure.kind === "media") run.sandbox.kill();
-        else grace ??= setTimeout(() => run.sandbox.kill(), GRACE_MS);
+  const kill = () => run.sandbox.kill();
+  await Promise.all([
+    vmaf.catch((error: unknown) => {
+      failures.push(Failure.from(error));
+      grace = setTimeout(kill, GRACE_MS);
+    }),
+    ...decoders.map((decoder) =>
+      decoder.catch((error: unknown) => {
+        failures.push(Failure.from(error));
+        kill();
       }),
     ),
-  );
+  ]);
   clearTimeout(grace);
   // Media that do not decode leave vmaf without pictures: the cause is told, not the consequence.
   const told = failures.find((failure) => failure.kind === "media") ?? failures[0];

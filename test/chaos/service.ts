@@ -102,10 +102,13 @@ export class Service implements AsyncDisposable {
     if (pod === undefined) throw new Error("there is no controller");
     const removed = Promise.withResolvers<void>();
     this.#sound = removed.promise;
-    await pod.program.kill();
-    await delay(ENDPOINT_LAG_MS);
-    this.#balancer.remove(pod.endpoint);
-    removed.resolve();
+    try {
+      await pod.program.kill();
+      await delay(ENDPOINT_LAG_MS);
+    } finally {
+      this.#balancer.remove(pod.endpoint);
+      removed.resolve();
+    }
     await this.#startController();
   }
 

@@ -18,7 +18,7 @@ export const linePath: uPlot.Series.PathBuilder = (plot, index, from, to) => {
   for (const { column, top, bottom } of uprightsOf(pointsOf(plot, index, from, to))) {
     // The dashes of each stroke begin at its top: of one that is no longer than the first, nothing would be left out.
     // Their lengths are in the canvas's pixels: uPlot gives them to it as they are.
-    if (bottom - top < shortest && !isInked(dash, column)) continue;
+    if (bottom - top < shortest && !isInked(dash, column * pxRatio)) continue;
     const x = (column + 0.5) * pxRatio;
     stroke.moveTo(x, top - half);
     stroke.lineTo(x, bottom + half);
