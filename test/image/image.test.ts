@@ -134,7 +134,7 @@ test("a process that does not answer is not healthy", async () => {
     "sleep",
     "1000",
   );
-  await assert.rejects(nobody.checkHealth());
+  await assert.rejects(nobody.checkHealth(), { code: 1, stdout: /unhealthy/ });
 });
 
 test("a controller with a volume and a node score a job, and end with 0", async () => {
