@@ -28,8 +28,9 @@ export class System implements AsyncDisposable {
   /** Starts it on an embedded store in a directory of its own below `directory`; ready when its nodes are registered. */
   static async start(directory: string, name: string, nodes: readonly NodeOptions[]): Promise<System> {
     await using processes = new AsyncDisposableStack();
-    const store = ["--data-dir", join(directory, name)];
-    const controller = processes.use(await startController(store));
+    // Pictures are made when a score is there: they would run into what is measured next.
+    const flags = ["--data-dir", join(directory, name), "--worst-stills", "0"];
+    const controller = processes.use(await startController(flags));
     for (const [index, node] of nodes.entries()) {
       processes.use(await startNode(controller.grpc, `${name}-${index}`, node));
     }
@@ -52,13 +53,13 @@ export interface ControllerOptions {
   readonly observed?: string;
 }
 
-/** `store`: its flags. */
+/** `flags`: the store's, and what is not as by default. */
 export function startController(
-  store: readonly string[],
+  flags: readonly string[],
   { auth = ["--auth-disabled"], observed }: ControllerOptions = {},
 ): Promise<SvcProcess> {
   const ports = ["--host", "127.0.0.1", "--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
-  return SvcProcess.start(["controller", ...auth, ...ports, ...store, ...LIMITS], { observed });
+  return SvcProcess.start(["controller", ...auth, ...ports, ...flags, ...LIMITS], { observed });
 }
 
 function startNode(controller: string, name: string, options: NodeOptions): Promise<SvcProcess> {
