@@ -1,71 +1,61 @@
 /** The database's clock is set back: nothing waits until it has caught up. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
-import { Announcements } from "../../src/store/announcements.ts";
-import type { Database } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { SqlStore } from "../../src/store/sql-store.ts";
 import { statement } from "../../src/store/statement.ts";
-import { DATABASES, fence, LEASE_MS, plannedJob, register, SCORE, segmentRecord, take } from "./stores.ts";
+import {
+  fence,
+  LEASE_MS,
+  onBothDatabases,
+  plannedJob,
+  register,
+  SCORE,
+  segmentRecord,
+  take,
+} from "./stores.ts";
 
 const RETRY = () => ({ kind: "retry", afterMs: LONGEST_BACK_OFF_MS }) as const;
 
-for (const [name, open] of Object.entries(DATABASES)) {
-  describe(name, () => {
-    let database: Database;
-    let store: SqlStore;
-    let remove: () => Promise<void>;
+onBothDatabases((open) => {
+  /** What setting the clock back by two hours makes of a time that is stored. */
+  const shift = async (table: string, column: string) =>
+    open().database.query(
+      "owner",
+      statement(`update svc.${table} set ${column} = ${column} + interval '2 hours'`),
+      [],
+    );
 
-    before(async () => {
-      ({ database, remove } = await open());
-      await migrate(database);
-      store = new SqlStore(database, new Announcements(() => {}), []);
-    });
-    after(async () => {
-      await database.close();
-      await remove();
-    });
+  test("leases, back-offs, holds and heartbeats of the future are over", async () => {
+    const { store } = open();
+    const node = await register(store, "t");
+    const job = await plannedJob(store, node, 1);
+    const first = await take(store, node, [SCORE], LEASE_MS);
+    assert.equal((await store.expireLeases(10, RETRY)).expired, 0);
+    await shift("work", "lease_until");
+    const running = [{ itemId: first.id, attempt: 1, framesDone: 0 }];
+    await store.renew(node.session, running, LEASE_MS, false);
+    assert.equal((await store.expireLeases(10, RETRY)).expired, 0, "it was renewed since");
+    await shift("work", "lease_until");
+    assert.equal((await store.expireLeases(10, RETRY)).expired, 1);
 
-    /** What setting the clock back by two hours makes of a time that is stored. */
-    const shift = async (table: string, column: string) =>
-      database.query(
-        "owner",
-        statement(`update svc.${table} set ${column} = ${column} + interval '2 hours'`),
-        [],
-      );
+    assert.deepEqual(await store.promoteWaiting(10), []);
+    await shift("work", "not_before");
+    assert.deepEqual(await store.promoteWaiting(10), [{ tenant: "t", workClass: SCORE }]);
 
-    test("leases, back-offs, holds and heartbeats of the future are over", async () => {
-      const node = await register(store, "t");
-      const job = await plannedJob(store, node, 1);
-      const first = await take(store, node, [SCORE], LEASE_MS);
-      assert.equal((await store.expireLeases(10, RETRY)).expired, 0);
-      await shift("work", "lease_until");
-      const running = [{ itemId: first.id, attempt: 1, framesDone: 0 }];
-      await store.renew(node.session, running, LEASE_MS, false);
-      assert.equal((await store.expireLeases(10, RETRY)).expired, 0, "it was renewed since");
-      await shift("work", "lease_until");
-      assert.equal((await store.expireLeases(10, RETRY)).expired, 1);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    assert.deepEqual(await store.takePoolable(10, LEASE_MS), []);
+    await shift("job", "pool_until");
+    assert.deepEqual(
+      (await store.takePoolable(10, LEASE_MS)).map(({ id }) => id),
+      [job.id],
+    );
 
-      assert.deepEqual(await store.promoteWaiting(10), []);
-      await shift("work", "not_before");
-      assert.deepEqual(await store.promoteWaiting(10), [{ tenant: "t", workClass: SCORE }]);
-
-      await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
-      assert.deepEqual(await store.takePoolable(10, LEASE_MS), []);
-      await shift("job", "pool_until");
-      assert.deepEqual(
-        (await store.takePoolable(10, LEASE_MS)).map(({ id }) => id),
-        [job.id],
-      );
-
-      assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0);
-      await shift("node", "heartbeat_at");
-      assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 1);
-      assert.equal((await store.nodeOf(node.session))?.state, "OFFLINE");
-      assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0, "it is not forgotten at once");
-      await store.renew(node.session, [], LEASE_MS, false);
-      assert.equal((await store.nodeOf(node.session))?.state, "ONLINE");
-    });
+    assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0);
+    await shift("node", "heartbeat_at");
+    assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 1);
+    assert.equal((await store.nodeOf(node.session))?.state, "OFFLINE");
+    assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0, "it is not forgotten at once");
+    await store.renew(node.session, [], LEASE_MS, false);
+    assert.equal((await store.nodeOf(node.session))?.state, "ONLINE");
   });
-}
+});

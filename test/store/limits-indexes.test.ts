@@ -3,78 +3,63 @@
  * heartbeat changes.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import type { Database } from "../../src/store/database.ts";
+import { test } from "node:test";
 import { AFTER_OF_TENANT } from "../../src/store/events.ts";
-import { migrate } from "../../src/store/migrations.ts";
 import { IN_WORK, WAITING } from "../../src/store/queue.ts";
 import { type Scope, type Statement, statement, type Value } from "../../src/store/statement.ts";
 import { QUEUED, RUNNING } from "../../src/store/usage.ts";
-import { DATABASES } from "./stores.ts";
+import { onBothDatabases } from "./stores.ts";
 
 /** What a renewed lease and its progress change, and of a job what every change does. */
 const CHANGED = /\b(lease_until|frames_done|revision|changed)\b/;
 
-for (const [name, open] of Object.entries(DATABASES)) {
-  describe(name, () => {
-    let database: Database;
-    let remove: () => Promise<void>;
-    before(async () => {
-      ({ database, remove } = await open());
-      await migrate(database);
-    });
-    after(async () => {
-      await database.close();
-      await remove();
-    });
+onBothDatabases((open) => {
+  const planOf = async (
+    { text }: Statement,
+    values: readonly Value[],
+    scope: Scope = "fleet",
+  ): Promise<string> => {
+    const rows = await open().database.query<{ "QUERY PLAN": string }>(
+      scope,
+      statement(`explain ${text}`),
+      values,
+    );
+    return rows.map((row) => row["QUERY PLAN"]).join("\n");
+  };
 
-    const planOf = async (
-      { text }: Statement,
-      values: readonly Value[],
-      scope: Scope = "fleet",
-    ): Promise<string> => {
-      const rows = await database.query<{ "QUERY PLAN": string }>(
-        scope,
-        statement(`explain ${text}`),
-        values,
-      );
-      return rows.map((row) => row["QUERY PLAN"]).join("\n");
-    };
-
-    test("counts read an index that holds nothing else", async () => {
-      assert.match(await planOf(QUEUED, ["t"]), /Index Only Scan using job_open on job/);
-      assert.match(await planOf(RUNNING, [["t", "u"]]), /Index Only Scan using work_running on work/);
-    });
-
-    test("a tenant's events are read from where it was, and past nobody else's", async () => {
-      const values = ["", "1", 1, 500, "t"];
-      const plan = await planOf(AFTER_OF_TENANT, values, { tenant: "t" });
-      const found = /Index Scan using event_of_tenant on event .*\n *Index Cond: (.*)/.exec(plan)?.[1] ?? "";
-      assert.match(found, /tenant_id = .*ROW\(pos, id\) > ROW\(/, plan);
-      assert.match(plan, /Index Scan using job_pkey on job/);
-    });
-
-    test("looks at the queue read indexes of just the work that they count", async () => {
-      const waiting = await planOf(WAITING, [["t"], [1n], [10]]);
-      assert.match(waiting, /Index Only Scan using work_ready on work/);
-      assert.match(waiting, /Index Scan using work_ready on work/);
-      const inWork = await planOf(IN_WORK, [10]);
-      assert.match(inWork, /using work_(running|leased) on work/);
-      assert.match(inWork, /using work_waiting on work/);
-      for (const plan of [waiting, inWork]) assert.doesNotMatch(plan, /Seq Scan on work/);
-    });
-
-    test("a heartbeat changes no column of an index: renewing leases stays cheap", async () => {
-      const indexes = await database.query<{ tablename: string; indexdef: string }>(
-        "owner",
-        statement("select tablename, indexdef from pg_indexes where schemaname = 'svc'"),
-        [],
-      );
-      for (const table of ["job", "work"]) {
-        const own = indexes.filter(({ tablename }) => tablename === table);
-        assert.ok(own.length > 0);
-        for (const { indexdef } of own) assert.doesNotMatch(indexdef, CHANGED);
-      }
-    });
+  test("counts read an index that holds nothing else", async () => {
+    assert.match(await planOf(QUEUED, ["t"]), /Index Only Scan using job_open on job/);
+    assert.match(await planOf(RUNNING, [["t", "u"]]), /Index Only Scan using work_running on work/);
   });
-}
+
+  test("a tenant's events are read from where it was, and past nobody else's", async () => {
+    const values = ["", "1", 1, 500, "t"];
+    const plan = await planOf(AFTER_OF_TENANT, values, { tenant: "t" });
+    const found = /Index Scan using event_of_tenant on event .*\n *Index Cond: (.*)/.exec(plan)?.[1] ?? "";
+    assert.match(found, /tenant_id = .*ROW\(pos, id\) > ROW\(/, plan);
+    assert.match(plan, /Index Scan using job_pkey on job/);
+  });
+
+  test("looks at the queue read indexes of just the work that they count", async () => {
+    const waiting = await planOf(WAITING, [["t"], [1n], [10]]);
+    assert.match(waiting, /Index Only Scan using work_ready on work/);
+    assert.match(waiting, /Index Scan using work_ready on work/);
+    const inWork = await planOf(IN_WORK, [10]);
+    assert.match(inWork, /using work_(running|leased) on work/);
+    assert.match(inWork, /using work_waiting on work/);
+    for (const plan of [waiting, inWork]) assert.doesNotMatch(plan, /Seq Scan on work/);
+  });
+
+  test("a heartbeat changes no column of an index: renewing leases stays cheap", async () => {
+    const indexes = await open().database.query<{ tablename: string; indexdef: string }>(
+      "owner",
+      statement("select tablename, indexdef from pg_indexes where schemaname = 'svc'"),
+      [],
+    );
+    for (const table of ["job", "work"]) {
+      const own = indexes.filter(({ tablename }) => tablename === table);
+      assert.ok(own.length > 0);
+      for (const { indexdef } of own) assert.doesNotMatch(indexdef, CHANGED);
+    }
+  });
+});

@@ -1,14 +1,10 @@
 /** Work whose grant never reached its node: taken back when the node must have heard of it, and has not. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { after, before, describe, test } from "node:test";
-import { Announcements } from "../../src/store/announcements.ts";
-import type { Database } from "../../src/store/database.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import { SqlStore } from "../../src/store/sql-store.ts";
+import { test } from "node:test";
 import { statement } from "../../src/store/statement.ts";
 import type { ClaimedWork } from "../../src/store/work-records.ts";
-import { DATABASES, LEASE_MS, newTenant, plannedJob, register, SCORE, take } from "./stores.ts";
+import { LEASE_MS, newTenant, onBothDatabases, plannedJob, register, SCORE, take } from "./stores.ts";
 
 const GRANT = statement(
   "update svc.work set started_at = now() - $2::float8 * interval '1 millisecond' where id = $1",
@@ -18,52 +14,37 @@ const LONG_AGO_MS = 11_000;
 /** Just now, for as long as this test may take. */
 const JUST_NOW_MS = -LEASE_MS;
 
-for (const [name, open] of Object.entries(DATABASES)) {
-  describe(name, () => {
-    let database: Database;
-    let store: SqlStore;
-    let remove: () => Promise<void>;
+onBothDatabases((open) => {
+  const granted = async (agoMs: number, ...works: readonly ClaimedWork[]) => {
+    for (const { id } of works) await open().database.query("owner", GRANT, [id, agoMs]);
+  };
 
-    before(async () => {
-      ({ database, remove } = await open());
-      await migrate(database);
-      store = new SqlStore(database, new Announcements(() => {}), []);
-    });
-    after(async () => {
-      await database.close();
-      await remove();
-    });
-
-    const granted = async (agoMs: number, ...works: readonly ClaimedWork[]) => {
-      for (const { id } of works) await database.query("owner", GRANT, [id, agoMs]);
-    };
-
-    test("work whose grant never reached its node is given out again, as no failure", async () => {
-      const tenant = newTenant();
-      const node = await register(store, tenant);
-      const job = await plannedJob(store, node, 3);
-      const [known, missed] = [await take(store, node), await take(store, node)];
-      await granted(JUST_NOW_MS, known, missed);
-      const running = [{ itemId: known.id, attempt: 1, framesDone: 7 }];
-      const fresh = await store.renew(node.session, running, LEASE_MS, false);
-      assert.equal(fresh.forgotten, false, "its answer may be on its way");
-      assert.deepEqual(await store.takeBack(node.session, running), []);
-      await granted(LONG_AGO_MS, known, missed);
-      const late = await take(store, node);
-      await granted(JUST_NOW_MS, late);
-      assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, true);
-      assert.deepEqual(await store.takeBack(randomUUID(), []), [], "another session");
-      assert.deepEqual(await store.takeBack(node.session, running), [{ tenant, workClass: SCORE }]);
-      assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, false);
-      const detail = await store.jobDetail(tenant, job.id);
-      assert.deepEqual([detail?.job.retries, detail?.job.framesDone], [0, 7]);
-      const states = new Map(detail?.work.map(({ id, state }) => [id, state]));
-      assert.deepEqual(
-        [known, missed, late].map(({ id }) => states.get(id)),
-        ["LEASED", "PENDING", "LEASED"],
-      );
-      const again = await take(store, node);
-      assert.deepEqual([again.id, again.attempt], [missed.id, 2]);
-    });
+  test("work whose grant never reached its node is given out again, as no failure", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 3);
+    const [known, missed] = [await take(store, node), await take(store, node)];
+    await granted(JUST_NOW_MS, known, missed);
+    const running = [{ itemId: known.id, attempt: 1, framesDone: 7 }];
+    const fresh = await store.renew(node.session, running, LEASE_MS, false);
+    assert.equal(fresh.forgotten, false, "its answer may be on its way");
+    assert.deepEqual(await store.takeBack(node.session, running), []);
+    await granted(LONG_AGO_MS, known, missed);
+    const late = await take(store, node);
+    await granted(JUST_NOW_MS, late);
+    assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, true);
+    assert.deepEqual(await store.takeBack(randomUUID(), []), [], "another session");
+    assert.deepEqual(await store.takeBack(node.session, running), [{ tenant, workClass: SCORE }]);
+    assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, false);
+    const detail = await store.jobDetail(tenant, job.id);
+    assert.deepEqual([detail?.job.retries, detail?.job.framesDone], [0, 7]);
+    const states = new Map(detail?.work.map(({ id, state }) => [id, state]));
+    assert.deepEqual(
+      [known, missed, late].map(({ id }) => states.get(id)),
+      ["LEASED", "PENDING", "LEASED"],
+    );
+    const again = await take(store, node);
+    assert.deepEqual([again.id, again.attempt], [missed.id, 2]);
   });
-}
+});

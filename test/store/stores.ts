@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
 import { openLog } from "../../src/platform/log.ts";
+import { Announcements } from "../../src/store/announcements.ts";
 import { Database } from "../../src/store/database.ts";
 import { embeddedDriver } from "../../src/store/embedded.ts";
 import type { NewJob } from "../../src/store/job-records.ts";
+import { migrate } from "../../src/store/migrations.ts";
 import type { NewNode } from "../../src/store/node-records.ts";
 import { openStore, type StoreTarget } from "../../src/store/open.ts";
 import { postgresDriver } from "../../src/store/postgres.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import type {
   ClaimedWork,
@@ -64,7 +67,7 @@ async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Pr
 }
 
 /** Makes a database of either kind, without a schema. */
-export const DATABASES = {
+const DATABASES = {
   embedded: async () => {
     const { target, remove } = await embeddedTarget();
     return { database: new Database(embeddedDriver(target.dataDir)), remove };
@@ -75,6 +78,28 @@ export const DATABASES = {
     return { database, remove: async () => cluster[Symbol.asyncDispose]() };
   },
 };
+
+/** Runs a suite on a database of either kind; `open` gives the one that all its tests share, with the schema, and a new store on it. */
+export function onBothDatabases(suite: (open: () => { database: Database; store: SqlStore }) => void): void {
+  for (const [name, make] of Object.entries(DATABASES)) {
+    describe(name, () => {
+      let made: { database: Database; remove: () => Promise<void> } | undefined;
+      before(async () => {
+        made = await make();
+        await migrate(made.database);
+      });
+      after(async () => {
+        await made?.database.close();
+        await made?.remove();
+      });
+      suite(() => {
+        if (made === undefined) throw new Error("the database is open while tests run");
+        const { database } = made;
+        return { database, store: new SqlStore(database, new Announcements(() => {}), []) };
+      });
+    });
+  }
+}
 
 export const PLAN = "plan-class";
 export const SCORE = "score-class";
