@@ -1,5 +1,6 @@
 /** Every gate, in the order in which `npm run check` runs them: cheap and telling first. */
 import { breaking } from "./breaking.ts";
+import { commits } from "./commits.ts";
 import { type Gate, toolGate } from "./gate.ts";
 import { generated } from "./generated.ts";
 import { hygiene } from "./hygiene.ts";
@@ -42,6 +43,7 @@ export const GATES: readonly Gate[] = [
   names,
   hygiene,
   lock,
+  commits,
   toolGate("proto", "buf's rules for messages and services", "buf", "lint"),
   breaking,
   generated,

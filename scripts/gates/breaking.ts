@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Gate, type Ran, run } from "./gate.ts";
+import { type Gate, git, run } from "./gate.ts";
 
 export const breaking: Gate = {
   name: "breaking",
@@ -29,9 +29,4 @@ async function baselineOf(root: string): Promise<string | undefined> {
   const baseline = tag.code === 0 ? tag.output.trim() : "HEAD";
   const { code, output } = await git(root, ["ls-tree", baseline, "buf.yaml", "api/proto"]);
   return code === 0 && output.trim().split("\n").length === 2 ? baseline : undefined;
-}
-
-/** git, also in a checkout of another user, as when root runs the tests of one. */
-function git(root: string, args: readonly string[]): Promise<Ran> {
-  return run(root, "git", ["-c", "safe.directory=*", ...args]);
 }

@@ -64,12 +64,12 @@ export class Checkout implements Disposable {
   }
 
   /** Makes what is there now the last commit. */
-  commit(): void {
+  commit(subject = "checkout: sound"): void {
     const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
     for (const args of [
       ["init", "-q"],
       ["add", "--all"],
-      ["commit", "-q", "-m", "sound", "--no-verify"],
+      ["commit", "-q", "-m", subject, "--no-verify"],
     ]) {
       execFileSync("git", [...author, ...QUIET, ...args], { cwd: this.root });
     }

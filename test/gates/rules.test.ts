@@ -180,6 +180,17 @@ test("generated refuses a README of the chart that does not have the text of a v
   assert.match((await complaintsOf(checkout, "generated")).join("\n"), /^deploy\/chart\/README\.md differs/);
 });
 
+for (const [subject, fault] of [
+  ["No two clicks are lost", /write it as "area: imperative"/],
+  [`console: ${"x".repeat(64)}`, /73 characters; at most 72/],
+] as const) {
+  test(`commits refuses the subject ${JSON.stringify(subject.slice(0, 30))}`, async () => {
+    using checkout = new Checkout();
+    checkout.commit(subject);
+    assert.match((await complaintsOf(checkout, "commits")).join("\n"), fault);
+  });
+}
+
 test("the check names the gate that failed, and ends with the sum and a failure", () => {
   using checkout = new Checkout();
   checkout.write("src/engine/util.ts", "export const x = 1;\n");

@@ -24,12 +24,3 @@ test("the changelog says of the version that svc --version prints what it is", a
     new RegExp(`^## \\[${said}\\] - \\d|^## \\[Unreleased\\]\n\nThis will be ${said}\\b`, "m"),
   );
 });
-
-test("who finds a fault or a weakness is told where to report it", async () => {
-  const [readme, contributing, security] = await Promise.all(
-    ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(read),
-  );
-  assert.match(readme ?? "", /\(SECURITY\.md\)/);
-  assert.match(contributing ?? "", /^## Report a fault\n/m);
-  assert.match(security ?? "", /^## Report a weakness\n/m);
-});
