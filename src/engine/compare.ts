@@ -1,6 +1,6 @@
 /** Whether two tracks can be compared, and how their frames are paired. Pure: it only weighs what was found. */
 import { Failure } from "../platform/failure.ts";
-import { comparedFormat } from "./pixels.ts";
+import { comparedFormat, isRgb } from "./pixels.ts";
 import { pairRates, type Thinning } from "./rates.ts";
 import { type PairRequest, perSide, type Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
@@ -118,9 +118,33 @@ function sampleWarnings(reference: Track, distorted: Track): readonly Warning[] 
     const message = `The reference has ${r.depth} bits per sample and the distorted video ${d.depth}; both were compared with the deeper.`;
     warnings.push({ code: "BIT_DEPTH_DIFFERS", message });
   }
-  if (reference.range !== distorted.range && reference.range !== "" && distorted.range !== "") {
-    const message = `The reference is tagged ${reference.range} range and the distorted video ${distorted.range}; their samples were compared as they are.`;
-    warnings.push({ code: "COLOR_RANGE_DIFFERS", message });
-  }
-  return warnings;
+  const range = rangeWarning(reference, distorted);
+  return range ? [...warnings, range] : warnings;
+}
+
+/** undefined where the samples of both are compared in the same range. */
+function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
+  if (comparedRange(reference) === comparedRange(distorted)) return undefined;
+  const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged: otherwise convert one to the range of the other.`;
+  return { code: "COLOR_RANGE_DIFFERS", message };
+}
+
+/**
+ * The range of a track's samples when they are compared. A file that states none has limited range: H.264 and HEVC
+ * define so for streams without video_full_range_flag (annex E of both), and it is the convention everywhere else, y4m
+ * without XCOLORRANGE and raw files included. Only yuvj is full range by its name. RGB is converted to limited range
+ * (graph.ts), whatever its tag.
+ */
+function comparedRange({ pixels, range }: Track): "limited" | "full" {
+  if (isRgb(pixels)) return "limited";
+  if (range !== "") return range;
+  return pixels.fullByName ? "full" : "limited";
+}
+
+function rangeText(track: Track): string {
+  const { pixels, range } = track;
+  if (isRgb(pixels)) return "is RGB, which was converted to limited range,";
+  if (range !== "") return `is tagged ${range} range`;
+  if (pixels.fullByName) return `is full range by its pixel format ${pixels.name}`;
+  return "states no range, which means limited range,";
 }

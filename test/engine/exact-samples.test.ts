@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { pairRequest } from "../../src/engine/request.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../media/truth.ts";
 import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
@@ -201,6 +202,43 @@ for (const scorer of SCORERS) {
       const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
       const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
       assert.equal(result.distorted.colorRange, "full");
+      assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS"]);
+    });
+
+    test("samples of full range beside a source that states none: warned of in every container", async () => {
+      const source = { ...NO_CONVERSION, filters: "setparams=range=unknown" };
+      const reference = await pristine(fixture.media, "untagged.y4m", source);
+      const full = { ...NO_CONVERSION, filters: "scale=in_range=tv:out_range=pc,setparams=range=pc" };
+      for (const name of ["pc.mp4", "pc.mov", "pc.ts", "pc.flv", "pc.mkv"]) {
+        const distorted = await encode(fixture.media, name, full, LOSSY.h264);
+        const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
+        const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+        assert.deepEqual([result.reference.colorRange, result.distorted.colorRange], ["", "full"], name);
+        assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS"], name);
+        const limited = await encode(fixture.media, `tv-${name}`, NO_CONVERSION, LOSSY.h264);
+        const pair = { reference, distorted: limited };
+        const alike = await truthOfPair(fixture.media, pair, SCENE, scoring);
+        assert.deepEqual(warningCodes(await fixture.expectExact(scorer, pair, alike)), [], name);
+      }
+    });
+
+    test("RGB becomes limited range, which is no difference to a limited encode", async () => {
+      const rgb = { ...NO_CONVERSION, pixels: "gbrp" };
+      const reference = await encode(fixture.media, "rgb.mkv", rgb, LOSSY.ffv1);
+      const as = (range: string) => ({
+        ...NO_CONVERSION,
+        pixels: "gbrp",
+        filters: `scale=out_range=${range}:out_color_matrix=bt709,format=yuv444p`,
+      });
+      for (const [range, codes] of [
+        ["tv", ["PIXEL_FORMAT_CONVERTED"]],
+        ["pc", ["COLOR_RANGE_DIFFERS", "PIXEL_FORMAT_CONVERTED"]],
+      ] as const) {
+        const distorted = await encode(fixture.media, `rgb-${range}.mp4`, as(range), LOSSY.h264);
+        const engine = await fixture.engine(scorer);
+        const result = await engine.score(pairRequest({ reference, distorted }), { timeoutMs: 300_000 });
+        assert.deepEqual(warningCodes(result), codes);
+      }
     });
 
     test("interlaced flags and truly interlaced coding are compared frame by frame", async () => {

@@ -8,7 +8,7 @@ import { times, track } from "./track-fixture.ts";
 
 const request = (over = {}) => pairRequest({ reference: "r", distorted: "d", ...over });
 const pairing = (
-  reference: Partial<Track> = {},
+  reference: Partial<Track> & { pixelFormat?: string } = {},
   distorted: Partial<Track> & { pixelFormat?: string } = {},
   over = {},
 ) => pair(track("reference", reference), track("distorted", distorted), request(over));
@@ -173,7 +173,8 @@ describe("samples", () => {
     ["yuv422p12le", "yuv422p", "yuv422p12le", "BIT_DEPTH_DIFFERS"],
     ["yuv420p", "yuv444p", "yuv420p", "PIXEL_FORMAT_CONVERTED"],
     ["gbrp", "yuv444p", "yuv444p", "PIXEL_FORMAT_CONVERTED"],
-    ["yuvj420p", "yuv420p", "yuv420p", undefined],
+    ["yuvj420p", "yuv420p", "yuv420p", "COLOR_RANGE_DIFFERS"],
+    ["yuvj420p", "yuvj420p", "yuv420p", undefined],
     ["nv12", "p010le", "yuv420p10le", "BIT_DEPTH_DIFFERS"],
   ] as const) {
     test(`${reference} with ${distorted} is compared as ${format}`, () => {
@@ -186,7 +187,28 @@ describe("samples", () => {
       assert.deepEqual(codes(result), warning ? [warning] : []);
     });
   }
-  test("different range tags are warned of, samples compared as they are", () => {
-    assert.deepEqual(codes(pairing({ range: "full" }, { range: "limited" })), ["COLOR_RANGE_DIFFERS"]);
+  for (const [reference, distorted, differ] of [
+    [{ range: "full" }, { range: "limited" }, true],
+    [{ range: "full" }, { range: "" }, true],
+    [{ range: "" }, { range: "full" }, true],
+    [{ range: "" }, { range: "limited" }, false],
+    [{ range: "" }, { range: "" }, false],
+    [{ range: "full" }, { range: "full" }, false],
+    [{ range: "full" }, { range: "", pixelFormat: "yuvj420p" }, false],
+    [{ range: "limited" }, { range: "", pixelFormat: "yuvj420p" }, true],
+    // RGB becomes limited range before it is compared, whatever its tag says.
+    [{ range: "full", pixelFormat: "gbrp" }, { range: "", pixelFormat: "yuv444p" }, false],
+    [{ range: "", pixelFormat: "gbrp" }, { range: "full", pixelFormat: "yuv444p" }, true],
+  ] as const) {
+    const text = [reference, distorted].map((side) => JSON.stringify(side)).join(" against ");
+    test(`${text}: ${differ ? "the ranges differ" : "one range"}`, () => {
+      const warned = codes(pairing(reference, distorted)).includes("COLOR_RANGE_DIFFERS");
+      assert.equal(warned, differ);
+    });
+  }
+  test("a warning of ranges names both, and says when the score is right", () => {
+    assert.deepEqual(messages(pairing({ range: "" }, { range: "full" })), [
+      "The reference states no range, which means limited range, and the distorted video is tagged full range; their samples were compared as they are. The score is right only if one of them is mistagged: otherwise convert one to the range of the other.",
+    ]);
   });
 });
