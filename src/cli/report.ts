@@ -67,6 +67,7 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
     media.container,
     media.codec,
     `${media.width}x${media.height}`,
+    ...(["", "1:1"].includes(media.sampleAspectRatio) ? [] : [`samples of ${media.sampleAspectRatio}`]),
     media.pixelFormat,
     rateText(media.frameRate) ?? "rate unknown",
     framesText(media.frames),

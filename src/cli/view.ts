@@ -23,6 +23,7 @@ export interface MediaView {
   readonly frameRate: string;
   readonly frames: number;
   readonly colorRange: string;
+  readonly sampleAspectRatio: string;
   readonly rotation: number;
 }
 

@@ -4,7 +4,7 @@ import { comparedFormat, isRgb } from "./pixels.ts";
 import { pairRates, type Thinning } from "./rates.ts";
 import { type PairRequest, perSide, type Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
-import { orient, scale, scalingWarning, shownSize } from "./shapes.ts";
+import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
 import { facts, framesText, type Track } from "./track.ts";
 
 /** How the frames of two tracks are brought together. */
@@ -31,7 +31,7 @@ const LEAST_SIDE = 33;
 /** Pairs two tracks, or throws a Failure that says what was found on each side. */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orient(reference, distorted);
-  const [width, height] = shownSize(reference, turn.sides);
+  const [width, height] = comparedSize(reference, turn.sides);
   if (Math.min(width, height) < LEAST_SIDE) {
     throw new Failure(
       "FRAME_TOO_SMALL",
@@ -56,7 +56,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
       ...distorted.warnings,
       ...turn.warnings,
       ...rate.warnings,
-      ...(scaling ? [scalingWarning(scaling)] : []),
+      ...shapeWarnings(reference, distorted, turn.sides, scaling),
       ...sampleWarnings(reference, distorted),
     ],
   };

@@ -6,14 +6,14 @@ import { invalid } from "../platform/failure.ts";
 import { countsOf, type Pairing } from "./compare.ts";
 import type { PlanFacts } from "./plan-json.ts";
 import { SIDES } from "./request.ts";
-import { orient, shownSize } from "./shapes.ts";
+import { comparedSize, orient } from "./shapes.ts";
 
 type Pair = Pick<PlanFacts, "tracks" | "pairing">;
 
 /** Throws INVALID_REQUEST; ORIENTATION_MISMATCH for tracks that are never compared. */
 export function refuseContradiction({ tracks, pairing }: Pair): void {
   const { sides } = orient(tracks.reference, tracks.distorted);
-  const [width, height] = shownSize(tracks.reference, sides);
+  const [width, height] = comparedSize(tracks.reference, sides);
   const counts = countsOf(tracks, pairing.thin);
   const right = {
     size: `${width}x${height}`,

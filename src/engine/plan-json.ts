@@ -28,7 +28,7 @@ import {
 import { MAX_FRAMES, type Track } from "./track.ts";
 import type { ModelId } from "./work.ts";
 
-const VERSION = 1;
+const VERSION = 2;
 /** 24 models, 100 warnings and two tracks take a tenth. */
 const MOST_CHARS = 256 * 1024;
 
@@ -84,6 +84,7 @@ const trackDecoder = record({
   codec: textLike(/^[A-Za-z0-9_.-]{0,100}$/),
   width: pixels,
   height: pixels,
+  sampleAspect: optional(record({ num: term, den: term })),
   pixelFormat: textLike(/^[a-z0-9]{1,32}$/),
   range: oneOf("limited", "full", ""),
   rotation: oneOf(0, 90, 180, 270),

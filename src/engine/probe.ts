@@ -96,6 +96,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
 interface Picture {
   readonly width: number;
   readonly height: number;
+  readonly sampleAspect: Rational | undefined;
   readonly pixelFormat: string;
   readonly range: "limited" | "full" | "";
   readonly rotation: number;
@@ -109,7 +110,7 @@ interface Picture {
  */
 class PictureReader {
   format = "";
-  #size: readonly [number, number, string] | undefined;
+  #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
   #range: Picture["range"] = "";
   #rotation = 0;
   #rate: Rational | undefined;
@@ -120,8 +121,12 @@ class PictureReader {
     // All that a file's own metadata could imitate is printed before this line.
     if (line === "[info] Stream mapping:") this.#forget();
     if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
-    const size = / n: *0 .* fmt:(\w+) .* s:(\d+)x(\d+) /.exec(line);
-    if (size) this.#size = [Number(size[2]), Number(size[3]), size[1] ?? ""];
+    const frame = / n: *0 .* fmt:(\w+) .* sar:(\d+\/\d+) s:(\d+)x(\d+) /.exec(line);
+    if (frame) {
+      const [, pixelFormat = "", aspect = "", width, height] = frame;
+      const size = { width: Number(width), height: Number(height) };
+      this.#frame = { ...size, sampleAspect: parseRational(aspect), pixelFormat };
+    }
     const range = / color_range:(\w+) /.exec(line)?.[1];
     if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
     // The matrix turns counter-clockwise; players and people count clockwise.
@@ -132,23 +137,15 @@ class PictureReader {
   }
 
   #forget(): void {
-    this.#size = undefined;
+    this.#frame = undefined;
     this.#range = "";
     this.#rotation = 0;
     this.#rate = undefined;
   }
 
   finish(): Picture | undefined {
-    if (!this.#size) return undefined;
-    const [width, height, format] = this.#size;
-    return {
-      width,
-      height,
-      pixelFormat: format,
-      range: this.#range,
-      rotation: this.#rotation,
-      rate: this.#rate,
-    };
+    if (!this.#frame) return undefined;
+    return { ...this.#frame, range: this.#range, rotation: this.#rotation, rate: this.#rate };
   }
 }
 
@@ -167,6 +164,7 @@ function toTrack(source: Source, found: Found): Track {
     codec: packets.codec,
     width: picture.width,
     height: picture.height,
+    sampleAspect: picture.sampleAspect,
     pixels: supported(source, picture.pixelFormat),
     range: picture.range,
     rotation: picture.rotation,

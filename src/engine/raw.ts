@@ -63,6 +63,7 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
     codec: "rawvideo",
     width,
     height,
+    sampleAspect: undefined,
     pixels,
     range: "",
     rotation: 0,

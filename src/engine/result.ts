@@ -30,6 +30,8 @@ export interface MediaInfo {
   /** Frames that play. */
   readonly frames: number;
   readonly colorRange: "limited" | "full" | "";
+  /** Width of a sample as it is shown to its height, such as "16:15"; empty when the file states none. */
+  readonly sampleAspectRatio: string;
   /** Clockwise degrees. */
   readonly rotation: number;
   /** Size of the file; absent of a track that is told before its file is. */

@@ -1,13 +1,33 @@
 /** Whether the pictures of two tracks can be compared: which are turned, and how they come to one size. */
 import { Failure } from "../platform/failure.ts";
+import { toNumber } from "./rational.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
-import { facts, type Track } from "./track.ts";
+import { aspectText, facts, type Track } from "./track.ts";
 
-/** Width and height of a side's picture as it is compared. */
-export function shownSize(track: Track, turned: readonly Side[]): readonly [number, number] {
-  const sideways = turned.includes(track.side) && track.rotation % 180 === 90;
-  return sideways ? [track.height, track.width] : [track.width, track.height];
+/**
+ * Shapes closer than this are one. Two conventions for standard definition differ by 720/704, 2.3 % (samples of 16:15
+ * and 12:11, or 64:45 and 16:11, for one picture), and rounding to even sizes changes a shape by up to 2 %.
+ */
+const SAME_SHAPE = 0.024;
+
+/** Width and height in samples of a side's picture as it is compared. */
+export function comparedSize(track: Track, turned: readonly Side[]): readonly [number, number] {
+  return isSideways(track, turned) ? [track.height, track.width] : [track.width, track.height];
+}
+
+function isSideways(track: Track, turned: readonly Side[]): boolean {
+  return turned.includes(track.side) && track.rotation % 180 === 90;
+}
+
+/** Width over height of a side's picture as a player shows it; samples of unknown shape are square. */
+function shownShape(track: Track, turned: readonly Side[]): number {
+  const shape = (track.width / track.height) * (track.sampleAspect ? toNumber(track.sampleAspect) : 1);
+  return isSideways(track, turned) ? 1 / shape : shape;
+}
+
+function isSameShape(one: number, other: number): boolean {
+  return Math.max(one, other) / Math.min(one, other) - 1 <= SAME_SHAPE;
 }
 
 /**
@@ -38,8 +58,7 @@ export function orient(
 }
 
 function isPortrait(track: Track, turned: readonly Side[]): boolean {
-  const [width, height] = shownSize(track, turned);
-  return height > width;
+  return shownShape(track, turned) < 1;
 }
 
 /** How the distorted picture comes to the reference's size; undefined where it has it. */
@@ -49,34 +68,73 @@ export function scale(
   turned: readonly Side[],
   policy: PairRequest["scaling"],
 ): ScalingInfo | undefined {
-  const [toWidth, toHeight] = shownSize(reference, turned);
-  const [fromWidth, fromHeight] = shownSize(distorted, turned);
+  const [toWidth, toHeight] = comparedSize(reference, turned);
+  const [fromWidth, fromHeight] = comparedSize(distorted, turned);
   if (toWidth === fromWidth && toHeight === fromHeight) return undefined;
-  if (toHeight > toWidth !== fromHeight > fromWidth && toWidth !== toHeight && fromWidth !== fromHeight) {
+  const sizes = `The reference is ${sizeText(reference, turned)} and the distorted video ${sizeText(distorted, turned)}`;
+  if (areAcross(reference, distorted, turned)) {
     throw new Failure(
       "ORIENTATION_MISMATCH",
-      `The reference is ${toWidth}x${toHeight} and the distorted video ${fromWidth}x${fromHeight}: one is upright where the other is wide. Give videos of the same orientation.`,
+      `${sizes}: one is upright where the other is wide. Give videos of the same orientation.`,
       { found: facts(reference, distorted) },
     );
   }
   if (policy === "REFUSE") {
     throw new Failure(
       "FRAME_SIZE_MISMATCH",
-      `The reference is ${toWidth}x${toHeight} and the distorted video ${fromWidth}x${fromHeight}. Set scaling to AUTO to have the distorted video scaled to the reference's size.`,
+      `${sizes}. Set scaling to AUTO to have the distorted video scaled to the reference's size.`,
       { found: facts(reference, distorted) },
     );
   }
   return { fromWidth, fromHeight, toWidth, toHeight, algorithm: "bicubic" };
 }
 
-export function scalingWarning(scaling: ScalingInfo): Warning {
-  const { fromWidth, fromHeight, toWidth, toHeight } = scaling;
-  const shape = (fromWidth / fromHeight) * (toHeight / toWidth);
-  // 2 %: what rounding to even sizes can do to a shape; more is another aspect ratio.
-  const stretched =
-    Math.abs(shape - 1) > 0.02 ? " The two have different shapes: the picture was stretched." : "";
-  return {
-    code: "SCALED",
-    message: `The distorted video was scaled from ${fromWidth}x${fromHeight} to the reference's ${toWidth}x${toHeight} (bicubic).${stretched}`,
-  };
+/**
+ * Whether one picture is upright where the other is wide: as shown, and by their samples too, because a wrong aspect
+ * ratio in one header turns no picture. Pictures of one height, of which one states no aspect ratio, are taken for
+ * anamorphic (352x576 and 720x576), not for turned.
+ */
+function areAcross(reference: Track, distorted: Track, turned: readonly Side[]): boolean {
+  const [toWidth, toHeight] = comparedSize(reference, turned);
+  const [fromWidth, fromHeight] = comparedSize(distorted, turned);
+  const isUnknown = reference.sampleAspect === undefined || distorted.sampleAspect === undefined;
+  if (isUnknown && toHeight === fromHeight) return false;
+  const [to, from] = [shownShape(reference, turned), shownShape(distorted, turned)];
+  return crosses(toWidth / toHeight, fromWidth / fromHeight) && crosses(to, from) && !isSameShape(to, from);
+}
+
+function crosses(one: number, other: number): boolean {
+  return Math.min(one, other) < 1 && Math.max(one, other) > 1;
+}
+
+/** "720x576", or "720x576 with samples of 16:15" where these are not square. */
+function sizeText(track: Track, turned: readonly Side[]): string {
+  const size = comparedSize(track, turned).join("x");
+  const { num, den } = track.sampleAspect ?? { num: 1, den: 1 };
+  if (num === den) return size;
+  const aspect = isSideways(track, turned) ? { num: den, den: num } : { num, den };
+  return `${size} with samples of ${aspectText(aspect)}`;
+}
+
+/** What a reader must know of sizes and shapes that differ. */
+export function shapeWarnings(
+  reference: Track,
+  distorted: Track,
+  turned: readonly Side[],
+  scaling: ScalingInfo | undefined,
+): readonly Warning[] {
+  const [to, from] = [shownShape(reference, turned), shownShape(distorted, turned)];
+  const isStated = reference.sampleAspect !== undefined && distorted.sampleAspect !== undefined;
+  if (scaling) {
+    const { fromWidth, fromHeight, toWidth, toHeight } = scaling;
+    const unless = isStated ? "" : ", unless a file that states no sample aspect ratio is anamorphic";
+    const stretched = isSameShape(to, from)
+      ? ""
+      : ` The two have different shapes: the picture was stretched${unless}.`;
+    const message = `The distorted video was scaled from ${fromWidth}x${fromHeight} to the reference's ${toWidth}x${toHeight} (bicubic).${stretched}`;
+    return [{ code: "SCALED", message }];
+  }
+  if (!isStated || isSameShape(to, from)) return [];
+  const message = `The reference is ${sizeText(reference, turned)} and the distorted video ${sizeText(distorted, turned)}, which players show in different shapes; their samples were compared as they are.`;
+  return [{ code: "ASPECT_RATIO_DIFFERS", message }];
 }

@@ -12,6 +12,8 @@ export interface Track {
   readonly codec: string;
   readonly width: number;
   readonly height: number;
+  /** Width of a sample as it is shown over its height; undefined where the file states none. */
+  readonly sampleAspect: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
   /** Clockwise degrees that a player turns the picture by. */
@@ -58,8 +60,14 @@ function mediaInfo(track: Track): MediaInfo {
     frameRate: track.rate ? formatRational(track.rate) : "",
     frames: track.frames,
     colorRange: track.range,
+    sampleAspectRatio: aspectText(track.sampleAspect),
     rotation: track.rotation,
   };
+}
+
+/** "16:15"; empty where the file states none. */
+export function aspectText(aspect: Rational | undefined): string {
+  return aspect ? `${aspect.num}:${aspect.den}` : "";
 }
 
 /** The same with what the size of its file tells. */

@@ -18,6 +18,7 @@ interface Header {
   readonly length: number;
   readonly width: number;
   readonly height: number;
+  readonly sampleAspect: Rational | undefined;
   readonly rate: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
@@ -43,6 +44,7 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
     codec: "rawvideo",
     width: header.width,
     height: header.height,
+    sampleAspect: header.sampleAspect,
     pixels: header.pixels,
     range: header.range,
     rotation: 0,
@@ -110,6 +112,7 @@ function parseHeader(source: Source, bytes: Buffer): Header {
     length,
     width,
     height,
+    sampleAspect: parseRational(tags.get("A")?.slice(1) ?? ""),
     rate: parseRational(tags.get("F")?.slice(1) ?? ""),
     pixels,
     straight: STRAIGHT_LAYOUT.test(layout) && /^(Ip|I\?)?$/.test(tags.get("I") ?? ""),

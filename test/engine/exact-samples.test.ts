@@ -142,6 +142,29 @@ for (const scorer of SCORERS) {
       assert.match(failure.message, /192.?x.?108|192.?×.?108/);
     });
 
+    test("anamorphic encodes of one shape are scaled without a word of stretching", async () => {
+      const pal = { width: 192, height: 144, frames: 12, filters: "setsar=16/15" };
+      const reference = await pristine(fixture.media, "pal.y4m", pal);
+      const planes = await decode(fixture.media, reference, { ...SCENE, ...pal });
+      for (const [name, width, sar] of [
+        ["svcd.mp4", 128, "8/5"],
+        ["half.mkv", 96, "32/15"],
+        ["half.ts", 96, "32/15"],
+        ["half.y4m", 96, "32/15"],
+      ] as const) {
+        const narrow = { ...pal, filters: `scale=${width}:144,setsar=${sar}` };
+        const codec = name.endsWith("y4m") ? ["-f", "yuv4mpegpipe"] : LOSSY.h264;
+        const distorted = await encode(fixture.media, name, narrow, codec);
+        const coded = await decode(fixture.media, distorted, { ...SCENE, width, height: 144 });
+        const truth = await truthOf(planes, await scale(coded, planes), scoring);
+        const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+        assert.deepEqual(warningCodes(result), ["SCALED"], name);
+        assert.doesNotMatch(result.warnings[0]?.message ?? "", /stretched/, name);
+        assert.equal(result.reference.sampleAspectRatio, "16:15");
+        assert.equal(result.distorted.sampleAspectRatio, sar.replace("/", ":"));
+      }
+    });
+
     test("a larger, deeper distorted video is scaled down", async () => {
       const reference = await pristine(fixture.media, "base.y4m", NO_CONVERSION);
       const large = { ...NO_CONVERSION, width: 256, height: 144, pixels: "yuv420p10le" };

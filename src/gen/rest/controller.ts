@@ -921,6 +921,8 @@ export interface components {
             frames: number;
             /** @description limited, full, or empty when the file does not say. */
             colorRange: string;
+            /** @description Width of a sample as it is shown to its height ("16:15"); empty when the file does not say, which means square samples. */
+            sampleAspectRatio: string;
             /** @description Clockwise rotation for display in degrees: 0, 90, 180 or 270. */
             rotation: number;
             /** @description Size of the file. Absent in results of versions that did not tell it. */

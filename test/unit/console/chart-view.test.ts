@@ -159,7 +159,7 @@ test("the times of an axis are told apart, whatever the rate and the frames from
 function planOf(reference: string, distorted: string): NonNullable<Job["plan"]> {
   const media = {
     ...{ container: "mp4", codec: "h264", width: 640, height: 360, pixelFormat: "yuv420p", bitDepth: 8 },
-    ...{ frames: 10, colorRange: "", rotation: 0 },
+    ...{ frames: 10, colorRange: "", sampleAspectRatio: "", rotation: 0 },
   };
   const side = (frameRate: string) => ({ ...media, frameRate });
   return { reference: side(reference), distorted: side(distorted), warnings: [] };

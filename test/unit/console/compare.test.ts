@@ -44,6 +44,7 @@ const MEDIA = {
   frameRate: "25/1",
   frames: 100,
   colorRange: "limited",
+  sampleAspectRatio: "1:1",
   rotation: 0,
 };
 

@@ -24,6 +24,6 @@ test("both files, how the distorted one is scaled, and what a reader must know",
 });
 
 test("a plan of another version of svc hides no job: it is not told", () => {
-  assert.equal(planMessage(plan.replace('{"version":1,', '{"version":2,')), undefined);
+  assert.equal(planMessage(plan.replace('{"version":2,', '{"version":3,')), undefined);
   assert.equal(planMessage("the plan"), undefined);
 });

@@ -58,6 +58,75 @@ describe("sizes", () => {
   });
 });
 
+describe("shapes as players show them", () => {
+  const sized = (width: number, height: number, aspect?: readonly [number, number]): Partial<Track> => ({
+    width,
+    height,
+    sampleAspect: aspect && { num: aspect[0], den: aspect[1] },
+  });
+  const PAL = sized(720, 576, [16, 15]);
+  for (const [reference, distorted] of [
+    [PAL, sized(480, 576, [8, 5])],
+    [PAL, sized(352, 576, [24, 11])],
+    [PAL, sized(768, 576, [1, 1])],
+    // Samples of 12:11 and of 16:15 stand for one picture.
+    [sized(720, 576, [12, 11]), sized(480, 576, [8, 5])],
+    [sized(1440, 1080, [4, 3]), sized(1920, 1080, [1, 1])],
+    [sized(1920, 1080, [1, 1]), sized(720, 480, [32, 27])],
+  ] as const) {
+    test(`${JSON.stringify([reference, distorted])} is one shape`, () => {
+      for (const [one, other] of [
+        [reference, distorted],
+        [distorted, reference],
+      ] as const) {
+        const result = pairing(one, other);
+        assert.deepEqual(codes(result), ["SCALED"]);
+        assert.doesNotMatch(result.warnings[0]?.message ?? "", /stretched/);
+      }
+    });
+  }
+  test("a side that states no aspect ratio is not refused, nor said to be stretched for certain", () => {
+    for (const [reference, distorted] of [
+      [sized(720, 576), sized(1024, 576, [1, 1])],
+      [PAL, sized(352, 576)],
+      [sized(480, 576), PAL],
+      [sized(480, 576), sized(720, 576)],
+    ] as const) {
+      const result = pairing(reference, distorted);
+      assert.deepEqual(codes(result), ["SCALED"]);
+      assert.match(messages(result)[0] ?? "", /stretched, unless .* is anamorphic\.$/);
+    }
+  });
+  test("shapes that both sides state and that differ were stretched", () => {
+    const [message] = messages(pairing(PAL, sized(960, 576, [1, 1])));
+    assert.match(message ?? "", /The two have different shapes: the picture was stretched\.$/);
+  });
+  test("an upright picture beside a wide one is refused, whatever its samples are", () => {
+    for (const upright of [sized(576, 720, [15, 16]), sized(720, 1280), sized(576, 768, [1, 1])]) {
+      assert.throws(() => pairing(PAL, upright), refused("ORIENTATION_MISMATCH"));
+      assert.throws(() => pairing(upright, PAL), refused("ORIENTATION_MISMATCH"));
+    }
+  });
+  test("a wrong aspect ratio in a header alone turns no picture", () => {
+    const result = pairing(sized(1920, 1080, [1, 1]), sized(1280, 720, [1, 2]));
+    assert.match(messages(result)[0] ?? "", /stretched\.$/);
+  });
+  test("one size in two shapes is warned of where both are stated", () => {
+    assert.deepEqual(messages(pairing(PAL, sized(720, 576, [64, 45]))), [
+      "The reference is 720x576 with samples of 16:15 and the distorted video 720x576 with samples of 64:45, which players show in different shapes; their samples were compared as they are.",
+    ]);
+    assert.deepEqual(codes(pairing(PAL, sized(720, 576))), []);
+    assert.deepEqual(codes(pairing(PAL, sized(720, 576, [12, 11]))), []);
+  });
+  test("a turn for display swaps the sides of a sample too", () => {
+    const upright = { ...sized(1080, 1440, [3, 4]) };
+    const result = pairing({ ...sized(1440, 1080, [4, 3]), rotation: 90 }, upright);
+    assert.deepEqual([result.turn, codes(result)], [["reference"], ["ROTATED"]]);
+    const anamorphic = { ...sized(480, 576, [8, 5]), rotation: 180 };
+    assert.deepEqual(codes(pairing(PAL, anamorphic)), ["ROTATION_DIFFERS", "SCALED"]);
+  });
+});
+
 describe("frames that are too small for the metrics", () => {
   for (const [width, height] of [
     [32, 180],

@@ -23,6 +23,8 @@ const SIZES = [
   { width: 1280, height: 720 },
   { width: 720, height: 1280 },
   { width: 640, height: 360 },
+  { width: 720, height: 576, sampleAspect: { num: 16, den: 15 } },
+  { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
 ];
 const PACES = [
   { frames: 100, rate: { num: 25, den: 1 } },
@@ -53,6 +55,7 @@ test("every pair that is planned passes, and costs no less than what is compared
         continue;
       }
       refuseContradiction(plan);
+      assert.equal(plan.tracks.distorted.sampleAspect?.num, distorted.sampleAspect?.num);
       const { width, height, frameCount } = plan.pairing;
       assert.ok(pixelsRead(plan, frameCount) >= width * height * frameCount);
       passed++;

@@ -56,6 +56,10 @@ const PLANS: readonly Plan[] = [
   planOf({ width: 720, height: 1280 }, { rotation: 90 }, { models: ["vmaf_v0.6.1neg", "studio"] }),
   planOf({ rate: { num: 50, den: 1 }, times: undefined }, { frames: 50 }, COMMON),
   planOf({}, { frames: 90 }, COMMON),
+  planOf(
+    { width: 720, height: 576, sampleAspect: { num: 16, den: 15 } },
+    { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
+  ),
 ];
 
 /** What is in a plan once it was read, without what only planning needs. */
@@ -270,7 +274,7 @@ describe("plans and segments as JSON", () => {
         ),
       ),
     );
-    const long = `{"version":1,"whole":"${"x".repeat(2 ** 20)}"}`;
+    const long = `{"version":2,"whole":"${"x".repeat(2 ** 20)}"}`;
     for (const text of ["", "null", "[]", "{}", '{"version":2,}', long, "[".repeat(100_000)]) {
       assert.equal(
         readOrRefused(() => readPlan(text)),

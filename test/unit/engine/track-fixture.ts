@@ -14,6 +14,7 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
     codec: "h264",
     width: 1280,
     height: 720,
+    sampleAspect: undefined,
     pixels,
     range: "",
     rotation: 0,

@@ -97,6 +97,9 @@ function rowsOf(reference: MediaInfo, distorted: MediaInfo): Line[] {
     line("Container", ({ container }) => container),
     line("Codec", ({ codec }) => codec),
     line("Size", ({ width, height }) => size(width, height)),
+    ...(reference.sampleAspectRatio || distorted.sampleAspectRatio
+      ? [line("Sample aspect ratio", ({ sampleAspectRatio }) => sampleAspectRatio || "not told")]
+      : []),
     line("Pixel format", ({ pixelFormat }) => pixelFormat),
     line("Bits per sample", ({ bitDepth }) => String(bitDepth)),
     line("Frame rate", ({ frameRate }) => paceText(frameRate)),
