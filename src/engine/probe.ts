@@ -152,11 +152,19 @@ class PictureReader {
 /** Elementary streams have no times: the rate that the demuxer names for them is a guess. */
 const GUESSED_RATE =
   /^(h264|hevc|vvc|evc|m4v|mpegvideo|obu|av1|vc1|dirac|mjpeg|h263|avs2|avs3|cavsvideo|dnxhd)$/;
+/** Of one or two frames in a stream of MPEG-2 systems ffmpeg names twice the rate: that of their fields. */
+const MPEG_SYSTEMS = /^mpeg(ts)?$/;
+const FEWEST_FRAMES_WITH_RATE = 3;
+
+function isGuessed(format: string, frames: number): boolean {
+  return GUESSED_RATE.test(format) || (MPEG_SYSTEMS.test(format) && frames < FEWEST_FRAMES_WITH_RATE);
+}
 
 function toTrack(source: Source, found: Found): Track {
   const { packets, picture } = found;
   const hidden = packets.hidden;
   if (packets.coded === hidden) throw noFrames(source);
+  const frames = packets.coded - hidden;
   const times = packets.times();
   return {
     side: source.side,
@@ -168,8 +176,8 @@ function toTrack(source: Source, found: Found): Track {
     pixels: supported(source, picture.pixelFormat),
     range: picture.range,
     rotation: picture.rotation,
-    rate: GUESSED_RATE.test(found.format) ? undefined : picture.rate,
-    frames: packets.coded - hidden,
+    rate: isGuessed(found.format, frames) ? undefined : picture.rate,
+    frames,
     hidden,
     times,
     uncuttable: uncuttable(found, times !== undefined),

@@ -47,27 +47,50 @@ export function pairRates(
   };
 }
 
-/** The two rates when they differ; undefined when they agree, or when one is not known. */
+/**
+ * The two rates when they differ; undefined when they agree, or when one is not known. Where the time stamps of one side
+ * are uneven, rates agree that differ by one frame or less over the clip: uneven stamps tell no more. Even ones tell 24
+ * from 23.976 in any number of frames.
+ */
 function differentRates(reference: Track, distorted: Track): readonly [number, number] | undefined {
   if (!reference.rate || !distorted.rate) return undefined;
+  const frames = Math.min(reference.frames, distorted.frames);
+  // One frame has no rate, whatever its file states.
+  if (frames < 2) return undefined;
   const stated = [toNumber(reference.rate), toNumber(distorted.rate)] as const;
   if (Math.abs(stated[0] / stated[1] - 1) <= SAME_RATE) return undefined;
-  const measured = [measuredRate(reference), measuredRate(distorted)] as const;
-  const [a, b] = measured;
-  if (a && b && Math.abs(a.rate / b.rate - 1) <= SAME_RATE + a.doubt + b.doubt) return undefined;
-  return [a?.rate ?? stated[0], b?.rate ?? stated[1]];
+  const [a, b] = [measuredRate(reference, stated[0]), measuredRate(distorted, stated[1])];
+  const doubt = a.isEven && b.isEven ? a.doubt + b.doubt : 1 / (frames - 1);
+  if (Math.abs(a.rate / b.rate - 1) <= SAME_RATE + doubt) return undefined;
+  return [a.rate, b.rate];
 }
 
-/** Frames per second over the whole file, and the part of it that rounded time stamps leave in doubt. */
-function measuredRate(track: Track): { readonly rate: number; readonly doubt: number } | undefined {
-  const { times } = track;
-  if (!times || times.pts.length < 2) return undefined;
-  const ticks = (times.pts.at(-1) ?? 0) - (times.pts[0] ?? 0);
+interface MeasuredRate {
+  /** Frames per second over the whole file. */
+  readonly rate: number;
+  /** Whether every frame lasts equally long, but for the rounding of time stamps. */
+  readonly isEven: boolean;
+  /** The part of the rate that rounded time stamps leave in doubt. */
+  readonly doubt: number;
+}
+
+/** By the time stamps; a track without any has the rate that it states. */
+function measuredRate({ times }: Track, stated: number): MeasuredRate {
+  if (!times || times.pts.length < 2) return { rate: stated, isEven: true, doubt: 0 };
+  const { pts } = times;
+  const ticks = (pts.at(-1) ?? 0) - (pts[0] ?? 0);
   // Where a frame lasts whole ticks its time stamps are not rounded, and nothing is in doubt.
-  const ticksPerFrame = track.rate ? 1 / (toNumber(track.rate) * toNumber(times.timeBase)) : Number.NaN;
-  const exact = Math.abs(ticksPerFrame - Math.round(ticksPerFrame)) < 1e-6;
-  const rate = (times.pts.length - 1) / (ticks * toNumber(times.timeBase));
-  return { rate, doubt: exact ? 0 : 1 / ticks };
+  const ticksPerFrame = 1 / (stated * toNumber(times.timeBase));
+  const isExact = Math.abs(ticksPerFrame - Math.round(ticksPerFrame)) < 1e-6;
+  const rate = (pts.length - 1) / (ticks * toNumber(times.timeBase));
+  return { rate, isEven: isEven(pts, ticks), doubt: isExact ? 0 : 1 / ticks };
+}
+
+/** Whether every time stamp is within a tick of where it is at an even pace from the first to the last. */
+function isEven(pts: Float64Array, ticks: number): boolean {
+  const pace = ticks / (pts.length - 1);
+  const start = pts[0] ?? 0;
+  return pts.every((time, frame) => Math.abs(time - start - frame * pace) <= 1 + 1e-6);
 }
 
 function fps(rate: number): string {

@@ -115,6 +115,34 @@ describe("time", () => {
     await fixture.expectFailure({ reference, distorted }, "FRAME_COUNT_MISMATCH");
   });
 
+  test("time stamps that jitter are no other frame rate", async () => {
+    const late = "settb=1/90000,setpts=(N+0.04*mod(N*7\\,10)+0.3*lt(N\\,1))*3600";
+    const timing = ["-fps_mode", "passthrough", "-enc_time_base", "1/90000", "-bf", "0"];
+    for (const name of ["jitter.mp4", "jitter.mkv", "jitter.ts", "jitter.flv"]) {
+      const result = await exact(
+        await encode(fixture.media, name, { filters: late }, [...LOSSY.h264, ...timing]),
+      );
+      assert.deepEqual(warningCodes(result), [], name);
+    }
+  });
+
+  test("one frame has no rate that could differ", async () => {
+    const still = await pristine(fixture.media, "still.y4m", { frames: 1 });
+    for (const [name, codec] of [
+      ["one.ts", LOSSY.h264],
+      ["one-mpeg2.ts", LOSSY.mpeg2],
+      ["one.mpg", LOSSY.h264],
+      ["one-mpeg2.mpg", LOSSY.mpeg2],
+      ["one.mp4", LOSSY.h264],
+    ] as const) {
+      const distorted = await encode(fixture.media, name, { frames: 1 }, codec);
+      const truth = await truthOfPair(fixture.media, { reference: still, distorted }, SCENE);
+      const result = await fixture.expectExact(SCORER, { reference: still, distorted }, truth);
+      assert.deepEqual(warningCodes(result), [], name);
+      assert.equal(result.distorted.frameRate, name.endsWith("mp4") ? "25/1" : "", name);
+    }
+  });
+
   test("variable frame rate, in containers that round it differently", async () => {
     const varying = { filters: "select='not(eq(mod(n,7),3))+eq(n,0)'" };
     const passthrough = ["-fps_mode", "passthrough"];

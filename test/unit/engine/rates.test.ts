@@ -63,3 +63,43 @@ describe("time stamps of whole milliseconds do not make another rate", () => {
     assert.throws(() => weigh(ticking("25", 5), rounded("50", "50", 5)), { code: "FRAME_RATE_MISMATCH" });
   });
 });
+
+describe("uneven time stamps: rates agree that differ by one frame or less over the clip", () => {
+  /** Each frame up to 0.4 of a frame late, and the first `late` of one: what a capture or a remux leaves. */
+  const uneven = (rate: number, frames: number, late: number): Partial<Track> => {
+    const even = times(frames, rate, 25);
+    const pts = even.pts.map((_, frame) =>
+      Math.round((1000 / rate) * (frame + 0.04 * ((frame * 7) % 10) + (frame === 0 ? late : 0))),
+    );
+    return { rate: rational("1000"), frames, times: { ...even, pts } };
+  };
+  for (const [rate, other, frames] of [
+    ["25", 25, 30],
+    ["25", 25.018, 75],
+    ["30000/1001", 30, 30],
+    ["24", 24, 4],
+  ] as const) {
+    test(`${rate} and ${other}, ${frames} frames`, () => {
+      assert.deepEqual(weigh(ticking(rate, frames), uneven(other, frames, 0.3)).warnings, []);
+      assert.deepEqual(weigh(uneven(other, frames, 0.3), ticking(rate, frames)).warnings, []);
+      assert.deepEqual(weigh(uneven(other, frames, 0.3), uneven(other, frames, 0.1)).warnings, []);
+      const timeless = { rate: rational(rate), frames, times: undefined };
+      assert.deepEqual(weigh(timeless, uneven(other, frames, 0.3)).warnings, []);
+    });
+  }
+  for (const [rate, other, frames] of [
+    ["25", 24, 75],
+    ["24", 24000 / 1001, 2880],
+    ["25", 50, 5],
+  ] as const) {
+    test(`but ${rate} and ${other} are two rates in ${frames} frames`, () => {
+      assert.throws(() => weigh(ticking(rate, frames), uneven(other, frames, 0)), {
+        code: "FRAME_RATE_MISMATCH",
+      });
+    });
+  }
+});
+
+test("one frame has no rate", () => {
+  assert.deepEqual(weigh(ticking("25", 1), ticking("50", 1)).warnings, []);
+});
