@@ -2,6 +2,7 @@
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { errorCode, messageOf } from "../platform/thrown.ts";
 import { printableJson, printableLines } from "./escape.ts";
+import { remedyText } from "./remedy.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
 
@@ -34,11 +35,8 @@ const EXIT_OF_KIND = {
 /** What to do about a failure, by its code, in a command's options. */
 export type Advice = Readonly<Record<string, string>>;
 
-/** Advice for what differs in a pair, which every command that takes a pair has options for. */
+/** Advice for a pair, which every command that takes a pair has options for; other advice comes with the failure. */
 export const PAIR_ADVICE: Advice = {
-  FRAME_COUNT_MISMATCH: "To score the frames that both have: --on-frame-count-mismatch common",
-  FRAME_RATE_MISMATCH: "To score the frames that both have: --on-frame-rate-mismatch common",
-  FRAME_SIZE_MISMATCH: "To scale the distorted video to the reference's size, leave out --no-scaling.",
   RAW_GEOMETRY_MISSING: "For raw .yuv files, give the geometry: --size 1920x1080 --pixel-format yuv420p",
 };
 
@@ -56,9 +54,11 @@ export function failureLines(failure: Failure, terminal: Terminal, advice: Advic
   const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) =>
     wrap(line, terminal.columns - 7),
   );
-  const advised = advice[failure.code];
+  const advised = remedyText(failure.found ?? {}) ?? advice[failure.code];
   const hint =
-    advised === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advised, terminal.columns - 7);
+    advised === undefined || NAMES_OPTION.test(failure.message)
+      ? []
+      : printableLines(advised).flatMap((line) => wrap(line, terminal.columns - 7));
   return [...lines, ...hint].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
   );

@@ -106,13 +106,14 @@ function pairOptions(): Option[] {
     ),
     choice(
       "--on-frame-count-mismatch <policy>",
-      "different numbers of frames: refuse, or score the common ones",
+      "different numbers of frames: refuse, or compare frame N with frame N from the start",
       ["refuse", "common"],
     ),
-    choice("--on-frame-rate-mismatch <policy>", "different frame rates: refuse, or score the common frames", [
-      "refuse",
-      "common",
-    ]),
+    choice(
+      "--on-frame-rate-mismatch <policy>",
+      "different frame rates: refuse, or compare the slower with every n-th frame of the faster",
+      ["refuse", "common"],
+    ),
     choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply them, or ignore them", [
       "apply",
       "ignore",

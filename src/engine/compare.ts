@@ -1,11 +1,12 @@
 /** Whether two tracks can be compared, and how their frames are paired. Pure: it only weighs what was found. */
 import { Failure } from "../platform/failure.ts";
+import { countsOf } from "./frame-counts.ts";
 import { comparedFormat, isRgb } from "./pixels.ts";
 import { pairRates, type Thinning } from "./rates.ts";
-import { type PairRequest, perSide, type Side } from "./request.ts";
+import type { PairRequest, Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
 import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
-import { facts, framesText, type Track } from "./track.ts";
+import { facts, type Track } from "./track.ts";
 
 /** How the frames of two tracks are brought together. */
 export interface Pairing {
@@ -60,51 +61,6 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
       ...sampleWarnings(reference, distorted),
     ],
   };
-}
-
-/**
- * The pairing by the frames that tracks turned out to have: as many on both sides, or cut
- * to the common ones when the request says so.
- */
-export function settleCounts(
-  planned: Pairing,
-  tracks: Readonly<Record<Side, Track>>,
-  request: PairRequest,
-): Pairing {
-  const counts = countsOf(tracks, planned.thin);
-  const pairing = { ...planned, counts, frameCount: Math.min(counts.reference, counts.distorted) };
-  const { reference, distorted } = pairing.counts;
-  if (reference === distorted) return pairing;
-  const found = facts(tracks.reference, tracks.distorted);
-  if (request.onFrameCountMismatch === "REFUSE") {
-    throw new Failure(
-      "FRAME_COUNT_MISMATCH",
-      `The reference has ${framesOf(tracks.reference, reference)} and the distorted video ${framesOf(tracks.distorted, distorted)}, so frames cannot be paired by number. Give the same content, or set onFrameCountMismatch to COMMON to score the first ${framesText(pairing.frameCount)}.`,
-      { found },
-    );
-  }
-  const warning: Warning = {
-    code: "FRAME_COUNT_MISMATCH",
-    message: `The reference has ${framesText(reference)} and the distorted video ${framesText(distorted)}; as asked, the score is of the first ${framesText(pairing.frameCount)} of each.`,
-  };
-  return { ...pairing, warnings: [...pairing.warnings, warning] };
-}
-
-function framesOf(track: Track, frames: number): string {
-  const text = framesText(frames);
-  return track.hidden === 0 ? text : `${text} without the ${track.hidden} that its edit list hides`;
-}
-
-/** Frames left on each side after thinning. */
-export function countsOf(
-  tracks: Readonly<Record<Side, Track>>,
-  thin: Thinning | undefined,
-): Pairing["counts"] {
-  return perSide((side) => thinned(tracks[side], thin));
-}
-
-function thinned(track: Track, thin: Thinning | undefined): number {
-  return thin?.side === track.side ? Math.ceil(track.frames / thin.every) : track.frames;
 }
 
 /** Differences in how samples are stored or meant, of which a reader of the score should know. */

@@ -11,8 +11,9 @@ const FLAG_DISCARD = 4;
 export class PacketList {
   codec = "";
   #timeBase: Rational | undefined;
+  /** Of frames that play. */
   #pts = new Float64Array(1024);
-  #count = 0;
+  #playing = 0;
   #bytes = 0;
   #hidden = 0;
   /** Times of key frames, in decoding order. */
@@ -39,7 +40,7 @@ export class PacketList {
 
   /** Packets, hidden ones included. */
   get coded(): number {
-    return this.#count;
+    return this.#playing + this.#hidden;
   }
 
   /** Packets whose frames an edit list hides. */
@@ -52,11 +53,11 @@ export class PacketList {
     return this.#leading;
   }
 
-  /** Presentation times, sorted where they lie; undefined when some are missing or stand twice. */
+  /** Presentation times of the frames that play, sorted where they lie; undefined when some are missing or stand twice. */
   times(): FrameTimes | undefined {
     const timeBase = this.#timeBase;
-    if (!timeBase || this.#count === 0) return undefined;
-    const pts = this.#pts.subarray(0, this.#count).sort();
+    if (!timeBase || this.#playing === 0) return undefined;
+    const pts = this.#pts.subarray(0, this.#playing).sort();
     for (let index = 0; index < pts.length; index++) {
       if (Math.abs(pts[index] ?? NO_TIME) >= NO_TIME || pts[index] === pts[index - 1]) return undefined;
     }
@@ -64,22 +65,26 @@ export class PacketList {
       timeBase,
       pts,
       keys: Float64Array.from(this.#keys).sort(),
-      frameBytes: this.#bytes / this.#count,
+      frameBytes: this.#bytes / this.coded,
     };
   }
 
   #add(pts: number, flags: number): void {
-    refuseTooMany(this.#count + 1);
-    if (this.#count === this.#pts.length) {
-      const grown = new Float64Array(this.#pts.length * 2);
-      grown.set(this.#pts);
-      this.#pts = grown;
-    }
-    this.#pts[this.#count++] = pts;
+    refuseTooMany(this.coded + 1);
     if (flags & FLAG_DISCARD) this.#hidden++;
+    else this.#addTime(pts);
     if (flags & FLAG_KEY) {
       this.#keys.push(pts);
       this.#lastKey = pts;
     } else if (pts < this.#lastKey) this.#leading = true;
+  }
+
+  #addTime(pts: number): void {
+    if (this.#playing === this.#pts.length) {
+      const grown = new Float64Array(this.#pts.length * 2);
+      grown.set(this.#pts);
+      this.#pts = grown;
+    }
+    this.#pts[this.#playing++] = pts;
   }
 }

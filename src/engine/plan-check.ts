@@ -3,7 +3,8 @@
  * its work costs the tenant beside others is counted by it.
  */
 import { invalid } from "../platform/failure.ts";
-import { countsOf, type Pairing } from "./compare.ts";
+import type { Pairing } from "./compare.ts";
+import { countsOf } from "./frame-counts.ts";
 import type { PlanFacts } from "./plan-json.ts";
 import { SIDES } from "./request.ts";
 import { comparedSize, orient } from "./shapes.ts";

@@ -1,8 +1,9 @@
 /** Plans a score: probes both files, proves that they can be compared, and cuts the pair into segments. */
-import { type Pairing, pair, settleCounts } from "./compare.ts";
+import { type Pairing, pair } from "./compare.ts";
 import { LOOK_BEHIND } from "./context.ts";
 import { countFrames } from "./count.ts";
 import { type Cutting, cut } from "./cut.ts";
+import { settleCounts } from "./frame-counts.ts";
 import type { Model } from "./models.ts";
 import { type ProbeContext, probe } from "./probe.ts";
 import { toNumber } from "./rational.ts";

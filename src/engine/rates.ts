@@ -1,9 +1,11 @@
 /** Whether the frame rates of two tracks can be compared, and which frames they have in common. */
 import { Failure } from "../platform/failure.ts";
+import { countsOf } from "./frame-counts.ts";
 import { toNumber } from "./rational.ts";
+import type { Remedy } from "./remedy.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { Warning } from "./result.ts";
-import { facts, type Track } from "./track.ts";
+import { facts, framesText, NAMES, type Track } from "./track.ts";
 
 /** The side of which only every n-th frame has a partner. */
 export interface Thinning {
@@ -31,20 +33,57 @@ export function pairRates(
   const ratio = Math.max(referenceRate, distortedRate) / Math.min(referenceRate, distortedRate);
   const every = Math.round(ratio);
   const tolerance = every === 1 ? SAME_FRAMES : WHOLE_MULTIPLE;
-  const common = Math.abs(ratio / every - 1) <= tolerance;
-  if (policy === "REFUSE" || !common) {
-    const hint = common
-      ? "Set onFrameRateMismatch to COMMON to score the frames that they have in common."
-      : "Neither rate is a whole multiple of the other, so they have no frames in common.";
-    throw new Failure("FRAME_RATE_MISMATCH", `${words}. ${hint}`, { found: facts(reference, distorted) });
-  }
   const side: Side = referenceRate > distortedRate ? "reference" : "distorted";
+  const common = Math.abs(ratio / every - 1) <= tolerance ? { side, every } : undefined;
+  if (policy === "REFUSE" || !common) {
+    const { says, remedy } = common ? advice({ reference, distorted }, common) : NO_COMMON_FRAMES;
+    const found = { ...facts(reference, distorted), ...(remedy && { remedy }) };
+    throw new Failure("FRAME_RATE_MISMATCH", `${words}. ${says}`, { found });
+  }
   const how =
     every === 1 ? "frames were paired by number" : `one frame in ${every} of the ${side} was scored`;
   return {
-    thin: every === 1 ? undefined : { side, every },
+    thin: every === 1 ? undefined : common,
     warnings: [{ code: "FRAME_RATE_MISMATCH", message: `${words}; ${how}, as asked.` }],
   };
+}
+
+interface Advice {
+  readonly says: string;
+  readonly remedy?: Remedy;
+}
+
+const NO_COMMON_FRAMES: Advice = {
+  says: "Neither rate is a whole multiple of the other, so they have no frames in common. Give an encode at the reference's rate.",
+};
+
+/**
+ * COMMON helps only where the counts fit: a conversion that dropped or repeated frames to come to another rate leaves
+ * others, and pairs frames wrongly from the first such frame on.
+ */
+function advice(tracks: Readonly<Record<Side, Track>>, common: Thinning): Advice {
+  const { side: fast, every } = common;
+  const counts = countsOf(tracks, every === 1 ? undefined : common);
+  if (counts.reference !== counts.distorted) {
+    const which =
+      every === 1 ? "" : `, and ${everyNth(every)} frame of the ${NAMES[fast]} makes ${counts[fast]}`;
+    return {
+      says: `The reference has ${framesText(tracks.reference.frames)} and the distorted video ${tracks.distorted.frames}${which}: it is not known which frames they have in common. Give an encode at the reference's rate.`,
+    };
+  }
+  const slow = fast === "reference" ? "distorted" : "reference";
+  const onlyIf =
+    every === 1
+      ? "both have the same frames, at another pace"
+      : `the ${NAMES[slow]} consists of ${everyNth(every)} frame of the ${NAMES[fast]}, from its first on`;
+  return {
+    says: `If ${onlyIf}, set onFrameRateMismatch to COMMON to score those.`,
+    remedy: { option: "onFrameRateMismatch", value: "COMMON", onlyIf },
+  };
+}
+
+function everyNth(every: number): string {
+  return `every ${every === 2 ? "second" : every === 3 ? "third" : `${every}th`}`;
 }
 
 /**

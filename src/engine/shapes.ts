@@ -1,6 +1,7 @@
 /** Whether the pictures of two tracks can be compared: which are turned, and how they come to one size. */
 import { Failure } from "../platform/failure.ts";
 import { toNumber } from "./rational.ts";
+import type { Remedy } from "./remedy.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScalingInfo, Warning } from "./result.ts";
 import { aspectText, facts, type Track } from "./track.ts";
@@ -83,7 +84,12 @@ export function scale(
     throw new Failure(
       "FRAME_SIZE_MISMATCH",
       `${sizes}. Set scaling to AUTO to have the distorted video scaled to the reference's size.`,
-      { found: facts(reference, distorted) },
+      {
+        found: {
+          ...facts(reference, distorted),
+          remedy: { option: "scaling", value: "AUTO" } satisfies Remedy,
+        },
+      },
     );
   }
   return { fromWidth, fromHeight, toWidth, toHeight, algorithm: "bicubic" };

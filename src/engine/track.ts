@@ -83,6 +83,9 @@ export function facts(reference: Track, distorted: Track): Readonly<Record<Side,
   return { reference: mediaInfo(reference), distorted: mediaInfo(distorted) };
 }
 
+/** The sides in a sentence. */
+export const NAMES: Readonly<Record<Side, string>> = { reference: "reference", distorted: "distorted video" };
+
 /** A number of frames in a sentence. */
 export function framesText(count: number, kind = ""): string {
   return `${count} ${kind}${count === 1 ? "frame" : "frames"}`;

@@ -88,7 +88,12 @@ describe("a job", () => {
     const { id } = (await jobs.submit({ ...pair, distorted: clips.pair.distorted })).body;
     const job = await jobs.until(id, "FAILED");
     assert.equal(job.error?.code, "FRAME_COUNT_MISMATCH");
-    assert.deepEqual(Object.keys(job.error?.found ?? {}).sort(), ["distorted", "reference"]);
+    assert.deepEqual(Object.keys(job.error?.found ?? {}).sort(), ["distorted", "reference", "remedy"]);
+    assert.deepEqual(job.error?.found?.["remedy"], {
+      option: "onFrameCountMismatch",
+      value: "COMMON",
+      onlyIf: "the missing frames are the last ones",
+    });
     assert.equal(job.result, undefined);
   });
 

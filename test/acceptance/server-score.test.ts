@@ -160,11 +160,16 @@ describe("a refusal", () => {
     });
   }
 
-  test("different frame counts: 422, with what was found on each side", async () => {
+  test("different frame counts: 422, with what was found on each side, and the option that may help", async () => {
     const { status, body } = await score(server, { ...clips.longPair, distorted: clips.pair.distorted });
     assert.equal(status, 422);
     assert.match(body.code, /^FRAME_(COUNT|RATE)_MISMATCH$/);
-    assert.deepEqual(Object.keys(body.found ?? {}).sort(), ["distorted", "reference"]);
+    assert.deepEqual(Object.keys(body.found ?? {}).sort(), ["distorted", "reference", "remedy"]);
+    assert.deepEqual(body.found?.["remedy"], {
+      option: "onFrameCountMismatch",
+      value: "COMMON",
+      onlyIf: "the missing frames are the last ones",
+    });
   });
 });
 

@@ -19,7 +19,11 @@ export interface Job {
   readonly revision: number;
   readonly score?: number;
   readonly result?: Result;
-  readonly error?: { readonly code: string; readonly message: string; readonly found?: object };
+  readonly error?: {
+    readonly code: string;
+    readonly message: string;
+    readonly found?: Readonly<Record<string, unknown>>;
+  };
   readonly work?: readonly { readonly kind: string; readonly state: string; readonly attempt: number }[];
 }
 

@@ -188,13 +188,13 @@ export interface components {
              */
             scaling?: "AUTO" | "REFUSE";
             /**
-             * @description What to do when the two frame counts differ. COMMON scores the frames that the two have in common, from the first on, and warns.
+             * @description What to do when the two frame counts differ. COMMON compares frame N with frame N from the first on, to the end of the shorter side, and warns: right only if the missing frames are the last ones.
              * @default REFUSE
              * @enum {string}
              */
             onFrameCountMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do when the two frame rates differ. COMMON pairs each frame of the slower side with the frame of the faster one at its time, where one rate is a whole multiple of the other, and warns; rates within 5 % are taken as the same frames at another pace.
+             * @description What to do when the two frame rates differ. Where one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first on; rates within 5 % are taken as the same frames at another pace. The result warns.
              * @default REFUSE
              * @enum {string}
              */
@@ -361,7 +361,7 @@ export interface components {
             detail: string;
             /** @description Stable code, for example FRAME_COUNT_MISMATCH. */
             code: string;
-            /** @description The facts behind it, for example the frame counts of both sides. */
+            /** @description The facts behind it, for example the frame counts of both sides. `remedy` is there where an option of the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that is true, which the files do not show. */
             found?: {
                 [key: string]: unknown;
             };

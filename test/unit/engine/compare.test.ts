@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pair, settleCounts } from "../../../src/engine/compare.ts";
+import { pair } from "../../../src/engine/compare.ts";
+import { settleCounts } from "../../../src/engine/frame-counts.ts";
 import { pairRequest } from "../../../src/engine/request.ts";
 import type { Track } from "../../../src/engine/track.ts";
 import { Failure } from "../../../src/platform/failure.ts";
@@ -13,6 +14,14 @@ const pairing = (
   over = {},
 ) => pair(track("reference", reference), track("distorted", distorted), request(over));
 const refused = (code: string) => (error: unknown) => error instanceof Failure && error.code === code;
+const thrownBy = (run: () => unknown): Failure => {
+  try {
+    run();
+  } catch (thrown) {
+    return Failure.from(thrown);
+  }
+  return assert.fail("nothing was refused");
+};
 const codes = (result: { warnings: readonly { code: string }[] }) => result.warnings.map(({ code }) => code);
 const messages = (result: { warnings: readonly { message: string }[] }) =>
   result.warnings.map(({ message }) => message);
@@ -52,6 +61,8 @@ describe("sizes", () => {
       () => pairing({}, { width: 640, height: 360 }, { scaling: "REFUSE" }),
       refused("FRAME_SIZE_MISMATCH"),
     );
+    const { found } = thrownBy(() => pairing({}, { width: 640, height: 360 }, { scaling: "REFUSE" }));
+    assert.deepEqual(found?.["remedy"], { option: "scaling", value: "AUTO" });
   });
   test("upright is never scaled to wide", () => {
     assert.throws(() => pairing({}, { width: 720, height: 1280 }), refused("ORIENTATION_MISMATCH"));
@@ -200,6 +211,32 @@ describe("frame rates", () => {
       }
     });
   }
+  test("a refusal names COMMON only where the counts fit, and what must be true", () => {
+    const refusal = (reference: Partial<Track>, distorted: Partial<Track>, policy = "REFUSE") =>
+      thrownBy(() => pairing(reference, distorted, { onFrameRateMismatch: policy }));
+    const option = { option: "onFrameRateMismatch", value: "COMMON" };
+    const pace = refusal(at(24), at(25));
+    const same = "both have the same frames, at another pace";
+    assert.deepEqual(pace.found?.["remedy"], { ...option, onlyIf: same });
+    assert.match(pace.message, new RegExp(`If ${same}, set onFrameRateMismatch to COMMON`));
+    const half = refusal({ ...at(50), frames: 200 }, at(25));
+    const second = "the distorted video consists of every second frame of the reference, from its first on";
+    assert.deepEqual(half.found?.["remedy"], { ...option, onlyIf: second });
+    const thrice = refusal(at(25), { ...at(75), frames: 299 });
+    const third = "the reference consists of every third frame of the distorted video, from its first on";
+    assert.deepEqual(thrice.found?.["remedy"], { ...option, onlyIf: third });
+    for (const [none, told] of [
+      [refusal({ ...at(25), frames: 96 }, at(24)), /96 frames .* 100: it is not known/],
+      [refusal({ ...at(50), frames: 198 }, at(25)), /198 frames .* 100, and every second .* makes 99/],
+      [refusal(at(24), at(30)), /no frames in common/],
+      [refusal(at(24), at(30), "COMMON"), /no frames in common/],
+    ] as const) {
+      assert.equal(none.code, "FRAME_RATE_MISMATCH");
+      assert.match(none.message, told);
+      assert.equal(none.found?.["remedy"], undefined);
+      assert.doesNotMatch(none.message, /onFrameRateMismatch/);
+    }
+  });
   test("COMMON pairs by number what only plays at another pace", () => {
     assert.equal(pairing(at(24), at(25), { onFrameRateMismatch: "COMMON" }).thin, undefined);
   });
@@ -230,7 +267,7 @@ describe("frame counts", () => {
   });
   test("one frame is no frames", () => {
     assert.deepEqual(messages(settle("COMMON", 1)), [
-      "The reference has 100 frames and the distorted video 1 frame; as asked, the score is of the first 1 frame of each.",
+      "The reference has 100 frames and the distorted video 1 frame; as asked, the score is of the first 1 frame of each. That is right only if the missing frames are the last ones.",
     ]);
     assert.throws(() => settle("REFUSE", 1), /100 frames and the distorted video 1 frame, so/);
   });

@@ -23,6 +23,7 @@ test("reads times, key frames and the codec, in presentation order", () => {
 test("frames that an edit list hides are counted apart", () => {
   const found = list("0, 0, 0, 1, 9, 0x1, F=0x5", "0, 1, 1, 1, 9, 0x1, F=0x4", "0, 2, 2, 1, 9, 0x1, F=0x0");
   assert.deepEqual([found.coded, found.hidden], [3, 2]);
+  assert.deepEqual([...(found.times()?.pts ?? [])], [2]);
 });
 
 test("a frame shown before the key frame that it is decoded after makes an open GOP", () => {

@@ -1,7 +1,8 @@
 /** No plan that the engine makes contradicts itself, however its tracks are turned, scaled, thinned or counted. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pair, settleCounts } from "../../../src/engine/compare.ts";
+import { pair } from "../../../src/engine/compare.ts";
+import { settleCounts } from "../../../src/engine/frame-counts.ts";
 import { pixelsRead, refuseContradiction } from "../../../src/engine/plan-check.ts";
 import { readPlan, writePlan } from "../../../src/engine/plan-json.ts";
 import { pairRequest } from "../../../src/engine/request.ts";

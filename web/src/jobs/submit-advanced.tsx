@@ -18,7 +18,7 @@ const POLICIES = [
     label: "Frame counts that differ",
     choices: [
       ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Score the frames in common"],
+      ["COMMON", "Compare from the first frame on"],
     ],
   },
   {
@@ -26,7 +26,7 @@ const POLICIES = [
     label: "Frame rates that differ",
     choices: [
       ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Pair frames by their time"],
+      ["COMMON", "Skip frames of the faster one"],
     ],
   },
   {

@@ -596,7 +596,9 @@ export type JobError = Message<"svc.v1.JobError"> & {
   message: string;
 
   /**
-   * Facts behind it, for example what was found on each side.
+   * Facts behind it, for example what was found on each side. `remedy` is there where an option of
+   * the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that
+   * is true, which the files do not show.
    *
    * @generated from field: google.protobuf.Struct found = 3;
    */
@@ -622,7 +624,9 @@ export type JobErrorJson = {
   message?: string;
 
   /**
-   * Facts behind it, for example what was found on each side.
+   * Facts behind it, for example what was found on each side. `remedy` is there where an option of
+   * the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that
+   * is true, which the files do not show.
    *
    * @generated from field: google.protobuf.Struct found = 3;
    */

@@ -387,10 +387,11 @@ export const Mismatch_Policy = {
 
   /**
    * Score the frames that the two have in common; the result carries a warning.
-   * Frame counts: the first min(n) frames. Frame rates: each frame of the slower
-   * side with the frame of the faster one at its time, where one rate is a whole
-   * multiple of the other; rates within 5 % are taken as the same frames at
-   * another pace. Otherwise refused still.
+   * Frame counts: frame N with frame N from the first on, to the end of the shorter
+   * side; right only if the missing frames are the last ones. Frame rates: where one
+   * rate is n times the other, the slower side with every n-th frame of the faster
+   * one, from its first on; rates within 5 % are taken as the same frames at another
+   * pace. Otherwise refused still.
    *
    * @generated from enum value: COMMON = 2;
    */

@@ -1,0 +1,20 @@
+/** The option that scores a pair which was refused, as the command line has it. */
+import type { RemedyOption } from "../engine/remedy.ts";
+import type { Found } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
+
+const FLAGS: Readonly<Record<RemedyOption, string>> = {
+  onFrameCountMismatch: "--on-frame-count-mismatch common",
+  onFrameRateMismatch: "--on-frame-rate-mismatch common",
+  editLists: "--edit-lists ignore",
+  scaling: "leave out --no-scaling",
+};
+
+/** Lines, by the facts of a failure, which may come from a server of another version; undefined where they name no option. */
+export function remedyText({ remedy }: Found): string | undefined {
+  if (!isObject(remedy)) return undefined;
+  const { option, onlyIf } = remedy;
+  const flags = new Map<unknown, string>(Object.entries(FLAGS)).get(option);
+  if (flags === undefined) return undefined;
+  return typeof onlyIf === "string" ? `Only if ${onlyIf}:\n${flags}` : `To score the pair: ${flags}`;
+}

@@ -1,0 +1,179 @@
+/**
+ * What svc advises about pairs of other counts and rates is obeyed, step by step, until a score or a refusal without
+ * advice. All encodes are lossless, so the truth is known of every frame: a score is right when it compared each frame
+ * with itself, and its PSNR is then libvmaf's highest, 60 dB for 8 bits.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { score } from "../cli/program.ts";
+import { draw, encode, remux } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
+
+const FRAMES = 75;
+const IDENTICAL_DB = 60;
+const MOST_STEPS = 3;
+const CONTAINERS = ["mp4", "mov", "mkv", "ts", "flv", "avi"] as const;
+/** One key frame: a cut copies from the beginning, and an MP4 hides what is before the cut by an edit list. */
+const LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "-threads", "1", "-g", "250"];
+const SHORT_GOPS = [...LOSSLESS, "-g", "12", "-bf", "3"];
+const PASS = ["-fps_mode", "passthrough"];
+
+type Container = (typeof CONTAINERS)[number];
+
+interface Kind {
+  /** Input options, and output options, of a video made of the reference. */
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+  /** Copied out of a lossless encode, not encoded anew. */
+  readonly copied?: "long GOP" | "short GOPs";
+  /** Containers in which obeying ends in a score; a refusal in all others. */
+  readonly scored: readonly Container[];
+  /** Whether the time stamps of two videos in one container show what is missing: then no option is named for it. */
+  readonly isShown?: boolean;
+}
+
+/** AVI has no time stamps where there are B-frames. */
+const TIMED: readonly Container[] = ["mp4", "mov", "mkv", "ts", "flv"];
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  "the head cut off, time from 0": { input: ["-ss", "0.52"], scored: [] },
+  "the head cut off, time kept": {
+    input: ["-copyts", "-ss", "0.52"],
+    output: PASS,
+    scored: [],
+    isShown: true,
+  },
+  "the head cut off by a copy": { input: ["-ss", "0.52"], copied: "short GOPs", scored: [] },
+  "the head hidden by an edit list": { input: ["-ss", "0.52"], copied: "long GOP", scored: CONTAINERS },
+  "frames dropped in the middle": {
+    output: [...PASS, "-vf", "select='not(between(n,30,42))'"],
+    scored: [],
+    isShown: true,
+  },
+  "frames dropped in the middle, time closed": {
+    output: [...PASS, "-vf", "select='not(between(n,30,42))',settb=1/25,setpts=N"],
+    scored: [],
+  },
+  "the tail lost": { output: ["-frames:v", "62"], scored: CONTAINERS },
+  "the tail lost, all but a frame": { output: ["-frames:v", "1"], scored: CONTAINERS },
+  "25 to 30 frames per second": { output: ["-r", "30"], scored: [] },
+  "25 to 24, frames dropped": { output: ["-r", "24"], scored: [] },
+  "25 to 24, as many frames": {
+    input: ["-r", "24"],
+    scored: CONTAINERS,
+  },
+  "25 to 50, each frame twice": { output: ["-vf", "fps=50"], scored: CONTAINERS },
+  "every second frame": { output: ["-vf", "fps=12.5"], scored: CONTAINERS },
+  "every second frame, from the second on": {
+    output: [...PASS, "-vf", "select='mod(n,2)',settb=2/25,setpts=N,fps=12.5"],
+    scored: [],
+  },
+  "every second frame after the first four": { output: ["-r", "12.5"], scored: [] },
+  "every third frame, from the second on": { output: ["-vf", "fps=25/3"], scored: [] },
+};
+
+describe("obeying advice ends in a right score or a refusal", () => {
+  let media: MediaDirectory;
+  let pristine: string;
+
+  before(async () => {
+    media = await MediaDirectory.open();
+    pristine = media.file("pristine.y4m");
+    await ffmpeg([...draw({ frames: FRAMES }), pristine]);
+  });
+  after(() => media.remove());
+
+  async function make(kind: Kind, container: Container): Promise<string> {
+    const { input = [], output = [], copied } = kind;
+    const path = media.file(`distorted.${container}`);
+    if (copied === undefined) {
+      await ffmpeg([...input, "-i", pristine, ...output, ...LOSSLESS, path]);
+      return path;
+    }
+    const codec = copied === "long GOP" ? LOSSLESS : SHORT_GOPS;
+    const whole = media.file("whole.mp4");
+    await ffmpeg(["-i", pristine, ...codec, whole]);
+    return remux(media, whole, `distorted.${container}`, output, input);
+  }
+
+  for (const container of CONTAINERS) {
+    for (const [name, kind] of Object.entries(KINDS)) {
+      test(`${name}: ${container}`, async () => {
+        const distorted = await make(kind, container);
+        const { outcome, steps } = await obey(pristine, distorted);
+        const expected = kind.scored.includes(container) ? "scored" : "refused";
+        assert.equal(outcome, expected, steps.join("\n"));
+      });
+    }
+  }
+
+  for (const container of TIMED) {
+    for (const [name, kind] of Object.entries(KINDS).filter(([, { isShown }]) => isShown)) {
+      test(`${name}, beside a reference of the same container: ${container}`, async () => {
+        const reference = await encode(media, `twin.${container}`, { frames: FRAMES }, LOSSLESS);
+        const { outcome, steps } = await obey(reference, await make(kind, container));
+        assert.equal(outcome, "refused");
+        assert.match(steps.join(""), /By its time stamps the distorted video lacks/);
+        assert.doesNotMatch(steps.join(""), /on-frame-count-mismatch|onFrameCountMismatch/);
+      });
+    }
+  }
+});
+
+/** Follows the advice of each refusal where its condition is true; fails where a score is wrong. */
+async function obey(reference: string, distorted: string) {
+  const flags: string[] = [];
+  const steps: string[] = [];
+  for (;;) {
+    const pair = [reference, distorted, ...flags];
+    const { code, stdout, stderr } = await score([...pair, "--metric", "psnr", "--json"]);
+    const told = stderr.replaceAll(/\n */g, " ");
+    steps.push(`svc score ${pair.join(" ")}: ${told}`);
+    assert.ok(steps.length <= MOST_STEPS, steps.join("\n"));
+    if (code === 0) {
+      const { pooled, frameCount } = JSON.parse(stdout);
+      const text = `${frameCount} frames, PSNR ${pooled.psnr_y.min} dB at least, after ${steps.join("\n")}`;
+      assert.equal(pooled.psnr_y.min, IDENTICAL_DB, text);
+      return { outcome: "scored", steps };
+    }
+    assert.equal(code, 2, told);
+    const advice = /\] (?<when>[^:\]]*): (?<flag>--[a-z-]+) (?<value>[a-z]+) *$/.exec(told)?.groups;
+    const { when = "", flag = "", value = "" } = advice ?? {};
+    const condition = /^Only if (.*)$/.exec(when)?.[1];
+    if (!advice || (condition !== undefined && !(await isTrue(condition, reference, distorted, flags))))
+      return { outcome: "refused", steps };
+    assert.ok(!flags.includes(flag), `the advice repeats itself: ${steps.join("\n")}`);
+    flags.push(flag, value);
+  }
+}
+
+const NTH: Readonly<Record<string, number>> = { second: 2, third: 3 };
+
+/** Whether a condition holds of the frames that the two really have. */
+async function isTrue(condition: string, reference: string, distorted: string, flags: readonly string[]) {
+  const ignored = flags.includes("--edit-lists") ? ["-ignore_editlist", "1"] : [];
+  const [r, d] = await Promise.all([framesOf(reference, ignored), framesOf(distorted, ignored)]);
+  const [short, long] = r.length < d.length ? [r, d] : [d, r];
+  if (condition === "the missing frames are the last ones")
+    return short.every((frame, index) => frame === long[index]);
+  if (condition === "both have the same frames, at another pace")
+    return r.length === d.length && r.every((frame, index) => frame === d[index]);
+  const nth =
+    /^the (?:reference|distorted video) consists of every (\w+) frame of the .*, from its first on$/.exec(
+      condition,
+    )?.[1];
+  assert.ok(nth !== undefined, `an unknown condition: ${condition}`);
+  const chosen = long.filter((_, index) => index % (NTH[nth] ?? Number.parseInt(nth, 10)) === 0);
+  return chosen.length === short.length && chosen.every((frame, index) => frame === short[index]);
+}
+
+/** Checksums of a file's frames, as they decode. */
+async function framesOf(path: string, ignored: readonly string[]): Promise<string[]> {
+  const input = /\.(mp4|mov)$/.test(path) ? ignored : [];
+  const listed = await ffmpeg([...input, "-i", path, "-map", "0:v:0", ...PASS, "-f", "framemd5", "-"]);
+  return listed
+    .split("\n")
+    .filter((line) => line.startsWith("0,"))
+    .map((line) => line.slice(line.lastIndexOf(",") + 1).trim());
+}
