@@ -2,7 +2,7 @@
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { errorCode, messageOf } from "../platform/thrown.ts";
 import { printableJson, printableLines } from "./escape.ts";
-import { remedyText } from "./remedy.ts";
+import { remedyLines } from "./remedy.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
 
@@ -51,15 +51,11 @@ export function exitCodeOf(failure: Failure): number {
 export function failureLines(failure: Failure, terminal: Terminal, advice: Advice): string[] {
   const told =
     failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : failure.message;
-  const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) =>
-    wrap(line, terminal.columns - 7),
-  );
-  const advised = remedyText(failure.found ?? {}) ?? advice[failure.code];
-  const hint =
-    advised === undefined || NAMES_OPTION.test(failure.message)
-      ? []
-      : printableLines(advised).flatMap((line) => wrap(line, terminal.columns - 7));
-  return [...lines, ...hint].map((line, index) =>
+  const columns = terminal.columns - 7;
+  const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) => wrap(line, columns));
+  const advised = advice[failure.code];
+  const hint = advised === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advised, columns);
+  return [...lines, ...remedyLines(failure.found ?? {}, columns), ...hint].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
   );
 }

@@ -69,11 +69,14 @@ test("a job that failed: why, with the facts", () => {
   const error = {
     code: "FRAME_COUNT_MISMATCH",
     message: "The two differ.",
-    found: { reference: { frames: 30 } },
+    found: { reference: { frames: 30 }, remedy: { option: "editLists", value: "IGNORE" } },
   };
   const text = page(job({ state: Job_State.FAILED, error }));
   assert.match(text, /^State +FAILED$/m);
-  assert.match(text, /^error: The two differ\. \[FRAME_COUNT_MISMATCH\]\n +reference: \{"frames":30\}$/m);
+  assert.match(
+    text,
+    /^error: The two differ\. \[FRAME_COUNT_MISMATCH\]\n +To score the pair: --edit-lists ignore\n +reference: \{"frames":30\}$/m,
+  );
 });
 
 test("hostile names, labels, messages and nodes are harmless, at every width", () => {

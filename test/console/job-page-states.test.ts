@@ -42,6 +42,12 @@ test("a failed job tells why, with what was found side by side, and runs again",
   const failure = page.getByRole("region", { name: "Why it failed" });
   await failure.getByText(error?.message ?? "").waitFor();
   await failure.getByText("FRAME_COUNT_MISMATCH").waitFor();
+  await failure
+    .getByText(
+      "Only if the missing frames are the last ones: submit the pair with “Frame counts that differ:",
+    )
+    .waitFor();
+  assert.equal(await failure.getByText("onlyIf").count(), 0);
   const found = await failure.locator(".differs", { hasText: "Frames" }).locator("td").allTextContents();
   assert.deepEqual(found, ["12", "7 (differs)"]);
   assert.deepEqual(await seriousFaults(page), []);

@@ -5,6 +5,7 @@ import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { printable, quoteName } from "../escape.ts";
 import { ageText, exact } from "../numbers.ts";
 import { progressText } from "../progress.ts";
+import { remedyLines } from "../remedy.ts";
 import { mediaText, warningLines } from "../report.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import { type Ink, paint, type Terminal } from "../terminal.ts";
@@ -111,16 +112,18 @@ function errorLines({ error }: Job, terminal: Terminal): string[] {
   const told = wrap(`${printable(error.message)} [${printable(error.code)}]`, terminal.columns - 7);
   return [
     ...told.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
-    ...foundLines(error.found, terminal),
+    ...foundLines(error.found ?? {}, terminal).map((line) => `       ${line}`),
   ];
 }
 
-function foundLines(found: JsonObject | undefined, terminal: Terminal): string[] {
-  return Object.entries(found ?? {}).flatMap(([name, value]) =>
-    wrap(`${printable(name)}: ${printable(JSON.stringify(value))}`, terminal.columns - 7, "  ").map(
-      (line) => `       ${line}`,
-    ),
+function foundLines(found: JsonObject, terminal: Terminal): string[] {
+  const columns = terminal.columns - 7;
+  const remedy = remedyLines(found, columns);
+  const facts = Object.entries(found).filter(([name]) => name !== "remedy" || remedy.length === 0);
+  const lines = facts.flatMap(([name, value]) =>
+    wrap(`${printable(name)}: ${printable(JSON.stringify(value))}`, columns, "  "),
   );
+  return [...remedy, ...lines];
 }
 
 function progressLines(job: Job, terminal: Terminal): string[] {

@@ -1,19 +1,26 @@
 /** Why a job failed: the code, the words, and what was found. */
 import type { Job } from "../api/client.ts";
+import { remedyText } from "../jobs/policies.ts";
 import { MediaTable } from "./media.tsx";
 import { failedSides } from "./media-info.ts";
 
 export function Failure({ job }: { readonly job: Job }) {
   const { code, message, found = {} } = job.error ?? { code: "UNKNOWN", message: "No reason is told." };
   const sides = failedSides(job);
-  const { reference: _, distorted: __, ...rest } = found;
-  const facts = Object.entries(sides === undefined ? found : rest);
+  const remedy = remedyText(found["remedy"]);
+  const told = [...(sides === undefined ? [] : ["reference", "distorted"]), ...(remedy ? ["remedy"] : [])];
+  const facts = Object.entries(found).filter(([name]) => !told.includes(name));
   return (
     <section className="card job-failure" aria-label="Why it failed">
       <h2>The job failed</h2>
       <p className="message" role="alert">
         {message}
       </p>
+      {remedy !== undefined && (
+        <p>
+          <bdi>{remedy}</bdi>
+        </p>
+      )}
       <p>
         <code>{code}</code>
       </p>

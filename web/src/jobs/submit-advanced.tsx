@@ -2,42 +2,8 @@
 import { FieldRow } from "../ui/field.tsx";
 import { FEATURES, type JobDraft } from "./job-draft.ts";
 import { toggled } from "./job-query.ts";
+import { POLICIES, type PolicyField } from "./policies.ts";
 import { type FieldsProps, TextRow } from "./submit-fields.tsx";
-
-const POLICIES = [
-  {
-    field: "scaling",
-    label: "Sizes that differ",
-    choices: [
-      ["AUTO", "Scale the distorted video"],
-      ["REFUSE", "Refuse the pair"],
-    ],
-  },
-  {
-    field: "onFrameCountMismatch",
-    label: "Frame counts that differ",
-    choices: [
-      ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Compare from the first frame on"],
-    ],
-  },
-  {
-    field: "onFrameRateMismatch",
-    label: "Frame rates that differ",
-    choices: [
-      ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Skip frames of the faster one"],
-    ],
-  },
-  {
-    field: "editLists",
-    label: "Frames that an edit list hides",
-    choices: [
-      ["APPLY", "Score what plays"],
-      ["IGNORE", "Score every coded frame"],
-    ],
-  },
-] as const;
 
 export function SubmitAdvanced(fields: FieldsProps) {
   const { draft, faults, change } = fields;
@@ -73,8 +39,6 @@ export function SubmitAdvanced(fields: FieldsProps) {
     </>
   );
 }
-
-type PolicyField = (typeof POLICIES)[number]["field"];
 
 interface PolicyRowProps extends FieldsProps {
   readonly field: PolicyField;
