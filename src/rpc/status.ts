@@ -11,8 +11,9 @@ import { RETRY_AFTER_MS } from "../platform/transport-limits.ts";
 const DOMAIN = "svc";
 /** Characters: statuses travel as headers, and clients take 8 KiB of those. */
 const MAX_FACT = 512;
-const MAX_FACTS = 16;
 const MAX_DETAIL = 1024;
+/** Bytes of all facts with their names: those of two files and a remedy are a third of it. */
+const MAX_FACTS_BYTES = 3072;
 
 const CODES: Readonly<Record<FailureKind, status>> = {
   invalid: status.INVALID_ARGUMENT,
@@ -43,12 +44,18 @@ export function statusOf(thrown: unknown): StatusObject {
 }
 
 function errorInfoOf(failure: Failure) {
-  const facts = Object.entries(flat(failure.found ?? {})).slice(0, MAX_FACTS);
-  return create(ErrorInfoSchema, {
-    reason: failure.code,
-    domain: DOMAIN,
-    metadata: Object.fromEntries(facts),
+  const metadata = fitting(flat(failure.found ?? {}));
+  return create(ErrorInfoSchema, { reason: failure.code, domain: DOMAIN, metadata });
+}
+
+/** The first facts that fit into a status. */
+function fitting(facts: Readonly<Record<string, string>>): Record<string, string> {
+  let bytes = 0;
+  const first = Object.entries(facts).filter(([name, value]) => {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(value);
+    return bytes <= MAX_FACTS_BYTES;
   });
+  return Object.fromEntries(first);
 }
 
 function retryOf(failure: Failure): Any[] {

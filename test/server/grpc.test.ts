@@ -112,10 +112,16 @@ describe("errors", () => {
     assert.equal(error.code, status.FAILED_PRECONDITION);
     assert.equal(info?.reason, rest.code);
     assert.equal(error.details, rest.detail);
-    const names = Object.keys(info?.metadata ?? {});
-    assert.ok(
-      names.some((name) => name.startsWith("reference")) &&
-        names.some((name) => name.startsWith("distorted")),
+    const facts = info?.metadata ?? {};
+    const { reference, distorted, remedy } = rest.found as Record<string, Record<string, unknown>>;
+    assert.equal(facts["referenceFrames"], String(reference?.["frames"]));
+    assert.equal(facts["distortedFrames"], String(distorted?.["frames"]));
+    assert.equal(facts["remedyOption"], remedy?.["option"]);
+    assert.equal(facts["remedyOnlyIf"], remedy?.["onlyIf"]);
+    const names = Object.keys(facts);
+    assert.equal(
+      names.length,
+      [reference, distorted, remedy].flatMap((side) => Object.keys(side ?? {})).length,
     );
     assert.ok(names.every((name) => /^[a-z][\w-]{0,63}$/.test(name)));
   });
