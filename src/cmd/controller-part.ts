@@ -9,6 +9,7 @@ import type { Certificate } from "../platform/certificate.ts";
 import { Failure } from "../platform/failure.ts";
 import { Background, type Phase, pause, shutDown } from "../platform/lifecycle.ts";
 import { Opening } from "../platform/opening.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { CONSOLE_OPERATION, type ConsolePages } from "../rest/console.ts";
 import { controllerHandlers } from "../rest/controller.ts";
 import { Description } from "../rest/description.ts";
@@ -18,7 +19,6 @@ import { CONTROLLER_DESCRIPTORS, controllerServices } from "../rpc/controller.ts
 import { RpcServer, rpcOperations } from "../rpc/server.ts";
 import { hostPort, ListenError } from "./addresses.ts";
 import { type AuditLog, openTrail, type TrailParts } from "./audit-log.ts";
-import type { ControlSettings } from "./controller-settings.ts";
 import { type Addresses, listenOn } from "./listen.ts";
 import { type Opened, type OpenOptions, openWith } from "./open-controller.ts";
 
@@ -30,7 +30,11 @@ const CLOSE_LIMIT_MS = 3_000;
 const STOP_LIMIT_MS = 10_000;
 
 export interface PartOptions extends OpenOptions {
-  readonly settings: ControlSettings & { readonly host: string };
+  readonly settings: OpenOptions["settings"] & {
+    readonly host: string;
+    /** Tried in this order until one is not in use. 0 is any free port. */
+    readonly metricsPorts: readonly number[];
+  };
   readonly authenticate: Authenticate;
   /** Throws the failure that callers get as long as nobody can be let in. */
   readonly checkReady?: () => void;
@@ -141,12 +145,14 @@ export class ControllerPart {
   }
 
   /** Its address, "http://HOST:PORT". */
-  async #listenForProbes(): Promise<string> {
-    const { host, metricsPort } = this.#options.settings;
-    const port = await this.#monitoring.listen(host, metricsPort).catch((error: unknown) => {
-      throw new ListenError("--metrics-port", hostPort(host, metricsPort), error);
-    });
-    return `http://${hostPort(host, port)}`;
+  async #listenForProbes([port = 0, ...others] = this.#options.settings.metricsPorts): Promise<string> {
+    const { host } = this.#options.settings;
+    try {
+      return `http://${hostPort(host, await this.#monitoring.listen(host, port))}`;
+    } catch (error) {
+      if (others.length > 0 && errorCode(error) === "EADDRINUSE") return this.#listenForProbes(others);
+      throw new ListenError("--metrics-port", hostPort(host, port), error);
+    }
   }
 
   /** How it stops. Requests under way get `drainMs`; the metrics can be read to the end. */

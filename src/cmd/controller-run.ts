@@ -71,7 +71,7 @@ async function open(settings: ControllerSettings, log: Log) {
   const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
   const console = settings.consoleDisabled ? undefined : openConsole(signIn, log);
   const part = await ControllerPart.build({
-    settings: { ...settings, host },
+    settings: { ...settings, host, metricsPorts: [settings.metricsPort] },
     authenticate: authentication.authenticate,
     checkReady: authentication.checkReady,
     tokens: authentication.tokens,

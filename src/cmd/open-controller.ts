@@ -13,7 +13,7 @@ import type { ControlSettings } from "./controller-settings.ts";
 const DAY_MS = 86_400_000;
 
 export interface OpenOptions {
-  readonly settings: ControlSettings;
+  readonly settings: Omit<ControlSettings, "metricsPort">;
   /** Of those who call; undefined: nobody is asked for one. */
   readonly tokens: TokenRules | undefined;
   /** Tenant whose nodes serve all tenants; undefined: none. */

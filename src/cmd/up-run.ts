@@ -16,7 +16,7 @@ import { mediaPolicy } from "./media-settings.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "./node-run.ts";
 import { openTracing } from "./tracing.ts";
 import { unlessStopped } from "./unless-stopped.ts";
-import type { UpSettings } from "./up-settings.ts";
+import { metricsPorts, type UpSettings } from "./up-settings.ts";
 
 /** This process has no authentication, so nobody else may reach it. */
 const HOST = "127.0.0.1";
@@ -75,7 +75,7 @@ async function open(settings: UpSettings, log: Log) {
   const auditLog = await openAuditLog(settings, { log, registry });
   const console = settings.consoleDisabled ? undefined : openConsole({ kind: "open" }, log);
   const part = await ControllerPart.build({
-    settings: { ...settings, host: HOST },
+    settings: { ...settings, host: HOST, metricsPorts: metricsPorts(settings) },
     authenticate: authenticateNobody,
     tokens: undefined,
     fleetTenant: OPEN_PRINCIPAL.tenant,

@@ -1,7 +1,7 @@
 /** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
 
 import { LOG_LEVELS } from "../platform/log.ts";
-import { choice, integer, type SettingValues, toggle } from "../platform/setting.ts";
+import { choice, integer, type Setting, type SettingValues, toggle } from "../platform/setting.ts";
 import { CONSOLE_SETTING } from "./console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "./controller-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
@@ -10,8 +10,21 @@ import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
+/** undefined: not asked for, so that any port will do. */
+const METRICS_PORT: Setting<number | undefined> = {
+  ...CONTROL_SETTINGS.metricsPort,
+  shownDefault: `${CONTROL_SETTINGS.metricsPort.fallback}, or a free port where another program has that`,
+  fallback: undefined,
+};
+
+/** The ports to try for /metrics, in this order. */
+export function metricsPorts({ metricsPort }: Pick<UpSettings, "metricsPort">): readonly number[] {
+  return metricsPort === undefined ? [CONTROL_SETTINGS.metricsPort.fallback, 0] : [metricsPort];
+}
+
 export const UP_SETTINGS = {
   ...CONTROL_SETTINGS,
+  metricsPort: METRICS_PORT,
   ...NODE_WORK_SETTINGS,
   consoleDisabled: CONSOLE_SETTING,
   browserDisabled: toggle({

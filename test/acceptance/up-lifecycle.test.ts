@@ -1,13 +1,15 @@
 /** `svc up` from start to end: how it stops, and where it goes on. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { startOnTerminal } from "../cli/program.ts";
 import { type Clips, emptyRaw, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 import { ask } from "../server/rest-client.ts";
-import { SVC, svc } from "../server/svc-process.ts";
+import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
 
 const FRAMES = 250;
@@ -35,7 +37,39 @@ async function scored(jobs: JobsClient, id: string, segments: number): Promise<J
   }
 }
 
+/** Occupies the default port of /metrics, unless another program of this machine has it already. */
+async function occupyMetricsPort(): Promise<Disposable> {
+  const server = createServer();
+  const listening = once(server, "listening").catch(() => {});
+  server.listen(9464, "127.0.0.1");
+  await listening;
+  return { [Symbol.dispose]: () => server.close() };
+}
+
 describe("svc up", () => {
+  test("serves metrics on a free port when another program has 9464, and prints it", async () => {
+    using _ = await occupyMetricsPort();
+    const args = ["--data-dir", dataDir, "--port", "0", "--grpc-port", "0", "--drain-timeout", "0"];
+    await using up = new SvcProcess("up", { args });
+    const { metrics } = await up.addresses();
+    assert.match(metrics ?? "", /^http:\/\/127\.0\.0\.1:(?!9464$)\d+$/);
+    assert.equal((await fetch(`${metrics}/metrics`)).status, 200);
+    assert.equal(await up.stop(), 0);
+  });
+
+  test("does not start when another program has the metrics port that was asked for", async () => {
+    using _ = await occupyMetricsPort();
+    const ports = ["--port", "0", "--grpc-port", "0", "--log-level", "fatal"];
+    for (const asked of [
+      { args: ["--metrics-port", "9464"], env: {} },
+      { args: [], env: { SVC_METRICS_PORT: "9464" } },
+    ]) {
+      const { code, stderr } = await svc(["up", "--data-dir", dataDir, ...ports, ...asked.args], asked.env);
+      assert.equal(code, 1);
+      assert.match(stderr, /cannot listen on 127\.0\.0\.1:9464: another program.* with --metrics-port /);
+    }
+  });
+
   test("goes on where kill -9 ended it: what was scored stays, and the digits are those of svc score", async () => {
     await using killed = await ControllerProcess.up({ dataDir, args: SEGMENTS });
     const submitted = await (await JobsClient.of(killed)).submit(film);
