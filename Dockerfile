@@ -1,6 +1,6 @@
 # The image of svc: every process of it, with the scorer. How to build and run it: docs/image.md.
 
-# The Node.js that package.json pins (dependencies.node).
+# The Node.js that package.json pins (devDependencies.node).
 ARG NODE_VERSION=24.21.0
 # To hold the base to its very bytes: --build-arg BASE=docker.io/library/node@sha256:…
 ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm-slim

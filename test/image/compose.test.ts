@@ -117,7 +117,7 @@ test("each process gets longer to stop than it takes to drain", async () => {
 
 test("the image has the Node.js and the version of package.json", () => {
   const manifest = JSON.parse(text("package.json"));
-  assert.match(text("Dockerfile"), new RegExp(`^ARG NODE_VERSION=${manifest.dependencies.node}$`, "m"));
+  assert.match(text("Dockerfile"), new RegExp(`^ARG NODE_VERSION=${manifest.devDependencies.node}$`, "m"));
   assert.match(text("Dockerfile"), new RegExp(`^ARG VERSION=${manifest.version}$`, "m"));
-  assert.ok(text("docs/image.md").includes(`node:${manifest.dependencies.node}-bookworm-slim`));
+  assert.ok(text("docs/image.md").includes(`node:${manifest.devDependencies.node}-bookworm-slim`));
 });

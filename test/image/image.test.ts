@@ -22,7 +22,7 @@ const MEGABYTE = 1e6;
 const MOST_ADDED = 200 * MEGABYTE;
 
 const manifest = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
-const NODE_VERSION: string = manifest.dependencies.node;
+const NODE_VERSION: string = manifest.devDependencies.node;
 const BASE = `docker.io/library/node:${NODE_VERSION}-bookworm-slim`;
 
 const podman = new Podman();
