@@ -21,14 +21,27 @@ const DATABASE_LIMIT_MS = 120_000;
 /** The executable of Node.js that the project pins. */
 export const pinnedNode = (root) => join(root, "node_modules", "node", "bin", "node");
 
-/** Brings node_modules of a folder up to its lock; does nothing when it already is. */
+/** Installs the packages of a folder's lock and builds its console, where they are not up to date. */
 export async function install(root) {
+  await installPackages(root);
+  if (existsSync(join(root, "web", "build.ts"))) await buildConsole(root);
+}
+
+/** A broken source must not stop the commands that find the fault. */
+async function buildConsole(root) {
+  try {
+    await run(pinnedNode(root), ["web/build.ts"], root);
+  } catch (error) {
+    say(`the console was not built (${error.message}); "npm run build:console" says why`);
+  }
+}
+
+async function installPackages(root) {
   if (isInstalled(root)) return;
   await alone(`svc-install-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`, async () => {
     if (isInstalled(root)) return;
     if (!isComplete(root)) await cleanInstall(root);
     if (usesPinnedNode(root)) await completeNode(root);
-    if (existsSync(join(root, "web", "build.ts"))) await run(pinnedNode(root), ["web/build.ts"], root);
     if (existsSync(join(root, "scripts", "database.ts"))) await makeEmptyDatabase(root);
     copyFileSync(lockOf(root), stampOf(root));
   });

@@ -1,20 +1,32 @@
 /**
- * Builds the console, unless one of the same sources is there:
+ * Builds the console, unless the one that is there was built from the same sources:
  *
  *   node web/build.ts
  *
- * It is put in place whole, in a folder named after its sources (src/cmd/console-sources.ts); those of
- * other sources are removed.
+ * A build replaces the previous one as a whole.
  */
-import { chmod, glob, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { chmod, glob, mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { alone } from "../scripts/alone.mjs";
-import { builtConsole, CONSOLE_DIST, consoleSources } from "../src/cmd/console-sources.ts";
+import { CONSOLE_FILES } from "../src/cmd/console.ts";
 
 const WEB = import.meta.dirname;
+/** Holds the hash of the sources. Its modification time is that of the last check; bin/svc compares it with the sources. */
+const STAMP = join(CONSOLE_FILES, ".sources");
 const COMPRESSIBLE = /\.(css|html|js|svg)$/;
+
+/** SHA-256 of everything that the console is built from: of `src`, the rules alone. */
+async function hashSources(): Promise<string> {
+  const paths = globSync(["src/**/*.*", "public/*", "*.html", "*.ts", "../src/jobs/*.ts"], { cwd: WEB });
+  const hash = createHash("sha256");
+  for (const path of [...paths.sort(), "../package-lock.json"])
+    hash.update(`${path}\n`).update(await readFile(join(WEB, path)));
+  return hash.digest("hex");
+}
 
 /** Beside each file its compressed forms: made once, and smaller than a server could afford to make them. */
 async function compress(directory: string): Promise<void> {
@@ -28,33 +40,31 @@ async function compress(directory: string): Promise<void> {
   }
 }
 
-async function main(): Promise<void> {
-  const sources = await consoleSources();
-  if (sources === undefined || (await builtConsole(sources)) !== undefined) return;
-  await alone(`svc-console-${sources}`, () => buildOf(sources));
+async function buildUnlessCurrent(): Promise<void> {
+  const sources = await hashSources();
+  const built = await readFile(STAMP, "utf8").catch(() => undefined);
+  if (built === sources) {
+    const now = new Date();
+    await utimes(STAMP, now, now);
+  } else {
+    await buildOf(sources);
+  }
 }
 
 async function buildOf(sources: string): Promise<void> {
-  // Another process has built it meanwhile.
-  if ((await builtConsole(sources)) !== undefined) return;
   const { build } = await import("vite");
   const made = await mkdtemp(join(WEB, ".dist-"));
   try {
     const configFile = join(WEB, "vite.config.ts");
     await build({ configFile, logLevel: "warn", build: { outDir: made, emptyOutDir: true } });
     await compress(made);
+    await writeFile(join(made, ".sources"), sources);
     await chmod(made, 0o755);
-    await mkdir(CONSOLE_DIST, { recursive: true });
-    await rename(made, join(CONSOLE_DIST, sources));
-    await removeOthers(sources);
+    await rm(CONSOLE_FILES, { recursive: true, force: true });
+    await rename(made, CONSOLE_FILES);
   } finally {
     await rm(made, { recursive: true, force: true });
   }
 }
 
-async function removeOthers(sources: string): Promise<void> {
-  for (const name of await readdir(CONSOLE_DIST))
-    if (name !== sources) await rm(join(CONSOLE_DIST, name), { recursive: true, force: true });
-}
-
-await main();
+await alone(`svc-console-${createHash("sha256").update(WEB).digest("hex").slice(0, 16)}`, buildUnlessCurrent);

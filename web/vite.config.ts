@@ -1,4 +1,4 @@
-/** How the console is built: `npm run build:console`, or by a controller that finds none. */
+/** How the console is built (web/build.ts). */
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 

@@ -26,8 +26,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   // What a second signal must not leave behind, nobody has: the store is as after a crash, which loses nothing.
   const stopSignal = untilStopSignal(async () => {});
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
-  const { part, transport, authentication, auditLog, tracing, console } = opened;
-  console?.start();
+  const { part, transport, authentication, auditLog, tracing } = opened;
   const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
   // Not before: what is followed keeps a process alive that failed to start.
@@ -40,7 +39,6 @@ export async function runController(settings: ControllerSettings): Promise<void>
   log.info({ signal }, "stopping");
   const phases = [
     ...part.phases(settings.drainTimeout * 1000),
-    ...(console?.phases ?? []),
     ...authentication.phases,
     ...transport.phases,
     ...auditLog.phases,
@@ -53,8 +51,10 @@ export async function runController(settings: ControllerSettings): Promise<void>
 
 /** All that is there before the store is opened. */
 async function open(settings: ControllerSettings, log: Log) {
-  const registry = openMetrics();
   const { authDisabled } = settings;
+  const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
+  const console = settings.consoleDisabled ? undefined : await openConsole(signIn);
+  const registry = openMetrics();
   const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
   if (authDisabled) warnOfOpenDoors(host, log);
   else if (settings.tlsCert === undefined && !isLoopback(host)) {
@@ -68,8 +68,6 @@ async function open(settings: ControllerSettings, log: Log) {
   const { audit } = auditLog;
   const transport = await openTls(settings, { log, registry, audit });
   const authentication = await openAuthentication(settings, { log, registry, audit });
-  const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
-  const console = settings.consoleDisabled ? undefined : openConsole(signIn, log);
   const part = await ControllerPart.build({
     settings: { ...settings, host, metricsPorts: [settings.metricsPort] },
     authenticate: authentication.authenticate,
@@ -79,14 +77,14 @@ async function open(settings: ControllerSettings, log: Log) {
     media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
     limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
     openStore: await storeOpener(settings, log),
-    console: console?.pages,
+    console,
     certificate: transport.certificate,
     auditLog,
     tracer: tracing.tracer,
     registry,
     log,
   });
-  return { part, transport, authentication, auditLog, tracing, console };
+  return { part, transport, authentication, auditLog, tracing };
 }
 
 async function storeOpener(

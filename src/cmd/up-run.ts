@@ -8,7 +8,7 @@ import { openMetrics } from "../platform/metrics.ts";
 import { browserCommand, openBrowser } from "../platform/open-browser.ts";
 import { openStore } from "../store/open.ts";
 import { openAuditLog } from "./audit-log.ts";
-import { type OpenConsole, openConsole } from "./console.ts";
+import { openConsole } from "./console.ts";
 import { type ControllerAddresses, ControllerPart } from "./controller-part.ts";
 import { ensureDataDir } from "./data-dir.ts";
 import { defaultLimits } from "./limit-settings.ts";
@@ -35,8 +35,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   let node: NodeParts | undefined;
   const stopSignal = untilStopSignal(async () => node?.node.stop());
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
-  const { part, dataDir, registry, tracing, auditLog, console } = opened;
-  console?.start();
+  const { part, dataDir, registry, tracing, auditLog } = opened;
   const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
   tracing.start();
@@ -59,7 +58,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   const superseded = cause instanceof Failure;
   log.info(superseded ? { code: cause.code } : { signal: cause }, "stopping");
   tellStopping(settings);
-  const ending = phases({ part, node, connection, console, settings });
+  const ending = phases({ part, node, connection, settings });
   const all = [...ending, ...auditLog.phases, ...tracing.phases];
   await shutDown(all, log);
   log.info("stopped");
@@ -68,12 +67,12 @@ export async function runUp(settings: UpSettings): Promise<void> {
 
 /** All that is there before the store is opened. */
 async function open(settings: UpSettings, log: Log) {
+  const console = settings.consoleDisabled ? undefined : await openConsole({ kind: "open" });
   const dataDir = await ensureDataDir(settings.dataDir, log);
   const registry = openMetrics();
   const limits = defaultLimits(settings);
   const tracing = await openTracing(settings, { name: "up", log, registry });
   const auditLog = await openAuditLog(settings, { log, registry });
-  const console = settings.consoleDisabled ? undefined : openConsole({ kind: "open" }, log);
   const part = await ControllerPart.build({
     settings: { ...settings, host: HOST, metricsPorts: metricsPorts(settings) },
     authenticate: authenticateNobody,
@@ -84,28 +83,26 @@ async function open(settings: UpSettings, log: Log) {
     openStore: () => openStore({ dataDir }, log),
     auditLog,
     tracer: tracing.tracer,
-    console: console?.pages,
+    console,
     registry,
     log,
   });
-  return { part, dataDir, registry, tracing, auditLog, console };
+  return { part, dataDir, registry, tracing, auditLog };
 }
 
 interface Parts {
   readonly part: ControllerPart;
   readonly node: NodeParts;
   readonly connection: Connection;
-  readonly console: OpenConsole | undefined;
   readonly settings: UpSettings;
 }
 
 /** The node first, while the controller still takes its reports. */
-function phases({ part, node, connection, console, settings }: Parts): Phase[] {
+function phases({ part, node, connection, settings }: Parts): Phase[] {
   return [
     ...nodeDrainPhases(node, settings.drainTimeout * 1000),
     { name: "disconnect the node", limitMs: 1_000, run: () => connection[Symbol.dispose]() },
     ...part.phases(REQUESTS_DRAIN_MS),
-    ...(console?.phases ?? []),
   ];
 }
 

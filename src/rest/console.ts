@@ -39,8 +39,7 @@ export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 export interface ConsolePages {
   readonly config: ConsoleConfig;
-  /** undefined: they are being built. Throws when they could not be. */
-  readonly files: () => ConsoleFiles | undefined;
+  readonly files: ConsoleFiles;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -59,13 +58,6 @@ const ENCODINGS = [
 const INDEX = "index.html";
 /** Their names change with their content. */
 const LASTING = "assets/";
-
-const BEING_BUILT = `<!doctype html>
-<html lang="en">
-  <head><meta charset="utf-8"><meta http-equiv="refresh" content="1"><title>svc</title></head>
-  <body><p>The console is being built. This page looks again every second.</p></body>
-</html>
-`;
 
 /** Reads a built console into memory: some hundred kilobytes, of which nothing outside can ever be named. */
 export async function readConsole(directory: string): Promise<ConsoleFiles> {
@@ -95,14 +87,7 @@ export function addConsole(app: FastifyInstance, { config, files }: ConsolePages
   const serve = (request: FastifyRequest, reply: FastifyReply) => {
     request.route = "/console/{file}";
     reply.headers({ "content-security-policy": policy, "referrer-policy": "no-referrer" });
-    const built = files();
-    if (built === undefined)
-      return reply
-        .code(503)
-        .header("retry-after", "1")
-        .type(TYPES[".html"] ?? "")
-        .send(BEING_BUILT);
-    return send(request, reply, built);
+    return send(request, reply, files);
   };
   app.get("/console", open, (_request, reply) => reply.redirect("console/", 308));
   app.get("/console/config.json", open, (request, reply) => {

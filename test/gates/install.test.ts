@@ -2,9 +2,19 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { PROJECT } from "../../scripts/gates/gate.ts";
 
@@ -106,6 +116,27 @@ test("an installation that fails says what failed and where, and leaves no stamp
   assert.equal(existsSync(stamp()), false);
 });
 
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** A checkout that is installed, with files of this one; its pinned Node.js is a shell script. */
+function checkoutOf(...files: readonly string[]): { place: string; pinned: (script: string) => void } {
+  const place = join(root, "checkout");
+  for (const name of ["scripts/bootstrap.mjs", "scripts/install.mjs", "scripts/alone.mjs", ...files])
+    cpSync(join(PROJECT, name), join(place, name));
+  const lock = { lockfileVersion: 3, packages: { "": {}, "node_modules/node": { version: "24.0.0" } } };
+  for (const name of ["package-lock.json", "node_modules/.installed-lock.json"])
+    write(join(place, name), JSON.stringify(lock));
+  const node = join(place, "node_modules/node/bin/node");
+  const pinned = (script: string): void => {
+    write(node, `#!/bin/sh\n${script}\n`);
+    chmodSync(node, 0o755);
+  };
+  return { place, pinned };
+}
+
 test("a Node.js that is too old is refused with a clear sentence", () => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.4"})';
   const { status, stderr } = spawnSync(process.execPath, ["--import", old, BOOTSTRAP, "scripts/check.ts"], {
@@ -118,25 +149,41 @@ test("a Node.js that is too old is refused with a clear sentence", () => {
   );
 });
 
-test("the script runs under the pinned Node.js with its arguments, exit code and signals", async () => {
-  const checkout = join(root, "checkout");
-  for (const name of ["bootstrap.mjs", "install.mjs", "alone.mjs"]) {
-    cpSync(join(PROJECT, "scripts", name), join(checkout, "scripts", name));
-  }
-  const lock = { lockfileVersion: 3, packages: { "": {}, "node_modules/node": { version: "24.0.0" } } };
-  writeFileSync(join(checkout, "package-lock.json"), JSON.stringify(lock));
-  mkdirSync(join(checkout, "node_modules", "node", "bin"), { recursive: true });
-  cpSync(join(checkout, "package-lock.json"), join(checkout, "node_modules", ".installed-lock.json"));
-  writeFileSync(
-    join(checkout, "node_modules/node/bin/node"),
-    `#!/bin/sh\necho "pinned $*"\nexec sleep 1000\n`,
-    { mode: 0o755 },
+test("bin/svc of a checkout runs its sources, and builds the console first when a source of it is newer", () => {
+  const { place, pinned } = checkoutOf("bin/svc");
+  for (const path of ["src/main.ts", "src/jobs/a.ts", "web/src/a.ts", "web/public/a.svg", "web/build.ts"])
+    write(join(place, path), "");
+  write(join(place, "web/dist/.sources"), "");
+  pinned('echo "pinned $*"');
+  const run = () => spawnSync(join(place, "bin/svc"), ["a", "b c"], { encoding: "utf8" });
+  const sources = `pinned ${place}/bin/../src/main.ts a b c\n`;
+  assert.deepEqual([run().stdout, run().stderr], [sources, ""]);
+  const later = Date.now() / 1000 + 60;
+  utimesSync(join(place, "web/src/a.ts"), later, later);
+  assert.deepEqual([run().stdout, run().stderr], [sources, "pinned web/build.ts\n"]);
+});
+
+test("a console that cannot be built does not keep other commands from running", () => {
+  const { place, pinned } = checkoutOf();
+  write(join(place, "web/build.ts"), "");
+  pinned('[ "$1" != web/build.ts ] && echo "pinned $*"');
+  const args = [join(place, "scripts", "bootstrap.mjs"), "a.ts"];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  assert.equal(stdout, `pinned ${place}/a.ts\n`);
+  assert.match(
+    stderr,
+    /^svc: the console was not built \(exit code 1\); "npm run build:console" says why\n$/,
   );
-  const child = spawn(process.execPath, [join(checkout, "scripts", "bootstrap.mjs"), "a.ts", "b c"], {
+});
+
+test("the script runs under the pinned Node.js with its arguments, exit code and signals", async () => {
+  const { place, pinned } = checkoutOf();
+  pinned('echo "pinned $*"\nexec sleep 1000');
+  const child = spawn(process.execPath, [join(place, "scripts", "bootstrap.mjs"), "a.ts", "b c"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [said] = (await once(child.stdout, "data")) as [Buffer];
-  assert.equal(said.toString(), `pinned ${checkout}/a.ts b c\n`);
+  assert.equal(said.toString(), `pinned ${place}/a.ts b c\n`);
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   assert.deepEqual(await ended, [null, "SIGTERM"]);

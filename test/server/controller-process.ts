@@ -1,6 +1,5 @@
 /** A real `svc controller` or `svc up` on free loopback ports. */
 
-import { until } from "../waiting.ts";
 import { SvcProcess } from "./svc-process.ts";
 
 export interface ControllerOptions {
@@ -12,7 +11,7 @@ export interface ControllerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Serve the console; default: not. */
   readonly console?: boolean;
-  /** Wait until the store is open, the console there, and the node of `svc up` registered; default true. */
+  /** Wait until the store is open, and the node of `svc up` registered; default true. */
   readonly ready?: boolean;
 }
 
@@ -49,9 +48,6 @@ export class ControllerProcess extends SvcProcess {
       const { rest = "", grpc = "", metrics = "" } = await controller.addresses();
       Object.assign(controller, { rest, grpc, metrics });
       if (ready) await controller.logged(readyLine);
-      // It is read, or built first, beside everything else; till then a browser would be told to wait.
-      if (ready && console)
-        await until(async () => (await fetch(`${rest}/console/`)).status !== 503, "the console");
       return controller;
     } catch (error) {
       await controller[Symbol.asyncDispose]();

@@ -5,6 +5,7 @@ import { gate } from "../../src/auth/gate.ts";
 import { Permissions } from "../../src/auth/permissions.ts";
 import { type Authenticate, ROLES } from "../../src/auth/principal.ts";
 import { Connection } from "../../src/client/connection.ts";
+import { openConsole } from "../../src/cmd/console.ts";
 import type { ControllerSettings } from "../../src/controller/controller.ts";
 import type { operations } from "../../src/gen/rest/controller.ts";
 import { Connections } from "../../src/platform/connections.ts";
@@ -64,8 +65,7 @@ export class Transports implements AsyncDisposable {
     const options = {
       ...{ gate: admitting, registry, log: LOG, tryItOut: false, requestTimeoutMs: 60_000 },
       connections: connections(),
-      // None that is built: who is let in to it is what is tested.
-      console: { config: { version: "0", authentication: { kind: "open" } }, files: () => undefined },
+      console: await openConsole({ kind: "open" }),
     } as const;
     const app = restServer(description, controllerHandlers(parts, description), options);
     const services = controllerServices(() => system.controller);
