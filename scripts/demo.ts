@@ -21,12 +21,12 @@ import { startService } from "./demo/service.ts";
 const CHART_HEIGHT = 6;
 
 const NEXT = `Try next:
-  npx svc up                             the service on this machine, and its console at http://127.0.0.1:8080/console
-  npx svc jobs submit REFERENCE DISTORTED --wait
-                                         then, elsewhere: have two videos of your own scored by it
-  npx svc jobs watch                     what runs and waits, as it happens
-  npx svc score REFERENCE DISTORTED      score two videos here and now, without a service
-  npx svc --help                         everything else; every command has --help with examples`;
+  bin/svc up                             the service on this machine, and its console at http://127.0.0.1:8080/console
+  bin/svc jobs submit REFERENCE DISTORTED --wait
+                                         then, in another terminal: have two videos of your own scored by it
+  bin/svc jobs watch                     what runs and waits, as it happens
+  bin/svc score REFERENCE DISTORTED      score two videos here and now, without a service
+  bin/svc --help                         everything else; every command has --help with examples`;
 
 async function demo(signal: AbortSignal): Promise<void> {
   const started = performance.now();

@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import type { Node } from "oxc-parser";
 import type { Gate } from "./gate.ts";
 import { nameOf, type Source, sources } from "./source.ts";
+import { specifierIn } from "./specifiers.ts";
 
 /**
  * Each layer of src with the layers that it may import besides itself. A new
@@ -64,44 +65,12 @@ function importFaults(root: string, source: Source): string[] {
 
 /** What a node imports: a specifier, null for one that is computed, undefined when it imports nothing. */
 function specifierOf(node: Node): string | null | undefined {
-  switch (node.type) {
-    case "ImportDeclaration":
-    case "ExportAllDeclaration":
-      return node.source.value;
-    case "ExportNamedDeclaration":
-      return node.source?.value;
-    case "ImportExpression":
-    case "TSImportType":
-      return argumentOf(node.source);
-    case "CallExpression":
-      return isRequire(node.callee) ? argumentOf(node.arguments[0]) : undefined;
-    case "NewExpression":
-      return isModuleUrl(node) ? argumentOf(node.arguments[0]) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function argumentOf(argument: Node | undefined): string | null {
-  if (argument?.type === "Literal") return nameOf(argument) ?? null;
+  const specifier = specifierIn(node);
+  if (specifier === undefined) return undefined;
+  if (specifier.type === "Literal") return nameOf(specifier) ?? null;
   // A file of a package, whichever one: `package/${file}` imports the package.
-  const start = argument?.type === "TemplateLiteral" ? argument.quasis[0]?.value.cooked : undefined;
+  const start = specifier.type === "TemplateLiteral" ? specifier.quasis[0]?.value.cooked : undefined;
   return /^(@[\w-]+\/)?[\w-]+\//.exec(start ?? "")?.[0] ?? null;
-}
-
-/** require(…), require.resolve(…) and import.meta.resolve(…). */
-function isRequire(callee: Node): boolean {
-  if (callee.type === "Identifier") return callee.name === "require";
-  if (callee.type !== "MemberExpression" || nameOf(callee.property) !== "resolve") return false;
-  return callee.object.type === "MetaProperty" || isRequire(callee.object);
-}
-
-/** new URL("…", import.meta.url) that names a module, as for a worker. */
-function isModuleUrl(node: Extract<Node, { type: "NewExpression" }>): boolean {
-  if (node.callee.type !== "Identifier" || node.callee.name !== "URL") return false;
-  const [path, base] = node.arguments;
-  const fromHere = base?.type === "MemberExpression" && base.object.type === "MetaProperty";
-  return fromHere && path !== undefined && /\.[cm]?[jt]s$/.test(nameOf(path) ?? "");
 }
 
 function faultOf(root: string, importer: string, specifier: string): string | undefined {

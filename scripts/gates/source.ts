@@ -28,7 +28,11 @@ export function sources(root: string): Source[] {
 }
 
 function parse(root: string, path: string): Source {
-  const text = readFileSync(join(root, path), "utf8");
+  return parseText(path, readFileSync(join(root, path), "utf8"));
+}
+
+/** Throws when the text is not of the language that the path's extension names. */
+export function parseText(path: string, text: string): Source {
   const { program, comments, errors } = parseSync(path, text);
   if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
   const nodes: Node[] = [];

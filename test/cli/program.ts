@@ -65,6 +65,8 @@ export class Running implements AsyncDisposable {
 }
 
 export interface RunOptions {
+  /** Default: the checkout. */
+  readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** File descriptor to use for standard output in place of a pipe. */
   readonly stdout?: number;
@@ -73,11 +75,11 @@ export interface RunOptions {
 export function start(
   command: string,
   args: readonly string[],
-  { env = {}, stdout }: RunOptions = {},
+  { cwd = ROOT, env = {}, stdout }: RunOptions = {},
 ): Running {
   return new Running(
     spawn(command, args, {
-      cwd: ROOT,
+      cwd,
       stdio: ["pipe", stdout ?? "pipe", "pipe"],
       env: { ...process.env, LC_ALL: "C.UTF-8", ...env },
     }),

@@ -1,7 +1,9 @@
 /** What the pages that a newcomer reads first say of the commands and of the version. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { PROJECT } from "../../scripts/gates/gate.ts";
+import { packageManifest } from "../../scripts/package/manifest.ts";
 
 const read = (name: string) => readFile(new URL(`../../${name}`, import.meta.url), "utf8");
 const { version, scripts }: { version: string; scripts: Record<string, string> } = JSON.parse(
@@ -14,6 +16,29 @@ test("README names every command that tests, and says of npm test that it leaves
   for (const name of names) assert.ok(readme.includes(`| \`npm run ${name}\` |`), name);
   assert.match(readme, /^\| `npm test` \| every check and most tests;/m);
   assert.doesNotMatch(readme, /every (check|gate) and (the|every|all) tests?/);
+});
+
+test("README installs the package by its file, and names the oldest Node.js that runs it", async () => {
+  const readme = await read("README.md");
+  const { name, engines } = await packageManifest(PROJECT);
+  assert.match(
+    readme,
+    new RegExp(`^npm install --global \\./${name}-${version.replaceAll(".", "\\.")}\\.tgz$`, "m"),
+  );
+  const [, oldest] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? [];
+  assert.ok(readme.includes(`From the package, with Node.js ${oldest} or newer`), oldest);
+});
+
+test("no page or message tells people to run npx svc, which is another program elsewhere", async () => {
+  for await (const path of glob(["docs/**/*.md", "deploy/**/*.{md,txt,yaml,tpl}", "{src,scripts}/**/*.ts"], {
+    cwd: PROJECT,
+  }))
+    assert.ok(!(await read(path)).includes("npx svc"), path);
+  const [warning, ...others] = (await read("README.md"))
+    .split("\n")
+    .filter((line) => line.includes("npx svc"));
+  assert.match(warning ?? "", /outside a checkout/);
+  assert.deepEqual(others, []);
 });
 
 test("the changelog says of the version that svc --version prints what it is", async () => {
