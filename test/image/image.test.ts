@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { mkdtemp, rm } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
@@ -80,16 +81,9 @@ test("it holds what runs, and nothing that installs, tests or raises rights", as
     podman.once(IMAGE, [...options, "--entrypoint=sh"], "-c", script);
   const top = await shell("ls -A /opt/svc");
   assert.deepEqual(top.trim().split("\n").sort(), [
-    "LICENSE",
-    "api",
-    "bin",
-    "migrations",
-    "node_modules",
-    "package.json",
-    "src",
-    "web",
+    ...["CHANGELOG.md", "LICENSE", "README.md", "api", "bin", "deploy", "lib", "migrations"],
+    ...["node_modules", "package.json", "web"],
   ]);
-  assert.equal(await shell("ls /opt/svc/web; ls /opt/svc/web/dist | wc -l"), "dist\n1\n");
   assert.equal(await shell("node --version"), `v${NODE_VERSION}\n`);
   assert.equal(await shell("id -u; id -g"), `${USER}\n${USER}\n`);
   const tools = "npm npx corepack yarn";
@@ -101,6 +95,23 @@ test("it holds what runs, and nothing that installs, tests or raises rights", as
   assert.equal(await shell(`find /opt/svc '(' ${named} ')'`), "");
   const mine = "find / -xdev -writable ! -type l ! -path '/dev/*' ! -path '/proc/*'";
   assert.equal(await shell(`${mine} 2>/dev/null; true`), "/tmp\n");
+});
+
+test("it is the package that npm run pack makes, byte for byte, and the scorer", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "svc-package-"));
+  const { stdout: made } = await run(process.execPath, ["scripts/pack.ts", folder], { cwd: PROJECT });
+  await run("tar", ["-xzf", made.trim(), "-C", folder]);
+  const sums = "find . -type f ! -path './node_modules/@ffmpeg-binary/*' -exec sha256sum '{}' +";
+  const { stdout: packed } = await run("sh", ["-c", sums], {
+    cwd: join(folder, "package"),
+    maxBuffer: 2 ** 24,
+  });
+  await rm(folder, { recursive: true });
+  const script = `cd /opt/svc && ${sums.replace("-type f", "-type f ! -path ./bin/health.mjs")}`;
+  const inside = await podman.once(IMAGE, ["--entrypoint=sh"], "-c", script);
+  const sorted = (text: string) => text.trim().split("\n").sort();
+  assert.ok(sorted(packed).length > 1000);
+  assert.deepEqual(sorted(inside), sorted(packed));
 });
 
 test("a pair scores to the same digits as outside", async () => {
