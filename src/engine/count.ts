@@ -1,18 +1,10 @@
 /** Counts the frames that really decode, where the container's word is not enough. */
 import { Failure } from "../platform/failure.ts";
-import {
-  decodeFailure,
-  EVERY_FRAME,
-  framesIn,
-  GUARDS,
-  inputFile,
-  Messages,
-  QUIET,
-  refuseBrokenRun,
-  STRICT,
-} from "./ffmpeg.ts";
+import { decodeFailure, refuseFailedDecode } from "./blame.ts";
+import { EVERY_FRAME, framesIn, GUARDS, inputFile, QUIET, STRICT } from "./ffmpeg.ts";
 import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
+import { Messages } from "./messages.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
@@ -22,7 +14,7 @@ import type { Track } from "./track.ts";
 export async function countFrames(source: Source, track: Track, context: ProbeContext): Promise<Track> {
   if (track.samples !== undefined || context.ffmpeg === undefined) return track;
   const messages = new Messages();
-  let frames = 0;
+  let frames: number | undefined;
   await using sandbox = Sandbox.open({ ...context, sources: [source] });
   const exit = await sandbox.run({
     program: context.ffmpeg,
@@ -37,8 +29,9 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     },
     onStderr: (line) => messages.read(line),
   });
-  refuseBrokenRun(exit, messages);
-  if (exit.code !== 0) throw decodeFailure(source, messages);
+  refuseFailedDecode(source, exit, messages);
+  // A program that says nothing of frames has not counted them.
+  if (frames === undefined) throw decodeFailure(source, exit, messages);
   if (frames === 0) throw new Failure("MEDIA_NO_FRAMES", `No frame of the ${source.side} video decodes.`);
   const reason = "its container and its decoder count different frames";
   return frames === track.frames ? track : { ...track, frames, times: undefined, uncuttable: reason };

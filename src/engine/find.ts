@@ -54,7 +54,10 @@ export async function findTools(given: string | undefined, searchPath: string): 
     try {
       return { ...(await prove(candidate, decoder, isolation)), isolation };
     } catch (error) {
-      reasons.push(Failure.from(error).message);
+      const failure = Failure.from(error);
+      // Another program would fail in the same folder.
+      if (failure.code === "TEMP_DIR_UNUSABLE") throw failure;
+      reasons.push(failure.message);
     }
   }
   throw new Failure(

@@ -22,6 +22,9 @@ const LOG_BYTES_BASE = 2 ** 20;
 /** A score of a day is ended: a film of 3 hours in 4K takes a fraction of it. */
 export const DEFAULT_TIMEOUT_MS = 24 * 3600 * 1000;
 
+/** Probing decodes one frame of at most MAX_PIXELS; 4 GiB and 10 minutes of CPU hold for a 16-bit 8K intra frame and for listing a long film. */
+export const PROBE_LIMITS: Limits = { memoryBytes: 4 * GIB, cpuSeconds: 600, fileBytes: 0 };
+
 export function scoreLimits(
   { pairing, tracks }: Pick<Plan, "pairing" | "tracks">,
   threads: number,

@@ -43,6 +43,11 @@ export class PacketList {
     return this.#playing + this.#hidden;
   }
 
+  /** Bytes of all packets, hidden ones included: what the codec takes, without container and other tracks. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Packets whose frames an edit list hides. */
   get hidden(): number {
     return this.#hidden;

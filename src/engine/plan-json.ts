@@ -28,7 +28,7 @@ import {
 import { MAX_FRAMES, type Track } from "./track.ts";
 import type { ModelId } from "./work.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 /** 24 models, 100 warnings and two tracks take a tenth. */
 const MOST_CHARS = 256 * 1024;
 
@@ -91,8 +91,10 @@ const trackDecoder = record({
   rate: optional(record({ num: term, den: term })),
   frames,
   hidden: noOrMoreFrames,
+  videoBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER),
   samples: optional(oneOf("y4m", "raw")),
   ignoresEditList: flag,
+  selfChecking: flag,
 });
 
 const pairingDecoder = record({
@@ -151,7 +153,7 @@ export function readPlan(text: string): PlanFacts {
 function refuseOtherVersion(text: string): void {
   const version = /^\{"version":(\d{1,9}),/.exec(text)?.[1];
   if (version === undefined || Number(version) === VERSION) return;
-  const detail = `The plan has the form ${version}, and this svc reads the form ${VERSION}. Run the same version of svc on every machine.`;
+  const detail = `The plan has format version ${version}, and this svc reads version ${VERSION}. Run the same version of svc on every machine.`;
   throw new Failure("SCORER_FAILED", detail);
 }
 

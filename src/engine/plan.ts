@@ -9,6 +9,7 @@ import { type ProbeContext, probe } from "./probe.ts";
 import { toNumber } from "./rational.ts";
 import { type PairRequest, perSide, type Side } from "./request.ts";
 import type { Source } from "./source.ts";
+import { bothSides } from "./together.ts";
 import type { Track } from "./track.ts";
 
 /** A plan before it is cut. */
@@ -83,28 +84,4 @@ function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: D
   const rate = tracks.reference.rate ?? tracks.distorted.rate;
   const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
   return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MOST_SEGMENTS));
-}
-
-/**
- * Works on both sides at once. When one fails the other is ended, and waited for: it
- * still uses its file and its directory.
- */
-export async function bothSides<T>(
-  signal: AbortSignal,
-  work: (side: Side, signal: AbortSignal) => Promise<T>,
-): Promise<Readonly<Record<Side, T>>> {
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  let first: unknown;
-  const run = (side: Side): Promise<T> =>
-    work(side, either).catch((error: unknown) => {
-      if (!failed.signal.aborted) first = error;
-      failed.abort();
-      throw error;
-    });
-  const [reference, distorted] = await Promise.allSettled([run("reference"), run("distorted")]);
-  if (reference.status === "fulfilled" && distorted.status === "fulfilled") {
-    return { reference: reference.value, distorted: distorted.value };
-  }
-  throw first;
 }

@@ -1,22 +1,18 @@
 /** Finds out what a file is: its video track, its size, rate, depth and frames. */
 import { Failure } from "../platform/failure.ts";
-import {
-  GUARDS,
-  inputFile,
-  Messages,
-  openFailure,
-  QUIET,
-  refuseBrokenRun,
-  SHOW_FIRST_FRAME,
-} from "./ffmpeg.ts";
+import { damaged, openFailure, refuseBrokenRun } from "./blame.ts";
+import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { IGNORE_EDIT_LISTS } from "./input.ts";
+import { PROBE_LIMITS } from "./limits.ts";
+import { Messages } from "./messages.ts";
 import { PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import { isRaw, probeRaw } from "./raw.ts";
 import type { PairRequest } from "./request.ts";
 import type { Warning } from "./result.ts";
-import { type Limits, Sandbox } from "./sandbox.ts";
+import { Sandbox } from "./sandbox.ts";
+import { isSelfChecking } from "./self-checking.ts";
 import { quote, type Source } from "./source.ts";
 import { framesText, type Track } from "./track.ts";
 import { isY4m, probeY4m } from "./y4m.ts";
@@ -31,14 +27,15 @@ export interface ProbeContext {
 /** For what cannot be done without an ffmpeg. */
 export type DecodeContext = ProbeContext & { readonly ffmpeg: string };
 
-/** Probing decodes one frame of at most MAX_PIXELS; 4 GiB and 10 minutes of CPU hold for a 16-bit 8K intra frame and for listing a long film. */
-const LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 600, fileBytes: 0 };
-
 /** Probes a file. Throws Failure when it is none that can be scored. */
 export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {
   if (await isY4m(source)) return probeY4m(source, context.signal);
   if (isRaw(source)) return probeRaw(source, request.rawVideo);
-  return toTrack(source, await inspect(source, context, request.editLists === "IGNORE"));
+  const found = await inspect(source, context, request.editLists === "IGNORE");
+  return {
+    ...toTrack(source, found),
+    selfChecking: await isSelfChecking(source, found.packets.codec, context),
+  };
 }
 
 interface Found {
@@ -79,7 +76,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
       ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-f", "framecrc", "pipe:1"],
       ...SHOW_FIRST_FRAME,
     ],
-    limits: LIMITS,
+    limits: PROBE_LIMITS,
     onStdout: (line) => packets.read(line),
     onStderr: (line) => {
       picture.read(line);
@@ -87,9 +84,12 @@ async function list(source: Source, context: ProbeContext, options: readonly str
     },
   });
   refuseBrokenRun(exit, messages);
-  if (packets.coded === 0 && exit.code === 0) throw noFrames(source);
   const shown = picture.finish();
-  if (exit.code !== 0 || !shown) throw openFailure(source, messages);
+  // Only a program that has opened the file can say that it has no frames, or none that decodes.
+  const isRead = exit.code === 0 && picture.format !== "";
+  if (isRead && packets.coded === 0) throw noFrames(source);
+  if (isRead && !shown) throw damaged(source, messages);
+  if (!isRead || !shown) throw openFailure(source, exit, messages);
   return { format: picture.format, packets, picture: shown, ignored: undefined };
 }
 
@@ -160,7 +160,7 @@ function isGuessed(format: string, frames: number): boolean {
   return GUESSED_RATE.test(format) || (MPEG_SYSTEMS.test(format) && frames < FEWEST_FRAMES_WITH_RATE);
 }
 
-function toTrack(source: Source, found: Found): Track {
+function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
   const { packets, picture } = found;
   const hidden = packets.hidden;
   if (packets.coded === hidden) throw noFrames(source);
@@ -179,6 +179,7 @@ function toTrack(source: Source, found: Found): Track {
     rate: isGuessed(found.format, frames) ? undefined : picture.rate,
     frames,
     hidden,
+    videoBytes: packets.bytes,
     times,
     uncuttable: uncuttable(found, times !== undefined),
     ignoresEditList: found.ignored !== undefined,

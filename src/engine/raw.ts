@@ -70,10 +70,12 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
     rate,
     frames,
     hidden: 0,
+    videoBytes: source.size,
     times: evenTimes(rate ?? COUNTING_RATE, frames),
     uncuttable: undefined,
     ignoresEditList: false,
     samples: "raw",
+    selfChecking: true,
     straight: true,
     warnings,
   };

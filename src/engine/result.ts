@@ -40,6 +40,10 @@ export interface MediaInfo {
   readonly duration?: number;
   /** Bits per second of the whole file, all of its tracks together, over its duration. */
   readonly bitRate?: number;
+  /** Bytes of the video track's coded frames; absent in results of versions that did not record them. */
+  readonly videoBytes?: number;
+  /** Bits per second of the video track over the duration; absent where either is. */
+  readonly videoBitRate?: number;
 }
 
 export interface ScalingInfo {

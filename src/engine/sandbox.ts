@@ -12,7 +12,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
@@ -20,6 +20,7 @@ import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
 import { splitLines } from "./lines.ts";
 import type { Source } from "./source.ts";
+import { temporaryFolderFault } from "./temporary-folder.ts";
 
 /** Limits of one program; the kernel enforces them. */
 export interface Limits {
@@ -62,6 +63,9 @@ const FIRST_INPUT_FD = 3;
 /** Milliseconds that a watchdog gets to remove a directory and kill its group. */
 const WATCHDOG_MS = 300;
 
+/** Bytes by which a probe finds out that a disk is full: more than the last block, which a log may have left half empty. */
+const PROBE_BYTES = 64 * 1024;
+
 /** Bytes of chance in the name of a working directory: no two meet. */
 const NAME_BYTES = 12;
 
@@ -96,6 +100,8 @@ export class Sandbox {
   /** What is done in the directory before the first program runs. */
   readonly #preparations: (() => Promise<void>)[] = [];
   #prepared: Promise<void> | undefined;
+  /** The directory could not be made: below a temporary folder that cannot be used, even removing it fails. */
+  #isAbsent = false;
 
   private constructor(options: SandboxOptions) {
     this.directory = join(tmpdir(), `svc-score-${randomBytes(NAME_BYTES).toString("base64url")}`);
@@ -154,6 +160,23 @@ export class Sandbox {
     }
   }
 
+  /**
+   * Why the programs cannot write their files: TEMP_DIR_UNUSABLE; undefined: they can. Ask it when one has failed:
+   * a program that ran out of disk says so in its own way, or not at all.
+   */
+  async folderFault(): Promise<Failure | undefined> {
+    const probe = join(this.directory, `probe-${randomBytes(NAME_BYTES).toString("base64url")}`);
+    try {
+      await writeFile(probe, Buffer.alloc(PROBE_BYTES));
+      return undefined;
+    } catch (error) {
+      // A directory that somebody removed says nothing about the folder that it was in.
+      return errorCode(error) === "ENOENT" ? undefined : temporaryFolderFault(error);
+    } finally {
+      await rm(probe, { force: true });
+    }
+  }
+
   /** Kills every program that still runs, and its watchdog. */
   kill(): void {
     for (const child of this.#groups) killGroup(child);
@@ -162,7 +185,7 @@ export class Sandbox {
   async [Symbol.asyncDispose](): Promise<void> {
     // The watchdogs go last: until the directory is gone they stand by to remove it.
     try {
-      await rm(this.directory, { recursive: true, force: true });
+      if (!this.#isAbsent) await rm(this.directory, { recursive: true, force: true });
     } catch {
       // No descriptor to list it with, or a program that still writes: without programs it goes, or its watchdogs remove it.
       this.kill();
@@ -181,14 +204,17 @@ export class Sandbox {
       await this.#prepared;
     } catch (error) {
       killGroup(child);
-      throw error;
+      throw temporaryFolderFault(error) ?? error;
     }
     const pipe = this.#watchdogPipe(child);
     if (pipe instanceof Writable) pipe.write("\n");
   }
 
   async #makeDirectory(): Promise<void> {
-    await mkdir(this.directory, { mode: 0o700 });
+    await mkdir(this.directory, { mode: 0o700 }).catch((error: unknown) => {
+      this.#isAbsent = true;
+      throw error;
+    });
     for (const step of this.#preparations) await step();
   }
 

@@ -8,11 +8,13 @@ import { Joiner } from "./join.ts";
 import { scoreLimits } from "./limits.ts";
 import { type Plan, type PlanOptions, planCounted } from "./plan.ts";
 import { ProgressMeter } from "./progress.ts";
+import { type Checksums, decodeAgain, refuseUnstable } from "./redecode.ts";
 import type { Side } from "./request.ts";
 import type { Progress } from "./result.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { RunOutcome, Scorer } from "./scorer.ts";
 import type { Sources } from "./source.ts";
+import { together } from "./together.ts";
 import { facts, framesText } from "./track.ts";
 
 export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
@@ -102,8 +104,25 @@ async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promis
   }
 }
 
-/** Scores one segment; its counts are proved, not believed. */
+/** Scores one segment; its counts are proved, not believed, and so are pictures of decoders that lose parts of them. */
 async function scoreSegmentOnce(
+  plan: Plan,
+  segment: Segment,
+  sources: Sources,
+  options: RunOptions,
+  meter: ProgressMeter,
+): Promise<RunOutcome> {
+  const { tracks, pairing } = plan;
+  const [outcome, again] = await together<[RunOutcome, Checksums]>(options.signal, [
+    (signal) => runScorer(plan, segment, sources, { ...options, signal }, meter),
+    (signal) => decodeAgain({ tracks, sources, pairing, segment }, { ...options, signal }),
+  ]);
+  refuseUnstable({ tracks, sources }, outcome.checksums, again);
+  meter.update(segment, segment.before + segment.count);
+  return outcome;
+}
+
+async function runScorer(
   plan: Plan,
   segment: Segment,
   sources: Sources,
@@ -124,10 +143,19 @@ async function scoreSegmentOnce(
     limits: scoreLimits(plan, threads, timeoutMs),
     onFrames: (frames: number) => meter.update(segment, frames),
   };
-  const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
-  verifyCounts(plan, segment, outcome);
-  meter.update(segment, segment.before + segment.count);
-  return outcome;
+  try {
+    const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
+    verifyCounts(plan, segment, outcome);
+    return outcome;
+  } catch (error) {
+    throw (await folderFault(sandbox, Failure.from(error))) ?? error;
+  }
+}
+
+/** A full disk under a scorer shows as a log that is cut off or empty, with exit code 0 even. */
+async function folderFault(sandbox: Sandbox, { kind, code }: Failure): Promise<Failure | undefined> {
+  if (kind !== "internal" && code !== "MEDIA_NO_FRAMES") return undefined;
+  return sandbox.folderFault();
 }
 
 /** What a run's span tells: nothing of the files. */
@@ -144,10 +172,13 @@ function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOut
   const expected = segment.before + segment.count + segment.after;
   const counted = delivered.reference;
   const wrong = segment.cut !== undefined && counted !== expected;
-  const rows = Math.ceil(counted / plan.request.subsample);
-  if (wrong || delivered.distorted !== counted || table.length !== rows) {
+  if (wrong || delivered.distorted !== counted) {
     throw new CountsDiffer(plan, { ...delivered, scored: table.length, expected });
   }
+  const rows = Math.ceil(counted / plan.request.subsample);
+  if (table.length === rows) return;
+  const detail = `The scorer's log has ${table.length} frames instead of ${rows}.`;
+  throw new Failure("SCORER_FAILED", detail, { found: { decoded: delivered, scored: table.length } });
 }
 
 /** The decoders delivered other numbers of frames than the containers promised. */

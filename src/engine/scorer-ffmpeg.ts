@@ -2,18 +2,12 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import {
-  blame,
-  decodeFailure,
-  EVERY_FRAME,
-  framesIn,
-  Messages,
-  QUIET,
-  refuseBrokenRun,
-  SIZE_CHANGES,
-} from "./ffmpeg.ts";
+import { blame, decodeFailure, refuseBrokenRun, refuseFailedDecode, SIZE_CHANGES } from "./blame.ts";
+import { EVERY_FRAME, framesIn, QUIET } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
+import { Messages } from "./messages.ts";
+import { pictureOutput, readChecksums, scoringThreads } from "./redecode.ts";
 import type { Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Exit } from "./sandbox.ts";
@@ -54,7 +48,7 @@ export class FfmpegScorer implements Scorer {
   async score(run: Run): Promise<RunOutcome> {
     linkModels(run);
     const messages = new Messages();
-    const delivered = { reference: 0, distorted: 0 };
+    const counts: Counts = {};
     const exit = await run.sandbox.run({
       program: this.#path,
       args: scoreArguments(run),
@@ -65,20 +59,51 @@ export class FfmpegScorer implements Scorer {
       },
       onStderr: (line) => {
         messages.read(line);
-        readDelivered(line, delivered);
+        readCount(line, counts);
       },
     });
     if (exit.code !== 0) throw scoreFailure(run, exit, messages);
     refuseSizeChange(run, messages);
+    if (messages.concealment !== undefined) throw await this.#concealed(run, messages);
+    const delivered = both(counts, messages);
     const log = join(run.sandbox.directory, LOG_FILE);
-    if (!(await isWritten(log))) throw noFrames(delivered);
-    return { table: await readLog(log, run.models, run.segment.count), delivered };
+    if (!(await isWritten(log))) throw noLog(delivered, messages);
+    return {
+      table: await readLog(log, run.models, run.segment.count),
+      delivered,
+      checksums: await readChecksums(run.sandbox, run.tracks),
+    };
+  }
+
+  /** Which side's pictures were concealed: the message does not say it, so each is decoded alone. */
+  async #concealed(run: Run, concealed: Messages): Promise<Failure> {
+    for (const side of ORDER) {
+      const messages = new Messages();
+      const exit = await run.sandbox.run({
+        program: this.#path,
+        args: [
+          ...[...QUIET, "-xerror", ...inputArguments(run, side)],
+          ...["-map", "0:V:0", ...EVERY_FRAME, "-f", "null", "-"],
+        ],
+        limits: run.limits,
+        onStderr: (line) => messages.read(line),
+      });
+      refuseFailedDecode(run.sources[side], exit, messages);
+    }
+    return new Failure(
+      "SCORER_FAILED",
+      "The decoder concealed damage of one of the files, and no damage when it decoded each alone; the log has what it said.",
+      { cause: concealed.concealment },
+    );
   }
 }
 
 /** The whole command line of a score; every file stands in the working directory under a fixed name. */
 function scoreArguments(run: Run): readonly string[] {
-  const inputs = ORDER.flatMap((side) => inputArguments(run, side));
+  const inputs = ORDER.flatMap((side) => [
+    ...scoringThreads(run.tracks[side], run.threads),
+    ...inputArguments(run, side),
+  ]);
   const libvmaf = [
     "log_fmt=csv",
     `log_path=${LOG_FILE}`,
@@ -100,13 +125,10 @@ function scoreArguments(run: Run): readonly string[] {
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
     ...inputs,
     ...["-filter_complex", graph],
-    ...["[scored]", "[count0]", "[count1]"].flatMap((label) => [
-      "-map",
-      label,
-      ...EVERY_FRAME,
-      "-f",
-      "null",
-      "-",
+    ...["-map", "[scored]", ...EVERY_FRAME, "-f", "null", "-"],
+    ...ORDER.flatMap((side, input) => [
+      ...["-map", `[count${input}]`, ...EVERY_FRAME],
+      ...pictureOutput(run.tracks[side], side),
     ]),
   ];
 }
@@ -119,14 +141,22 @@ export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">)
   }
 }
 
+type Counts = Partial<Record<Side, number>>;
+
 /** At its end ffmpeg says how many frames each output took; what a file's metadata says earlier does not count. */
-function readDelivered(line: string, delivered: Record<Side, number>): void {
+function readCount(line: string, counts: Counts): void {
   const match =
-    /^\[out#([12])\/null @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
+    /^\[out#([12])\/(?:null|crc) @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
       line,
     );
   const side = match?.[1] === "1" ? "distorted" : match?.[1] === "2" ? "reference" : undefined;
-  if (side) delivered[side] = Number(match?.[2]);
+  if (side) counts[side] = Number(match?.[2]);
+}
+
+function both({ reference, distorted }: Counts, messages: Messages): RunOutcome["delivered"] {
+  if (reference !== undefined && distorted !== undefined) return { reference, distorted };
+  const detail = "The scorer ended without an error, and did not say how many frames it read.";
+  throw new Failure("SCORER_FAILED", detail, { cause: messages.text() });
 }
 
 /** A size that changes passes through the filters, scaled or not, without an error: the warning alone tells. */
@@ -136,11 +166,16 @@ function refuseSizeChange(run: Run, messages: Messages): void {
   throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
 }
 
-function noFrames(delivered: Readonly<Record<Side, number>>): Failure {
+/** libvmaf writes no log where a side has no frames; where both have some it is the scorer's fault. */
+export function noLog({ reference, distorted }: RunOutcome["delivered"], messages?: Messages): Failure {
+  if (reference > 0 && distorted > 0)
+    return new Failure("SCORER_FAILED", "The scorer ended without an error, and wrote no log.", {
+      cause: messages?.text(),
+    });
   return new Failure(
     "MEDIA_NO_FRAMES",
-    `No pair of frames could be decoded: ${framesText(delivered.reference)} of the reference, ${delivered.distorted} of the distorted video.`,
-    { found: { reference: { frames: delivered.reference }, distorted: { frames: delivered.distorted } } },
+    `No pair of frames could be decoded: ${framesText(reference)} of the reference, ${distorted} of the distorted video.`,
+    { found: { reference: { frames: reference }, distorted: { frames: distorted } } },
   );
 }
 
@@ -150,7 +185,7 @@ function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
     return badModel(run, messages);
   refuseSizeChange(run, messages);
   const side = damagedSide(messages);
-  if (side) return decodeFailure(run.sources[side], messages);
+  if (side) return decodeFailure(run.sources[side], exit, messages);
   return new Failure("SCORER_FAILED", "The scorer ended with an error; the log has what it said.", {
     cause: messages.text(),
   });

@@ -5,12 +5,15 @@
  */
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { blame, decodeFailure, framesIn, killed, Messages, refuseBrokenRun, SIZE_CHANGES } from "./ffmpeg.ts";
+import { blame, killed, refuseBrokenRun, refuseFailedDecode, SIZE_CHANGES } from "./blame.ts";
+import { framesIn } from "./ffmpeg.ts";
+import { Messages } from "./messages.ts";
+import { readChecksums } from "./redecode.ts";
 import { perSide, SIDES, type Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Exit } from "./sandbox.ts";
 import { LOG_FILE, type Run, type RunOutcome, type Scorer } from "./scorer.ts";
-import { badModel, linkModels } from "./scorer-ffmpeg.ts";
+import { badModel, linkModels, noLog } from "./scorer-ffmpeg.ts";
 import type { Trial } from "./trial.ts";
 import { type Feeds, fed, feed, scoreArguments } from "./vmaf-command.ts";
 import { isWritten, readLog } from "./vmaflog.ts";
@@ -73,7 +76,8 @@ export class VmafScorer implements Scorer {
     refuseBrokenRun(exit, messages);
     if (messages.sizeChange !== undefined) throw blame(run.sources[side], SIZE_CHANGES, messages);
     // vmaf stops with the shorter side: the decoder of the longer one then writes into nothing.
-    if (exit.code !== 0 && !messages.some(/Broken pipe/)) throw decodeFailure(run.sources[side], messages);
+    const isLonger = messages.some(/Broken pipe/);
+    refuseFailedDecode(run.sources[side], isLonger ? { ...exit, code: 0 } : exit, messages);
   }
 }
 
@@ -111,15 +115,15 @@ async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promi
 
 async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<RunOutcome> {
   const log = join(run.sandbox.directory, LOG_FILE);
-  if (!(await isWritten(log))) throw new Failure("MEDIA_NO_FRAMES", "No pair of frames could be decoded.");
+  const delivered = perSide((side) => (feeds[side].decoder ? counter.counted(side) : fed(run)));
+  if (!(await isWritten(log))) throw noLog(delivered);
   const table = await readLog(log, run.models, run.segment.count);
-  const delivered = perSide((side) => (feeds[side].decoder ? counter.frames[side] : fed(run)));
-  return { table, delivered };
+  return { table, delivered, checksums: await readChecksums(run.sandbox, run.tracks) };
 }
 
 /** vmaf prints no progress without a terminal: frames are counted at the decoders, else not at all. */
 class FrameCounter {
-  readonly frames = { reference: 0, distorted: 0 };
+  readonly #frames: Partial<Record<Side, number>> = {};
   readonly #run: Run;
 
   constructor(run: Run) {
@@ -129,8 +133,16 @@ class FrameCounter {
   read(side: Side, line: string): void {
     const frames = framesIn(line);
     if (frames === undefined) return;
-    this.frames[side] = frames;
-    this.#run.onFrames(Math.max(this.frames.reference, this.frames.distorted));
+    this.#frames[side] = frames;
+    this.#run.onFrames(Math.max(...Object.values(this.#frames)));
+  }
+
+  /** What the side's decoder counted in the end. */
+  counted(side: Side): number {
+    const frames = this.#frames[side];
+    if (frames !== undefined) return frames;
+    const detail = `The decoder of the ${side} video ended without an error, and did not say how many frames it read.`;
+    throw new Failure("SCORER_FAILED", detail);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Pairing } from "./compare.ts";
 import type { Segment } from "./cut.ts";
 import type { FrameTable } from "./frames.ts";
 import type { Model } from "./models.ts";
+import type { Checksums } from "./redecode.ts";
 import type { Feature, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 import type { Limits, Sandbox } from "./sandbox.ts";
@@ -30,6 +31,8 @@ export interface RunOutcome {
   readonly table: FrameTable;
   /** Frames that each side delivered. */
   readonly delivered: Readonly<Record<Side, number>>;
+  /** Of the pictures that were compared, where a side is not self-checking: for the second decoding (redecode.ts). */
+  readonly checksums: Checksums;
 }
 
 export interface Scorer {

@@ -32,6 +32,7 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTT
 
 /** Opens a regular file inside the roots (any local file without roots). The caller disposes of it. */
 export async function openSource(side: Side, asked: string, roots: MediaRoots | undefined): Promise<Source> {
+  refuseUrl(side, asked);
   if (asked === "" || asked.includes("\0")) {
     throw new Failure("INVALID_REQUEST", `The ${side} path is empty or has a NUL character in it.`);
   }
@@ -74,6 +75,19 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
     await handle.close();
     throw error;
   }
+}
+
+/** A scheme and "//", as RFC 3986 writes them. A file of such a name is meant by "./" before it. */
+const URL_START = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
+
+/** Throws URL_NOT_SUPPORTED. The message does not repeat the URL: a signed one is a secret. */
+export function refuseUrl(side: string, asked: string): void {
+  const scheme = URL_START.exec(asked)?.[1];
+  if (scheme === undefined) return;
+  throw new Failure(
+    "URL_NOT_SUPPORTED",
+    `The ${side} video is given as a URL (${scheme}://…). svc reads files on disk, not URLs: download the video or mount its storage on the machine that scores, and give the path there.`,
+  );
 }
 
 /** A path as it may stand in a message: control characters and quotes escaped. */

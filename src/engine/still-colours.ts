@@ -1,15 +1,9 @@
 /** How the samples of a track become red, green and blue: by what its file says, and by its size where it says nothing. */
-import {
-  decodeFailure,
-  GUARDS,
-  inputFile,
-  Messages,
-  QUIET,
-  refuseBrokenRun,
-  SHOW_FIRST_FRAME,
-} from "./ffmpeg.ts";
+import { refuseFailedDecode } from "./blame.ts";
+import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
+import { Messages } from "./messages.ts";
 import { isRgb } from "./pixels.ts";
 import type { DecodeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
@@ -71,7 +65,6 @@ async function toldMatrix(
       if (line.startsWith("[Parsed_showinfo_0 @ ")) matrix = / color_space:(\w+)/.exec(line)?.[1] ?? matrix;
     },
   });
-  refuseBrokenRun(exit, messages);
-  if (exit.code !== 0) throw decodeFailure(source, messages);
+  refuseFailedDecode(source, exit, messages);
   return matrix;
 }

@@ -3,17 +3,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
+import { refuseFailedDecode } from "./blame.ts";
 import type { Segment } from "./cut.ts";
-import { decodeFailure, EVERY_FRAME, Messages, QUIET, refuseBrokenRun } from "./ffmpeg.ts";
+import { EVERY_FRAME, QUIET } from "./ffmpeg.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
-import { bothSides, type Plan } from "./plan.ts";
+import { Messages } from "./messages.ts";
+import type { Plan } from "./plan.ts";
 import type { DecodeContext, ProbeContext } from "./probe.ts";
 import { SIDES, type Side } from "./request.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Sources } from "./source.ts";
 import { type Colours, coloursOf } from "./still-colours.ts";
+import { bothSides } from "./together.ts";
 import { TRIAL_LIMITS, trialDeadline } from "./trial.ts";
 import type { Still } from "./work.ts";
 
@@ -127,8 +130,7 @@ async function draw(
     limits: { ...decodeLimits(plan.tracks[side]), fileBytes: WRITTEN_BYTES },
     onStderr: (line) => messages.read(line),
   });
-  refuseBrokenRun(exit, messages);
-  if (exit.code !== 0) throw decodeFailure(source, messages);
+  refuseFailedDecode(source, exit, messages);
   return await Promise.all(
     wanted.map(async (frame, index) => {
       const written = readFile(join(sandbox.directory, imageName(index)));

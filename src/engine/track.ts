@@ -24,6 +24,8 @@ export interface Track {
   readonly frames: number;
   /** Frames that an edit list hides (or would hide, were it applied). */
   readonly hidden: number;
+  /** Bytes of its coded frames, hidden ones included. */
+  readonly videoBytes: number;
   /** Presentation times; undefined when the container gives none to rely on. */
   readonly times: FrameTimes | undefined;
   /** Why frame ranges of this file cannot be decoded by themselves; undefined when they can. */
@@ -32,6 +34,8 @@ export interface Track {
   readonly ignoresEditList: boolean;
   /** Where the samples of a y4m or raw file lie; undefined for every other file. */
   readonly samples: "y4m" | "raw" | undefined;
+  /** Whether its decoder reports every picture that it does not complete (self-checking.ts). */
+  readonly selfChecking: boolean;
   /** Whether Netflix's vmaf reads the file's samples as they are, without moving chroma or refusing the header. */
   readonly straight: boolean;
   readonly warnings: readonly Warning[];
@@ -70,12 +74,13 @@ export function aspectText(aspect: Rational | undefined): string {
   return aspect ? `${aspect.num}:${aspect.den}` : "";
 }
 
-/** The same with what the size of its file tells. */
+/** A track with the size of its file and of its coded frames, and their bit rates where the file states a frame rate. */
 export function fileInfo(track: Track, bytes: number): MediaInfo {
-  const info = { ...mediaInfo(track), bytes };
-  if (track.rate === undefined) return info;
-  const duration = track.frames / toNumber(track.rate);
-  return { ...info, duration, bitRate: (8 * bytes) / duration };
+  const { rate, frames, videoBytes } = track;
+  const info = { ...mediaInfo(track), bytes, videoBytes };
+  if (rate === undefined) return info;
+  const duration = frames / toNumber(rate);
+  return { ...info, duration, bitRate: (8 * bytes) / duration, videoBitRate: (8 * videoBytes) / duration };
 }
 
 /** What was found on each side, for failures. */

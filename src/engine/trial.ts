@@ -86,14 +86,23 @@ export class Trial {
         if (said.length < 20) said.push(line);
       },
     });
-    if (exit.code === 0) return await readFile(join(sandbox.directory, "trial.json"), "utf8");
+    const log = exit.code === 0 ? await readLog(join(sandbox.directory, "trial.json")) : undefined;
+    if (log !== undefined) return log;
+    const folderFault = await sandbox.folderFault();
+    if (folderFault !== undefined) throw folderFault;
     if (exit.code === undefined)
       throw new Failure("SCORER_FAILED", `${this.#path} was ended by ${exit.signal}.`);
     throw new Failure(
       "SCORER_NOT_FOUND",
-      `${this.#path} does not score: ${said.join(" ") || `exit code ${exit.code}`}`,
+      `${this.#path} does not score: ${said.join(" ") || (exit.code === 0 ? "it writes no log" : `exit code ${exit.code}`)}`,
     );
   }
+}
+
+/** The log of a trial; undefined when it is missing or cut off. */
+async function readLog(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.trimEnd().endsWith("}") ? text : undefined;
 }
 
 /** Of a program that is tried: SCORER_FAILED when it has not answered by then. */

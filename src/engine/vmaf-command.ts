@@ -2,6 +2,7 @@
 import { EVERY_FRAME, QUIET } from "./ffmpeg.ts";
 import { isVerbatim, sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
+import { pictureOutput, scoringThreads } from "./redecode.ts";
 import { SIDES, type Side } from "./request.ts";
 import { inputName } from "./sandbox.ts";
 import { LIBVMAF_FEATURE, LOG_FILE, modelOption, type Run } from "./scorer.ts";
@@ -20,14 +21,16 @@ export type Feeds = Readonly<Record<Side, Feed>>;
 export function feed(run: Run, side: Side): Feed {
   if (isStraight(run, side)) return { name: inputName(run.sources[side]), decoder: undefined };
   const name = `${side}.pipe.yuv`;
-  const chain = sideChain(run.tracks[side], run.pairing, run.segment.cut?.[side].range);
+  const track = run.tracks[side];
+  const chain = sideChain(track, run.pairing, run.segment.cut?.[side].range);
   const decoder = [
     ...QUIET,
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror", "-y"],
-    ...inputArguments(run, side),
-    ...["-filter_complex", `[0:V:0]${chain}[out]`, "-map", "[out]"],
+    ...[...scoringThreads(track, run.threads), ...inputArguments(run, side)],
+    ...["-filter_complex", `[0:V:0]${chain}${track.selfChecking ? "" : ",split[pictures]"}[out]`],
     // Bare planes: what a y4m header says of chroma and fields makes some releases convert or refuse.
-    ...[...EVERY_FRAME, "-f", "rawvideo", name],
+    ...["-map", "[out]", ...EVERY_FRAME, "-f", "rawvideo", name],
+    ...(track.selfChecking ? [] : ["-map", "[pictures]", ...EVERY_FRAME, ...pictureOutput(track, side)]),
   ];
   return { name, decoder };
 }

@@ -51,10 +51,12 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
     rate: header.rate,
     frames,
     hidden: 0,
+    videoBytes: frames * frameBytes(header.pixels, header.width, header.height),
     times: header.rate && evenTimes(header.rate, frames),
     uncuttable: header.rate ? undefined : "the y4m header states no frame rate",
     ignoresEditList: false,
     samples: "y4m",
+    selfChecking: true,
     straight: header.straight,
     warnings: [],
   };

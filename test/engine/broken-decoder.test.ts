@@ -59,6 +59,36 @@ describe("a decoder that breaks", () => {
   }
 });
 
+describe("a program that ends without a word of the media is to blame itself", () => {
+  for (const run of Object.keys(RUNS) as (keyof typeof RUNS)[]) {
+    for (const code of [0, 1]) {
+      test(`${run}: exits with ${code} and says nothing`, async () => {
+        const engine = await engineThat(`${run}-exit-${code}`, RUNS[run], `exit ${code}`);
+        const distorted = run === "counting" ? longer : pair.distorted;
+        await fixture.expectFailure({ ...pair, distorted }, "SCORER_FAILED", { engine });
+      });
+    }
+  }
+
+  for (const [log, command] of Object.entries({
+    empty: ": > log.csv",
+    garbage: "echo garbage > log.csv",
+    "cut off": "printf 'Frame,vmaf\\n0,9' > log.csv",
+    "over its limit": "head -c 100000000 /dev/zero > log.csv",
+  })) {
+    test(`scoring: its log is ${log}`, async () => {
+      const engine = await engineThat(`log-${log.replaceAll(" ", "-")}`, RUNS.scoring, `${command}; exit 0`);
+      await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
+    });
+
+    test(`scoring: its log is ${log}, though every frame was read`, async () => {
+      const scoreThen = `'${FFMPEG}' "$@"; ${command}; exit 0`;
+      const engine = await engineThat(`read-${log.replaceAll(" ", "-")}`, RUNS.scoring, scoreThen);
+      await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
+    });
+  }
+});
+
 describe("a scorer that crashes", () => {
   test("once is run again, to the same digits", async () => {
     const mark = fixture.media.file("crashed");

@@ -75,5 +75,11 @@ for (const scorer of SCORERS) {
       await fixture.expectFailure({ reference, distorted: "a\0b.mp4" }, "INVALID_REQUEST", { scorer });
       await fixture.expectFailure({ reference, distorted: "" }, "INVALID_REQUEST", { scorer });
     });
+
+    test("a URL is refused as one, and not as a missing file", async () => {
+      for (const distorted of ["https://cdn.example/a.mp4", "s3://bucket/a.mp4", "file:///a.mp4"])
+        await fixture.expectFailure({ reference, distorted }, "URL_NOT_SUPPORTED", { scorer });
+      await fixture.expectFailure({ reference, distorted: "concat:a|b" }, "MEDIA_NOT_FOUND", { scorer });
+    });
   });
 }

@@ -126,8 +126,9 @@ describe("hostile playlists", () => {
         "lavfi:testsrc",
         "-",
       ]) {
-        await fixture.expectFailure({ reference, distorted: path }, "MEDIA_NOT_FOUND");
-        await fixture.expectFailure({ reference: path, distorted: reference }, "MEDIA_NOT_FOUND");
+        const code = path.includes("://") ? "URL_NOT_SUPPORTED" : "MEDIA_NOT_FOUND";
+        await fixture.expectFailure({ reference, distorted: path }, code);
+        await fixture.expectFailure({ reference: path, distorted: reference }, code);
       }
       assert.ok(await canary.untouched(), "the file was read");
       assert.equal(port.connections, 0);

@@ -3,13 +3,16 @@ import { test } from "node:test";
 import { fileInfo } from "../../../src/engine/track.ts";
 import { track } from "./track-fixture.ts";
 
-test("a file's size, the time that its frames take at its rate, and its bits per second", () => {
-  const rate = { num: 30_000, den: 1001 };
-  const info = fileInfo(track("reference", { frames: 300, rate }), 1_251_250);
+const RATE = { num: 30_000, den: 1001 };
+
+test("has the sizes of the file and of its video track, and both bit rates over the duration", () => {
+  const info = fileInfo(track("reference", { frames: 300, rate: RATE, videoBytes: 1_001_000 }), 1_251_250);
   assert.deepEqual([info.bytes, info.duration, info.bitRate], [1_251_250, 10.01, 1_000_000]);
+  assert.deepEqual([info.videoBytes, info.videoBitRate], [1_001_000, 800_000]);
 });
 
-test("without a rate there is a size alone", () => {
-  const info = fileInfo(track("distorted", { frames: 300, rate: undefined }), 1000);
-  assert.deepEqual([info.bytes, "duration" in info, "bitRate" in info], [1000, false, false]);
+test("has sizes and no bit rates where the file states no frame rate", () => {
+  const info = fileInfo(track("distorted", { frames: 300, rate: undefined, videoBytes: 900 }), 1000);
+  assert.deepEqual([info.bytes, info.videoBytes], [1000, 900]);
+  for (const name of ["duration", "bitRate", "videoBitRate"]) assert.ok(!(name in info), name);
 });

@@ -1,7 +1,7 @@
 /** What is remembered of a decoder that says much. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Messages } from "../../../src/engine/ffmpeg.ts";
+import { Messages } from "../../../src/engine/messages.ts";
 
 const FLOOD = 500;
 

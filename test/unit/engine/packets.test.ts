@@ -11,7 +11,7 @@ function list(...packets: readonly string[]): PacketList {
 test("reads times, key frames and the codec, in presentation order", () => {
   const found = list("0, -1, 0, 1, 90, 0xaa", "0, 0, 2, 1, 50, 0xbb, F=0x0", "0, 1, 1, 1, 40, 0xcc, F=0x0");
   assert.equal(found.codec, "h264");
-  assert.deepEqual([found.coded, found.hidden, found.openGop], [3, 0, false]);
+  assert.deepEqual([found.coded, found.bytes, found.hidden, found.openGop], [3, 180, 0, false]);
   assert.deepEqual(found.times(), {
     timeBase: { num: 1, den: 25 },
     pts: Float64Array.of(0, 1, 2),

@@ -60,6 +60,7 @@ const PLANS: readonly Plan[] = [
     { width: 720, height: 576, sampleAspect: { num: 16, den: 15 } },
     { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
   ),
+  planOf({ selfChecking: false }, { selfChecking: false }),
 ];
 
 /** What is in a plan once it was read, without what only planning needs. */
@@ -274,8 +275,8 @@ describe("plans and segments as JSON", () => {
         ),
       ),
     );
-    const long = `{"version":2,"whole":"${"x".repeat(2 ** 20)}"}`;
-    for (const text of ["", "null", "[]", "{}", '{"version":2,}', long, "[".repeat(100_000)]) {
+    const long = `{"version":3,"whole":"${"x".repeat(2 ** 20)}"}`;
+    for (const text of ["", "null", "[]", "{}", '{"version":3,}', long, "[".repeat(100_000)]) {
       assert.equal(
         readOrRefused(() => readPlan(text)),
         undefined,

@@ -1,0 +1,47 @@
+/** Which codecs are decoded twice, because their decoder can lose a part of a picture without a word. */
+import { refuseFailedDecode } from "./blame.ts";
+import { GUARDS, inputFile, logging, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
+import { PROBE_LIMITS } from "./limits.ts";
+import { Messages } from "./messages.ts";
+import type { ProbeContext } from "./probe.ts";
+import { Sandbox } from "./sandbox.ts";
+import type { Source } from "./source.ts";
+
+/**
+ * Codecs of which ffmpeg's decoders report every picture that they do not complete, or write all of it whatever its
+ * data. Shown for each with seeded damage (docs/adr/0027-decode-twice.md); a codec that is not here is decoded twice.
+ */
+const SELF_CHECKING = new Set([
+  ...["h264", "mpeg2video", "mpeg4", "h263", "flv1", "wmv2", "theora", "vp9", "av1"],
+  ...["prores", "dnxhd", "mjpeg", "jpeg2000", "huffyuv", "utvideo"],
+]);
+
+/** Whether a track's decoder reports every picture that it does not complete. */
+export async function isSelfChecking(source: Source, codec: string, context: ProbeContext): Promise<boolean> {
+  return codec === "ffv1" ? hasSliceChecksums(source, context) : SELF_CHECKING.has(codec);
+}
+
+/** FFV1 can have a checksum in every slice ("ec"); whether it has is told by debug messages of its first frame alone. */
+async function hasSliceChecksums(source: Source, context: ProbeContext): Promise<boolean> {
+  if (context.ffmpeg === undefined) return false;
+  const messages = new Messages();
+  let checksums = false;
+  await using sandbox = Sandbox.open({ ...context, sources: [source] });
+  const exit = await sandbox.run({
+    program: context.ffmpeg,
+    args: [
+      ...[...logging("debug"), ...GUARDS, "-debug", "pict", "-threads", "1", ...inputFile(source)],
+      ...SHOW_FIRST_FRAME,
+    ],
+    limits: PROBE_LIMITS,
+    onStderr: (line) => {
+      messages.read(line);
+      // What a file's own metadata imitates is printed before this line.
+      if (line === "[info] Stream mapping:") checksums = false;
+      const told = /^\[ffv1 @ \S+\] \[debug\] ver:\d+ .* ec:(\d) /.exec(line);
+      if (told) checksums = told[1] !== "0";
+    },
+  });
+  refuseFailedDecode(source, exit, messages);
+  return checksums;
+}
