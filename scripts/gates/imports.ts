@@ -17,7 +17,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...["kubernetes", "rest", "rpc", "scoring", "store", "tracing"],
   ],
   cli: ["client", "engine", "gen", "jobs", "messages", "platform"],
-  rest: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
+  rest: ["audit", "auth", "controller", "gen", "jobs", "messages", "platform", "scoring"],
   rpc: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
   scoring: ["engine", "gen", "messages", "platform"],
   controller: ["audit", "auth", "engine", "gen", "jobs", "messages", "platform", "store"],

@@ -33,6 +33,8 @@ export class AuditEntry {
   readonly #targets = new Set<string>();
   #failure: string | undefined;
   #unchanged = false;
+  #filter: string | undefined;
+  #jobs: number | undefined;
   #traceId: string | undefined;
   /** Calls of the services that have not ended. */
   #held = 0;
@@ -74,6 +76,12 @@ export class AuditEntry {
     for (const id of ids) {
       if (id && this.#targets.size < MOST_TARGETS) this.#targets.add(id.slice(0, MOST_ID_CHARS));
     }
+  }
+
+  /** It is about many jobs: those of a filter, of which so many are changed by now. */
+  chose(filter: string, jobs: number): void {
+    this.#filter = filter;
+    this.#jobs = jobs;
   }
 
   /** It asked for what is so already. */
@@ -129,6 +137,7 @@ export class AuditEntry {
       ...{ tenant: this.#caller.tenant, subject: this.#caller.subject },
       ...{ targets: [...this.#targets], outcome, durationMs, count: 1 },
       ...(this.#traceId !== undefined && { traceId: this.#traceId }),
+      ...(this.#filter !== undefined && { filter: this.#filter, jobs: this.#jobs ?? 0 }),
       ...(this.#unchanged && { unchanged: true as const }),
     };
   }

@@ -9,7 +9,7 @@ const MOST_CHARS = 512;
 export function lineOf(record: AuditRecord): string {
   const { requestId, transport, tenant, subject, operation, targets, outcome, peer, durationMs, count } =
     record;
-  const { traceId } = record;
+  const { traceId, filter, jobs } = record;
   const line = JSON.stringify({
     time: new Date(record.timeMs).toISOString(),
     requestId: cut(requestId),
@@ -22,6 +22,8 @@ export function lineOf(record: AuditRecord): string {
     peer: cut(peer),
     durationMs,
     ...(traceId !== undefined && { traceId }),
+    ...(filter !== undefined && { filter: cut(filter) }),
+    ...(jobs !== undefined && { jobs }),
     ...(count > 1 && { count }),
   });
   return `${undisguised(line)}\n`;

@@ -27,6 +27,10 @@ export interface AuditRecord {
   readonly count: number;
   /** Of the trace that the request is part of; absent: of none. Not stored. */
   readonly traceId?: string;
+  /** Of a call that changes many jobs: which. */
+  readonly filter?: string;
+  /** Of such a call: how many it changed. */
+  readonly jobs?: number;
   /** It asked for what was so already: nothing was changed. Not told. */
   readonly unchanged?: true;
 }

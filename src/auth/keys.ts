@@ -24,6 +24,14 @@ const MOST_LEVELS = 8;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth"];
 
+/** Members that a key of these types must have, as texts (RFC 7518, 6; RFC 8037, 2). */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  RSA: ["n", "e"],
+  EC: ["crv", "x", "y"],
+  OKP: ["crv", "x"],
+  oct: ["k"],
+};
+
 /** What cannot be read as a key set; the message is the end of a sentence. */
 export class KeySetFault extends Error {
   override readonly name = "KeySetFault";
@@ -31,13 +39,14 @@ export class KeySetFault extends Error {
 
 /**
  * Reads a key set. A key of `before` that is in it unchanged stays the same object. Throws
- * KeySetFault.
+ * KeySetFault. An empty list is a key set: all keys were withdrawn. One with other things in it and not a
+ * single JWK is none, and says nothing of the keys that were there before.
  */
 export function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Keys {
+  const list = listIn(body);
+  if (list.length > 0 && !list.some(isJwk)) throw new KeySetFault("has a list without a single key in it");
   // Keys of other kinds are not ours to judge.
-  const candidates = listIn(body)
-    .filter((one) => isObject(one))
-    .filter((one) => one["kty"] === "RSA");
+  const candidates = list.filter((one) => isObject(one)).filter((one) => one["kty"] === "RSA");
   const times = new Map<unknown, number>();
   for (const { kid } of candidates) times.set(kid, (times.get(kid) ?? 0) + 1);
   const byKid = new Map<string, PublicKey>();
@@ -64,6 +73,15 @@ function parse(body: Uint8Array): unknown {
     const what = cause instanceof JsonFault ? cause.message : "is not text in UTF-8";
     throw new KeySetFault(what, { cause });
   }
+}
+
+/** Whether it has what a key must have, of whatever type. Of a type that is not known here nothing more is asked. */
+function isJwk(one: unknown): boolean {
+  if (!isObject(one)) return false;
+  const { kty } = one;
+  if (typeof kty !== "string" || kty === "") return false;
+  const required = Object.hasOwn(REQUIRED, kty) ? REQUIRED[kty] : undefined;
+  return (required ?? []).every((name) => typeof one[name] === "string" && one[name] !== "");
 }
 
 function isName(kid: unknown): kid is string {

@@ -1,6 +1,7 @@
 /** The command `svc login`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { exitCodes, withFacts } from "../platform/help.ts";
+import { exitCodes } from "../platform/help.ts";
+import { withFacts } from "../platform/help-page.ts";
 import { PeopleCommand } from "./command.ts";
 import { type LoginFlags, runLogin } from "./login/run.ts";
 import { optional } from "./optional.ts";

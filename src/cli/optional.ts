@@ -5,3 +5,9 @@ import { Option } from "commander";
 export function optional(flags: string, help: string, otherwise: string): Option {
   return new Option(flags, help).default(undefined, otherwise);
 }
+
+/** The option with words that completion offers. What is taken is up to its parser. */
+export function offering(option: Option, words: readonly string[]): Option {
+  option.argChoices = [...words];
+  return option;
+}

@@ -1,9 +1,10 @@
 /** The options of `svc score`, which other commands share in part: their notation, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { KNOWN_BUILT_IN } from "../engine/models.ts";
 import { parseRational } from "../engine/rational.ts";
 import { DEFAULT_MODEL, FEATURES, type Feature } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
-import { optional } from "./optional.ts";
+import { offering, optional } from "./optional.ts";
 
 /** What commander hands over of the options that say what to score, and how. */
 export interface PairFlags {
@@ -46,6 +47,8 @@ const MAX_SIDE_PIXELS = 16_384;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 export const DEFAULT_PIXEL_FORMAT = "yuv420p";
+/** Those that raw files mostly have. */
+const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"];
 
 export function addScoreOptions(command: Command): Command {
   addPairOptions(command);
@@ -70,16 +73,22 @@ export function gateOption(): Option {
 
 function metricOptions(): Option[] {
   return [
-    optional(
-      "-m, --model <name>",
-      `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score"`,
-      DEFAULT_MODEL,
-    ).argParser(collectModel),
-    optional(
-      "--metric <name>",
-      `more metrics, repeated or as a list with commas: ${FEATURES.join(", ")}`,
-      "none",
-    ).argParser(collectMetrics),
+    offering(
+      optional(
+        "-m, --model <name>",
+        `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score"`,
+        DEFAULT_MODEL,
+      ).argParser(collectModel),
+      KNOWN_BUILT_IN,
+    ),
+    offering(
+      optional(
+        "--metric <name>",
+        `more metrics, repeated or as a list with commas: ${FEATURES.join(", ")}`,
+        "none",
+      ).argParser(collectMetrics),
+      FEATURES,
+    ),
     new Option("--subsample <n>", "score every n-th frame only, 1 to 1000; quicker, less exact")
       .default(1)
       .argParser(whole(MAX_SUBSAMPLE)),
@@ -93,7 +102,10 @@ function pairOptions(): Option[] {
       "size of raw .yuv files in pixels",
       "read from a name such as clip_576x324.yuv",
     ).argParser(parseSize),
-    optional("--pixel-format <format>", "samples of raw .yuv files, with --size", DEFAULT_PIXEL_FORMAT),
+    offering(
+      optional("--pixel-format <format>", "samples of raw .yuv files, with --size", DEFAULT_PIXEL_FORMAT),
+      RAW_FORMATS,
+    ),
     optional(
       "--frame-rate <fps>",
       "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size",
@@ -150,11 +162,12 @@ function scorerOptions(): Option[] {
 
 /** The first of the words is the default. Upper case, as in the REST interface, is understood too. */
 function choice(flags: string, help: string, words: readonly [string, string]): Option {
-  return new Option(flags, help).default(words[0]).argParser((value: string) => {
+  const option = new Option(flags, help).default(words[0]).argParser((value: string) => {
     const word = words.find((known) => known === value.toLowerCase());
     if (word === undefined) throw new InvalidArgumentError(`Use ${words.join(" or ")}.`);
     return word;
   });
+  return offering(option, words);
 }
 
 function collectModel(value: string, before: readonly string[] = []): readonly string[] {

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openTls, TLS_SETTINGS, type TlsSettings, tlsSettingsFault } from "../client/tls-settings.ts";
 import { Failure } from "../platform/failure.ts";
-import { withFacts } from "../platform/help.ts";
+import { HELP_GROUPS, withFacts } from "../platform/help-page.ts";
 import { variableOf } from "../platform/setting.ts";
 import { optional } from "./optional.ts";
 import { switchVariable } from "./switch-variable.ts";
@@ -28,10 +28,11 @@ export function addAddressOptions(command: Command): Command {
   command.addOption(serverOption());
   const { tls, ...files } = TLS_SETTINGS;
   // Not by .env(): a switch would be on whatever its variable says.
-  command.addOption(new Option(tls.flags, withFacts(tls.help, tls.shownDefault, variableOf(tls))));
+  const about = withFacts(tls.help, tls.shownDefault, variableOf(tls));
+  command.addOption(new Option(tls.flags, about).helpGroup(HELP_GROUPS.tls));
   for (const setting of Object.values(files)) {
     const option = optional(setting.flags, setting.help, setting.shownDefault);
-    command.addOption(option.env(variableOf(setting)).argParser(parseGiven));
+    command.addOption(option.env(variableOf(setting)).argParser(parseGiven).helpGroup(HELP_GROUPS.tls));
   }
   return command;
 }

@@ -10,6 +10,7 @@ import {
   tokenSettingsFault,
 } from "../client/token-settings.ts";
 import { Failure } from "../platform/failure.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
 import { variableOf } from "../platform/setting.ts";
 import { userSessions } from "./login/sessions.ts";
 import { optional } from "./optional.ts";
@@ -24,7 +25,7 @@ export function addTokenOptions(command: Command): Command {
         ? "the variable SVC_TOKEN, else the session of svc login, else none"
         : setting.shownDefault;
     const option = optional(setting.flags, setting.help, fallback);
-    command.addOption(option.env(variableOf(setting)).argParser(parseGiven));
+    command.addOption(option.env(variableOf(setting)).argParser(parseGiven).helpGroup(HELP_GROUPS.auth));
   }
   return command;
 }

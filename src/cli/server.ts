@@ -7,7 +7,7 @@ import { type ExitCodes, exitCodes } from "../platform/help.ts";
 import { inside, passedSpan } from "../platform/span.ts";
 import { parseTraceparent, TRACEPARENT_VARIABLE } from "../platform/trace-context.ts";
 import { conclude, NOT_DONE, type Telling } from "./command.ts";
-import { type Advice, failureJson, failureLines, PAIR_ADVICE, writeAll } from "./exit.ts";
+import { type Advice, failureJson, failureLines, writeAll } from "./exit.ts";
 import { optional } from "./optional.ts";
 import { addAddressOptions, tlsOf } from "./server-address.ts";
 import { addTokenOptions, type TokenFlags, tokensOf } from "./server-token.ts";
@@ -18,7 +18,6 @@ export interface ServerFlags extends TokenFlags {
 }
 
 const ADVICE: Advice = {
-  ...PAIR_ADVICE,
   SERVER_UNREACHABLE:
     "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER). One that speaks TLS needs --tls, or --tls-ca with who signed its certificate.",
   TOKEN_MISSING:
@@ -107,5 +106,9 @@ export function answered<T>(thing: T | undefined, name: string): T {
 /** A fault inside the server is told in its words; that of this program with all that is known of it. */
 export function ownWords(thrown: unknown): unknown {
   if (!(thrown instanceof Failure) || !toldByServer(thrown)) return thrown;
+  if (thrown.found?.["protocol"] !== undefined)
+    return new Failure(thrown.code, `${thrown.message} Name it with --server HOST:PORT.`, {
+      found: thrown.found,
+    });
   return new Failure(thrown.code, thrown.message, thrown.found ? { found: thrown.found } : {});
 }

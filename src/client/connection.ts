@@ -7,20 +7,16 @@ import {
   type MessageInitShape,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import {
-  type ChannelCredentials,
-  Client,
-  type ClientUnaryCall,
-  credentials,
-  logVerbosity,
-  Metadata,
-  setLogVerbosity,
-} from "@grpc/grpc-js";
+import { Client, type ClientUnaryCall, logVerbosity, Metadata, setLogVerbosity } from "@grpc/grpc-js";
 import { methodDefinitionOf } from "../messages/definition.ts";
 import { Failure } from "../platform/failure.ts";
+import type { KeepAliveLimits } from "../platform/keep-alive.ts";
 import { currentSpan } from "../platform/span.ts";
 import { TRACEPARENT, traceparentOf } from "../platform/trace-context.ts";
-import { failureOf } from "./failure.ts";
+import { failureOf, isProtocolError, speaksHttp } from "./failure.ts";
+import { speaksHttp1 } from "./http-probe.ts";
+import { SocketCredentials } from "./socket-credentials.ts";
+import type { Tls } from "./tls.ts";
 
 // grpc-js would write to stderr beside the log; what goes wrong is told by the calls.
 setLogVerbosity(logVerbosity.NONE);
@@ -30,13 +26,13 @@ const CHANNEL = {
   "grpc.enable_channelz": 0,
   /** Of its own: those of one process to one address would share one, and its limit on calls at a time. */
   "grpc.use_local_subchannel_pool": 1,
-  /** A peer that is gone without a word is noticed within 5 + 5 s, also by a call that waits long. */
-  "grpc.keepalive_time_ms": 5_000,
-  "grpc.keepalive_timeout_ms": 5_000,
   /** A controller that comes back is found again within about a second: leases of a few seconds bear that. */
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
 } as const;
+
+/** A peer that is gone without closing its connection is noticed within 5 + 5 s, also by a call that waits long. */
+const KEEP_ALIVE: KeepAliveLimits = { everyMs: 5_000, timeoutMs: 5_000 };
 
 /** Milliseconds that a call may take when it says nothing else. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -45,11 +41,13 @@ export interface ConnectionOptions {
   /** "host:port" */
   readonly address: string;
   /** For TLS; undefined: in clear. */
-  readonly tls?: ChannelCredentials | undefined;
+  readonly tls?: Tls | undefined;
   /** Gives the bearer token, asked anew for every call so that it may change; undefined: none is sent. */
   readonly token?: (() => Promise<string | undefined>) | undefined;
   /** Told of a token that a call was refused for. */
   readonly onRefused?: ((token: string) => void) | undefined;
+  /** Default: KEEP_ALIVE. */
+  readonly keepAlive?: KeepAliveLimits | undefined;
 }
 
 export interface CallOptions {
@@ -66,9 +64,11 @@ export class Connection implements Disposable {
   readonly #onRefused: (token: string) => void;
 
   /** Connects with the first call, and again after every loss. */
-  constructor({ address, tls, token = async () => undefined, onRefused = () => {} }: ConnectionOptions) {
+  constructor(options: ConnectionOptions) {
+    const { address, tls, keepAlive = KEEP_ALIVE } = options;
+    const { token = async () => undefined, onRefused = () => {} } = options;
     this.address = address;
-    this.#client = new Client(address, tls ?? credentials.createInsecure(), CHANNEL);
+    this.#client = new Client(address, new SocketCredentials(tls, keepAlive), CHANNEL);
     this.#token = token;
     this.#onRefused = onRefused;
   }
@@ -99,7 +99,7 @@ export class Connection implements Disposable {
     try {
       return await promise;
     } catch (error) {
-      throw this.#failureOf(error, token, signal);
+      throw await this.#failureOf(error, token, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
@@ -133,7 +133,7 @@ export class Connection implements Disposable {
     try {
       yield* call;
     } catch (error) {
-      throw this.#failureOf(error, token, signal);
+      throw await this.#failureOf(error, token, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
       // The call fails once more for having been cancelled; nobody waits for that.
@@ -147,10 +147,15 @@ export class Connection implements Disposable {
     this.#client.close();
   }
 
-  #failureOf(error: unknown, token: string | undefined, signal: AbortSignal | undefined): Failure {
+  async #failureOf(
+    error: unknown,
+    token: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Failure> {
     const failure = failureOf(error, this.address, signal);
     if (failure.kind === "unauthenticated" && token !== undefined) this.#onRefused(token);
-    return failure;
+    const isOther = isProtocolError(error) && !signal?.aborted && (await speaksHttp1(this.address));
+    return isOther ? speaksHttp(this.address, error) : failure;
   }
 
   /** The token, unless the call is cancelled or `limitMs` are over first: a provider may have to be asked. */

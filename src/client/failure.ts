@@ -9,7 +9,7 @@ import {
 } from "../gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../gen/proto/google/rpc/status_pb.ts";
 import { Failure, type FailureCode, isFailureCode } from "../platform/failure.ts";
-import { TLS_FAILED } from "./tls-credentials.ts";
+import { TLS_FAILED } from "./tls.ts";
 
 const DOMAIN = "svc";
 
@@ -39,6 +39,22 @@ export function failureOf(thrown: unknown, address: string, signal?: AbortSignal
 /** Whether a Failure is of a call, and not of this process. */
 export function toldByServer(failure: Failure): boolean {
   return isServiceError(failure.cause);
+}
+
+/** Whether what answered does not speak HTTP/2, as far as gRPC can say: it was no connection at all. */
+export function isProtocolError(thrown: unknown): boolean {
+  return (
+    isServiceError(thrown) && thrown.code === status.UNAVAILABLE && /Protocol error/.test(thrown.details)
+  );
+}
+
+/** The failure of a call to an address that speaks HTTP/1.1. */
+export function speaksHttp(address: string, cause: unknown): Failure {
+  return new Failure(
+    "SERVER_UNREACHABLE",
+    `${address} speaks HTTP/1.1, not gRPC: it is a REST or metrics port, or another web server. A controller's gRPC port is 9090 by default.`,
+    { found: { protocol: "HTTP/1.1" }, cause },
+  );
 }
 
 /** A status without the server's own code comes from gRPC itself, or from something between. */

@@ -1,12 +1,12 @@
 /** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
 import { createSecureContext, getCACertificates } from "node:tls";
-import type { ChannelCredentials } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
-import { flagsOf, type SettingValues, text, toggle } from "../platform/setting.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
+import { flagsOf, inGroup, type SettingValues, text, toggle } from "../platform/setting.ts";
 import { readTlsFiles, type TlsFiles } from "../platform/tls-files.ts";
-import { TlsCredentials } from "./tls-credentials.ts";
+import { Tls } from "./tls.ts";
 
-export const TLS_SETTINGS = {
+export const TLS_SETTINGS = inGroup(HELP_GROUPS.tls, {
   tls: toggle({
     flags: "--tls",
     help: "call the controller over TLS; --tls-ca and --tls-cert imply it",
@@ -24,7 +24,7 @@ export const TLS_SETTINGS = {
     flags: "--tls-key <file>",
     help: "PEM file of that certificate's private key, not encrypted",
   }),
-} as const;
+} as const);
 
 export type TlsSettings = SettingValues<typeof TLS_SETTINGS>;
 
@@ -40,10 +40,7 @@ export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): str
  * it is to be in clear. The files are read again whenever it is connected, so they may be replaced.
  * Throws INVALID_REQUEST when one of them cannot be used.
  */
-export async function openTls(
-  settings: Partial<TlsSettings>,
-  address: string,
-): Promise<ChannelCredentials | undefined> {
+export async function openTls(settings: Partial<TlsSettings>, address: string): Promise<Tls | undefined> {
   const files = filesOf(settings);
   if (!settings.tls && files.ca === undefined && files.pair === undefined) return undefined;
   const trusted = files.ca === undefined ? trustedHere() : undefined;
@@ -53,7 +50,7 @@ export async function openTls(
     return createSecureContext({ ca: trusted, ...material, minVersion: "TLSv1.2" });
   };
   await context();
-  return new TlsCredentials(address, context);
+  return new Tls(address, context);
 }
 
 /** Authorities that this machine trusts, and those that come with Node.js: a small container has none of its own. */

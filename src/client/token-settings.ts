@@ -1,13 +1,14 @@
 /** How a client is told where its token comes from: the same flags and variables for nodes and commands. */
 
 import type { Failure } from "../platform/failure.ts";
-import { flagsOf, type SettingValues, text } from "../platform/setting.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
+import { flagsOf, inGroup, type SettingValues, text } from "../platform/setting.ts";
 import { type TokenSource, tokenFromFile } from "./token.ts";
 import { RenewedToken } from "./token-renewal.ts";
 import { type ClientCredentials, tokenRequests } from "./token-request.ts";
 import { isProviderUrl } from "./token-url.ts";
 
-export const TOKEN_SETTINGS = {
+export const TOKEN_SETTINGS = inGroup(HELP_GROUPS.auth, {
   tokenFile: text({
     flags: "--token-file <file>",
     help: "file with the bearer token to call the controller with; read again for every call, so it may be replaced",
@@ -33,7 +34,7 @@ export const TOKEN_SETTINGS = {
     flags: "--oidc-audience <audience>",
     help: "audience to ask for; Auth0 gives no token without",
   }),
-} as const;
+} as const);
 
 export type TokenSettings = SettingValues<typeof TOKEN_SETTINGS>;
 

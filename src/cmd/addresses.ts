@@ -13,17 +13,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not take that port",
 };
 
+const HOST_FLAG = "--host";
+
 /** An address that cannot be listened on; the process ends with exit code 1. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
+  readonly #portFlag: string;
+  readonly #code: string | undefined;
 
-  constructor(flag: string, address: string, cause: unknown) {
-    const why = REASONS[errorCode(cause) ?? ""] ?? messageOf(cause);
-    super(
-      `cannot listen on ${address}: ${why}. Choose another port with ${flag} (0 takes a free one) or another --host.`,
-      {
-        cause,
-      },
-    );
+  constructor(portFlag: string, address: string, cause: unknown) {
+    const code = errorCode(cause);
+    super(`cannot listen on ${address}: ${REASONS[code ?? ""] ?? messageOf(cause)}.`, { cause });
+    this.#portFlag = portFlag;
+    this.#code = code;
+  }
+
+  /** What to do, with the flags that the command has; empty: none of them helps. */
+  advice(hasFlag: (flag: string) => boolean): string {
+    const isPort = this.#code !== "EADDRNOTAVAIL" && hasFlag(this.#portFlag);
+    const port = isPort ? [`another port with ${this.#portFlag} (0 takes a free one)`] : [];
+    const host = hasFlag(HOST_FLAG) ? [`another address with ${HOST_FLAG}`] : [];
+    const choices = [...port, ...host].join(" or ");
+    return choices === "" ? "" : `Choose ${choices}.`;
   }
 }

@@ -100,8 +100,7 @@ export function openTrail(
     log,
     lost: (count) => lost.inc({ sink: "store" }, count),
   });
-  const keyOf = (record: AuditRecord) =>
-    record.outcome === OK && record.unchanged !== true ? undefined : callerKey(record);
+  const keyOf = (record: AuditRecord) => (changedSomething(record) ? undefined : callerKey(record));
   const floods = new Floods({ to: trail, keyOf, most: MOST_IDLE, spanMs: MINUTE_MS });
   const kept: AuditSink = {
     take: (record) => {
@@ -121,6 +120,10 @@ export function openTrail(
 
 function callerKey({ tenant, subject }: AuditRecord): string {
   return JSON.stringify([tenant, subject]);
+}
+
+function changedSomething({ outcome, unchanged, jobs = 0 }: AuditRecord): boolean {
+  return jobs > 0 || (outcome === OK && unchanged !== true);
 }
 
 /** What nodes do all the time: what comes of it is told by the jobs. */

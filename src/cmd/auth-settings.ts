@@ -2,8 +2,10 @@
 import { endpointFault } from "../auth/fetch-keys.ts";
 import type { Realm } from "../auth/realm.ts";
 import { DEFAULT_ROLES_CLAIM, DEFAULT_TENANT_CLAIM } from "../auth/registry-entry.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
 import {
   flagOf,
+  inGroup,
   integer,
   type SettingValues,
   switchOff,
@@ -15,7 +17,7 @@ import {
 } from "../platform/setting.ts";
 import { planSource, type SourcePlan, TENANTS_SOURCE_SETTINGS } from "./tenants-source-settings.ts";
 
-export const AUTH_SETTINGS = {
+export const AUTH_SETTINGS = inGroup(HELP_GROUPS.auth, {
   authDisabled: switchOff({
     flags: "--auth-disabled",
     help: "take every caller for tenant dev with role svc:admin; not for production",
@@ -55,7 +57,7 @@ export const AUTH_SETTINGS = {
     help: "read key sets over plain http from other machines too: whoever is between can make any token",
   }),
   ...TENANTS_SOURCE_SETTINGS,
-} as const;
+} as const);
 
 export type AuthSettings = SettingValues<typeof AUTH_SETTINGS>;
 

@@ -1,6 +1,7 @@
 /** The settings of the console: whether there is one, and where people sign in to it. */
 import { isProviderUrl } from "../client/token-url.ts";
-import { type SettingValues, text, textOr, toggle, UsageError } from "../platform/setting.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
+import { inGroup, type SettingValues, text, textOr, toggle, UsageError } from "../platform/setting.ts";
 import type { ConsoleConfig } from "../rest/console.ts";
 
 export const CONSOLE_SETTING = toggle({
@@ -8,7 +9,7 @@ export const CONSOLE_SETTING = toggle({
   help: "serve no console at /console",
 });
 
-export const CONSOLE_SETTINGS = {
+export const CONSOLE_SETTINGS = inGroup(HELP_GROUPS.console, {
   consoleDisabled: CONSOLE_SETTING,
   consoleOidcIssuer: text({
     flags: "--console-oidc-issuer <url>",
@@ -29,7 +30,7 @@ export const CONSOLE_SETTINGS = {
     help: "audience that the console asks for; Auth0 gives no usable token without",
     shownDefault: "none",
   }),
-} as const;
+} as const);
 
 export type ConsoleSettings = SettingValues<typeof CONSOLE_SETTINGS>;
 

@@ -1,13 +1,14 @@
 /** What tenants may have and do at a time, where the registry says nothing else of them. */
 import { LIMIT_RULES, type Limits } from "../jobs/limits.ts";
-import { integer, integerOrNone, type SettingValues } from "../platform/setting.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
+import { inGroup, integer, integerOrNone, type SettingValues } from "../platform/setting.ts";
 
 function rangeOf(name: keyof Limits): string {
   const { min, max, canBeNone } = LIMIT_RULES[name];
   return `${min} to ${max}${canBeNone ? ", or none" : ""}`;
 }
 
-export const LIMIT_SETTINGS = {
+export const LIMIT_SETTINGS = inGroup(HELP_GROUPS.limits, {
   tenantJobsQueued: integerOrNone({
     flags: "--tenant-jobs-queued <jobs>",
     help: `jobs that a tenant may have in state QUEUED, ${rangeOf("jobsQueued")}`,
@@ -28,7 +29,7 @@ export const LIMIT_SETTINGS = {
     help: `share of the nodes that a tenant has beside others that have work: twice the weight is twice the share, ${rangeOf("weight")}`,
     ...LIMIT_RULES.weight,
   }),
-} as const;
+} as const);
 
 export function defaultLimits(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits {
   return {

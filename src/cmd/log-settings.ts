@@ -1,9 +1,10 @@
 /** Settings of the log, the same for every process. */
 
+import { HELP_GROUPS } from "../platform/help-page.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../platform/log.ts";
-import { choice } from "../platform/setting.ts";
+import { choice, inGroup } from "../platform/setting.ts";
 
-export const LOG_SETTINGS = {
+export const LOG_SETTINGS = inGroup(HELP_GROUPS.logs, {
   logLevel: choice({
     flags: "--log-level <level>",
     help: `least level to log: ${LOG_LEVELS.join(", ")}`,
@@ -17,4 +18,4 @@ export const LOG_SETTINGS = {
     fallback: process.stderr.isTTY ? "text" : "json",
     of: LOG_FORMATS,
   }),
-} as const;
+} as const);

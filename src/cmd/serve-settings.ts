@@ -17,8 +17,9 @@ export const ALLOWED_HOSTS: Setting<readonly string[]> = {
   ...list({
     flags: "--allowed-hosts <host>",
     help:
-      "host that requests over HTTP may be for, without a port; others get 421, but for localhost, loopback addresses and " +
-      "probes; repeat it for several, separate them by ':' in the variable, with brackets around an IPv6 address",
+      "host that requests over HTTP may be for, and whose pages are the server's own, without a port; other requests get " +
+      "421, but for localhost, loopback addresses and probes; repeat it for several, separate them by ':' in the variable, " +
+      "with brackets around an IPv6 address",
     shownDefault: "any; where nobody is asked for a token and only loopback is listened on, none",
   }),
   separator: /:(?![^[]*\])/,

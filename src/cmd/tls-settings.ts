@@ -1,8 +1,9 @@
 /** The settings of a server's TLS. */
 import type { CertificateOptions } from "../platform/certificate.ts";
-import { flagsOf, type SettingValues, text, UsageError } from "../platform/setting.ts";
+import { HELP_GROUPS } from "../platform/help-page.ts";
+import { flagsOf, inGroup, type SettingValues, text, UsageError } from "../platform/setting.ts";
 
-export const SERVER_TLS_SETTINGS = {
+export const SERVER_TLS_SETTINGS = inGroup(HELP_GROUPS.tls, {
   tlsCert: text({
     flags: "--tls-cert <file>",
     help: "PEM file of the certificate for REST and gRPC, followed by those between it and its root; read again when it changes",
@@ -17,7 +18,7 @@ export const SERVER_TLS_SETTINGS = {
     help: "PEM file of the authorities whose certificates clients of both ports must show one of, probes too; read again when it changes",
     shownDefault: "none: clients need no certificate",
   }),
-} as const;
+} as const);
 
 export type ServerTlsSettings = SettingValues<typeof SERVER_TLS_SETTINGS>;
 

@@ -1,7 +1,8 @@
 /** Settings of tracing, the same for every process that serves. */
 
+import { HELP_GROUPS } from "../platform/help-page.ts";
 import { isLoopback } from "../platform/loopback.ts";
-import { type Setting, type SettingValues, UsageError } from "../platform/setting.ts";
+import { inGroup, type Setting, type SettingValues, UsageError } from "../platform/setting.ts";
 
 const endpoint: Setting<string | undefined> = {
   flags: "--otlp-endpoint <url>",
@@ -23,7 +24,10 @@ const sample: Setting<number> = {
   },
 };
 
-export const TRACING_SETTINGS = { otlpEndpoint: endpoint, traceSample: sample } as const;
+export const TRACING_SETTINGS = inGroup(HELP_GROUPS.logs, {
+  otlpEndpoint: endpoint,
+  traceSample: sample,
+} as const);
 
 export type TracingSettings = SettingValues<typeof TRACING_SETTINGS>;
 

@@ -1,7 +1,6 @@
 /** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
 
-import { LOG_LEVELS } from "../platform/log.ts";
-import { choice, integer, type Setting, type SettingValues, toggle } from "../platform/setting.ts";
+import { integer, type Setting, type SettingValues, toggle } from "../platform/setting.ts";
 import { CONSOLE_SETTING } from "./console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "./controller-settings.ts";
 import { LOG_SETTINGS } from "./log-settings.ts";
@@ -40,13 +39,11 @@ export const UP_SETTINGS = {
   }),
   ...LOG_SETTINGS,
   ...TRACING_SETTINGS,
-  logLevel: choice({
-    flags: LOG_SETTINGS.logLevel.flags,
-    help: LOG_SETTINGS.logLevel.help,
+  logLevel: {
+    ...LOG_SETTINGS.logLevel,
     shownDefault: "warn on a terminal, else info",
     fallback: process.stderr.isTTY ? "warn" : "info",
-    of: LOG_LEVELS,
-  }),
+  },
   printAddresses: PRINT_ADDRESSES,
 } as const;
 

@@ -8,7 +8,7 @@
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
 import { type Command, Option } from "commander";
-import { withFacts } from "./help.ts";
+import { HELP_GROUPS, withFacts } from "./help-page.ts";
 import { isObject } from "./json.ts";
 import {
   attributeOf,
@@ -36,7 +36,9 @@ export function addSettings(command: Command, settings: Settings): Command {
 
 function optionOf(setting: Setting<unknown>): Option {
   const about = withFacts(setting.help, setting.shownDefault, variableOf(setting));
-  const option = new Option(setting.flags, about);
+  const option = new Option(setting.flags, about).helpGroup(setting.group ?? HELP_GROUPS.own);
+  // What it takes is up to its parser: the words are for completion.
+  if (setting.words !== undefined) option.argChoices = [...setting.words];
   if (setting.join === undefined) return option;
   return option.argParser((value: string, before: readonly string[] | undefined) => [
     ...(before ?? []),

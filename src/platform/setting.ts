@@ -1,5 +1,6 @@
 /** What a setting is: a name, and the value that a text stands for. */
 import { Option } from "commander";
+import type { HelpGroup } from "./help-page.ts";
 
 /** A flag, variable or configuration file that cannot be used; the process ends with exit code 2. */
 export class UsageError extends Error {
@@ -24,8 +25,12 @@ export interface Setting<T> {
   /** The default in words, shown in the help. */
   readonly shownDefault: string;
   readonly fallback: T;
+  /** The values that it takes, for shells to complete; undefined: others too. */
+  readonly words?: readonly string[];
   /** Whether the configuration file may not hold it. */
   readonly notInFile?: boolean;
+  /** Where it stands in the help; undefined: among the command's own options. */
+  readonly group?: HelpGroup;
   /** The value that a text stands for. Throws an Error whose message completes "VALUE …". */
   parse(text: string): T;
   /**
@@ -41,6 +46,12 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 export type SettingValues<S extends Settings> = {
   readonly [Key in keyof S]: S[Key] extends Setting<infer T> ? T : never;
 };
+
+/** The settings, in a group of the help. S is not bound to Settings, which would widen the words of a choice. */
+export function inGroup<S extends object>(group: HelpGroup, settings: S): S {
+  const entries = Object.entries(settings).map(([key, setting]) => [key, { ...setting, group }]);
+  return Object.fromEntries(entries) as S;
+}
 
 type Described = Pick<Setting<unknown>, "flags" | "help"> & { shownDefault?: string };
 
@@ -96,6 +107,7 @@ export function textOr(about: Described & { fallback: string }): Setting<string>
 export function choice<T extends string>(about: Described & { fallback: T; of: readonly T[] }): Setting<T> {
   return {
     ...about,
+    words: about.of,
     shownDefault: about.shownDefault ?? about.fallback,
     parse(value) {
       const known = about.of.find((word) => word === value);

@@ -1,22 +1,21 @@
 /**
- * What only the HTTP/2 stream of a call tells, or can be made to do, which grpc-js shows to nobody: the
- * headers as they were sent, how much of the request has come, and an end for those that leave theirs open.
+ * The HTTP/2 side of a call, which grpc-js shows to nobody: the headers as they were sent, how much of the request
+ * has come, and an end for those that leave theirs open.
  */
-import { EventEmitter } from "node:events";
-import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
-import type { Server } from "@grpc/grpc-js";
+import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
 import type { Connections } from "../platform/connections.ts";
 import { Failure } from "../platform/failure.ts";
+import { followSession } from "../platform/http2-session.ts";
+import { type KeepAliveLimits, Pings } from "../platform/keep-alive.ts";
 import { MOST_HEADER_BYTES } from "../platform/transport-limits.ts";
+import { AuthenticationDeadline } from "./authentication-deadline.ts";
 import type { Unfinished, UnfinishedRequest } from "./unfinished.ts";
 
 /** The address of calls of methods that there are not, so that they pass the gate as all others. */
 export const UNMATCHED = "/unmatched";
-/** Milliseconds in which somebody must have shown on a connection who calls; open calls may end. */
-const STRANGER_MS = 30_000;
-/** Milliseconds from then to the cut: longer than a call of strangers may be open. */
+/** Milliseconds that an answer may take to leave. */
 const LEAVE_MS = 15_000;
-
 /** Milliseconds between two looks whether an answer has left. */
 const ANSWERED_EVERY_MS = 20;
 
@@ -31,45 +30,21 @@ export interface Arrival {
   know(tenant: string): void;
 }
 
-type OnStream = (
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
-  flags: number,
-  raw: string[],
-) => void;
-
 export interface ArrivalOptions {
   readonly connections: Connections;
   readonly unfinished: Unfinished;
+  readonly keepAlive: KeepAliveLimits;
   /** Whether there is a method of that path. */
   readonly has: (path: string) => boolean;
 }
 
 export class Arrivals {
   readonly #options: ArrivalOptions;
-  readonly #retiring = new WeakMap<ServerHttp2Session, NodeJS.Timeout>();
   /** Of the call that grpc-js is making this very moment. */
   #current: Arrival | undefined;
 
-  /** `server` has an injector for connections, whose HTTP/2 server is taken from grpc-js. */
-  constructor(server: Server, options: ArrivalOptions) {
+  constructor(options: ArrivalOptions) {
     this.#options = options;
-    const http2 = http2ServerOf(server);
-    // HTTP/2 is told so, but what comes before it has heard is for us to refuse.
-    http2.updateSettings({ maxHeaderListSize: MOST_HEADER_BYTES });
-    const makers = http2.listeners("stream") as OnStream[];
-    http2.removeAllListeners("stream");
-    http2.on("stream", (stream, headers, flags, raw) => {
-      const known = this.#options.has(headers[":path"] ?? "");
-      const shown = known ? headers : { ...headers, ":path": UNMATCHED };
-      this.#current = this.#arrivalOf(stream, raw);
-      try {
-        for (const make of makers) make.call(http2, stream, shown, flags, raw);
-      } finally {
-        this.#current = undefined;
-      }
-    });
-    http2.on("session", (session) => this.#retireInTime(session));
   }
 
   /** For interceptors, which are made with their call. */
@@ -78,45 +53,51 @@ export class Arrivals {
     return this.#current;
   }
 
-  #arrivalOf(stream: ServerHttp2Stream, raw: readonly string[]): Arrival {
+  /** Watches the calls on a connection, which grpc-js must not have yet. */
+  watch(socket: Socket): void {
+    const deadline = new AuthenticationDeadline(socket);
+    followSession(socket, (opened) => {
+      const session = opened as ServerHttp2Session;
+      deadline.opened(session);
+      session.settings({ maxHeaderListSize: MOST_HEADER_BYTES });
+      const know = (tenant: string) => {
+        if (deadline.met() && !session.destroyed) this.#options.connections.know(socket, tenant);
+      };
+      session.prependListener("stream", (stream, headers, _flags, raw) => {
+        this.#current = this.#arrivalOf(stream, raw, know);
+        stream.once("close", this.#options.connections.begin(socket));
+        this.#hideUnmatched(headers);
+      });
+      // After grpc-js has made the call.
+      session.on("stream", () => {
+        this.#current = undefined;
+      });
+      const pings = new Pings(session, socket, this.#options.keepAlive);
+      return (stream) => pings.add(stream);
+    });
+  }
+
+  #hideUnmatched(headers: IncomingHttpHeaders): void {
+    if (!this.#options.has(headers[":path"] ?? "")) headers[":path"] = UNMATCHED;
+  }
+
+  #arrivalOf(stream: ServerHttp2Stream, raw: readonly string[], know: (tenant: string) => void): Arrival {
     // Whether it fails or is left: grpc-js sees that as well, and nobody may be without a listener.
     stream.on("error", () => {});
-    const { session } = stream;
     const arrival: Arrival = {
       authorization: authorizationOf(raw),
       fault: bytesOf(raw) > MOST_HEADER_BYTES ? headersTooLarge() : undefined,
       onFailure: () => stream.close(),
       know: (tenant: string) => {
         request.know(tenant);
-        if (session !== undefined) this.#know(session as ServerHttp2Session, tenant);
+        know(tenant);
       },
     };
     const request: UnfinishedRequest = this.#options.unfinished.begin((failure) =>
       arrival.onFailure(failure),
     );
     follow(stream, request);
-    if (session !== undefined) stream.once("close", this.#options.connections.begin(session.socket));
     return arrival;
-  }
-
-  #know(session: ServerHttp2Session, tenant: string): void {
-    const timer = this.#retiring.get(session);
-    if (timer === undefined) return;
-    clearTimeout(timer);
-    this.#retiring.delete(session);
-    if (!session.destroyed) this.#options.connections.know(session.socket, tenant);
-  }
-
-  #retireInTime(session: ServerHttp2Session): void {
-    const retire = () => {
-      session.close();
-      this.#retiring.set(
-        session,
-        setTimeout(() => session.destroy(), LEAVE_MS),
-      );
-    };
-    this.#retiring.set(session, setTimeout(retire, STRANGER_MS));
-    session.once("close", () => clearTimeout(this.#retiring.get(session)));
   }
 }
 
@@ -151,14 +132,4 @@ function bytesOf(raw: readonly string[]): number {
 
 function headersTooLarge(): Failure {
   return new Failure("HEADERS_TOO_LARGE", `The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
-}
-
-/** grpc-js keeps it to itself. Its version is pinned; in another one this may stop the start. */
-function http2ServerOf(server: Server): Http2Server {
-  const servers: unknown = Reflect.get(server, "http2Servers");
-  const [first] = servers instanceof Map ? servers.keys() : [];
-  if (first instanceof EventEmitter && "updateSettings" in first && first.listenerCount("stream") > 0) {
-    return first as Http2Server;
-  }
-  throw new TypeError("this version of grpc-js keeps its HTTP/2 server elsewhere");
 }

@@ -6,24 +6,32 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { Certificate } from "../platform/certificate.ts";
 import { Connections, MOST_CONNECTIONS } from "../platform/connections.ts";
+import { type KeepAliveLimits, probe } from "../platform/keep-alive.ts";
 import { errorCode } from "../platform/thrown.ts";
 import { tlsServer } from "../platform/tls-server.ts";
 
 /** Of several addresses of a name this machine may lack one, as that of IPv6. */
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
+export interface PortsOptions {
+  /** Gets every connection that speaks HTTP/2. */
+  readonly take: (socket: Socket) => void;
+  readonly keepAlive: KeepAliveLimits;
+  /** undefined: in clear. */
+  readonly certificate: Certificate | undefined;
+  /** Default: as many as Connections holds. */
+  readonly connections?: Connections | undefined;
+}
+
 export class Ports {
   readonly connections: Connections;
   readonly #servers: Server[] = [];
   readonly #accept: (socket: Socket) => void;
+  readonly #keepAlive: KeepAliveLimits;
 
-  /** `take` gets every connection that speaks HTTP/2. `certificate`: undefined: in clear. */
-  constructor(
-    take: (socket: Socket) => void,
-    certificate: Certificate | undefined,
-    connections: Connections = new Connections(),
-  ) {
+  constructor({ take, keepAlive, certificate, connections = new Connections() }: PortsOptions) {
     this.connections = connections;
+    this.#keepAlive = keepAlive;
     const tls = certificate && secured(certificate, take);
     this.#accept = tls === undefined ? take : (socket) => tls.emit("connection", socket);
   }
@@ -66,6 +74,7 @@ export class Ports {
 
   #connected(socket: Socket): void {
     this.connections.add(socket);
+    probe(socket, this.#keepAlive);
     this.#accept(socket);
   }
 }

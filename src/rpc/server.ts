@@ -1,4 +1,5 @@
 /** A gRPC server: limits, then a process's services, health and reflection. */
+import type { Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import {
   type handleBidiStreamingCall,
@@ -16,6 +17,7 @@ import type { Gate } from "../auth/gate.ts";
 import { definitionOf } from "../messages/definition.ts";
 import type { Certificate } from "../platform/certificate.ts";
 import type { Connections } from "../platform/connections.ts";
+import type { KeepAliveLimits } from "../platform/keep-alive.ts";
 import { within } from "../platform/lifecycle.ts";
 import { PASSING, type Tracer } from "../platform/span.ts";
 import { admission, nameOf, operationOf } from "./admission.ts";
@@ -36,18 +38,24 @@ const LIMITS = {
   "grpc.max_concurrent_streams": 100,
   /** Nobody asks for the books that channelz keeps of every call. */
   "grpc.enable_channelz": 0,
-  /** A peer that is gone without a word is noticed within 30 + 10 s, and its score stopped. */
-  "grpc.keepalive_time_ms": 30_000,
-  "grpc.keepalive_timeout_ms": 10_000,
   /** A connection without calls is closed after this time. */
   "grpc.max_connection_idle_ms": 300_000,
 } as const;
 
-/**
- * Milliseconds that a connection takes new calls, a tenth more or less by chance. Calls that are open go on,
- * and the next one connects anew: so clients spread over servers that have come since.
- */
-const CONNECTION_AGE_MS = 300_000;
+export interface ConnectionLimits {
+  /**
+   * Milliseconds that a connection takes new calls, a tenth more or less by chance. Calls that are open go on to their
+   * end, and the next one connects anew: so clients spread over servers that have come since.
+   */
+  readonly ageMs: number;
+  readonly keepAlive: KeepAliveLimits;
+}
+
+/** A peer that is gone without closing its connection is noticed within 30 + 10 s, and its score stopped. */
+const CONNECTION_LIMITS: ConnectionLimits = {
+  ageMs: 300_000,
+  keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
+};
 
 export interface ServedService {
   readonly descriptor: DescService;
@@ -68,8 +76,8 @@ export interface RpcOptions {
   readonly tracer?: Tracer | undefined;
   /** Default: UNFINISHED_LIMITS. */
   readonly unfinished?: UnfinishedLimits | undefined;
-  /** Milliseconds; default: CONNECTION_AGE_MS. */
-  readonly connectionAgeMs?: number | undefined;
+  /** Default: CONNECTION_LIMITS. */
+  readonly connectionLimits?: ConnectionLimits | undefined;
   /** Default: as many as Connections holds. */
   readonly connections?: Connections | undefined;
 }
@@ -91,14 +99,15 @@ export class RpcServer {
 
   constructor(options: RpcOptions) {
     const { services, registry, gate, audit, certificate, tracer = PASSING, unfinished } = options;
-    const { connectionAgeMs = CONNECTION_AGE_MS } = options;
+    const { connectionLimits: limits = CONNECTION_LIMITS } = options;
+    const { keepAlive } = limits;
     const descriptors = services.map(({ descriptor }) => descriptor);
     this.#names = ["", ...descriptors.map(({ typeName }) => typeName)];
     const audited = audit ? [auditing(audit, operationOf)] : [];
     const interceptors = [observer(registry), ...audited, admission(gate, () => arrivals, tracer)];
     this.#server = new Server({
       ...LIMITS,
-      "grpc.max_connection_age_ms": connectionAgeMs,
+      "grpc.max_connection_age_ms": limits.ageMs,
       interceptors,
     });
     for (const { descriptor, handlers } of services) {
@@ -109,11 +118,16 @@ export class RpcServer {
     addReflection(this.#server, descriptors);
     this.#server.register(UNMATCHED, tellNoSuchMethod, asIs, asIs, "bidi");
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
-    this.#ports = new Ports((socket) => injector.injectConnection(socket), certificate, options.connections);
+    const take = (socket: Socket) => {
+      arrivals.watch(socket);
+      injector.injectConnection(socket);
+    };
+    this.#ports = new Ports({ take, keepAlive, certificate, connections: options.connections });
     const paths = new Set(rpcOperations(descriptors).map((operation) => `/${operation}`));
-    const arrivals = new Arrivals(this.#server, {
+    const arrivals = new Arrivals({
       connections: this.#ports.connections,
       unfinished: new Unfinished(unfinished),
+      keepAlive,
       has: (path) => paths.has(path),
     });
   }

@@ -1,7 +1,11 @@
 /** --help of every command, as a person reads it; and names that there are not. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
+import { promisify } from "node:util";
 import { type Ended, SVC, start, startOnTerminal } from "../cli/program.ts";
+
+const run = promisify(execFile);
 
 interface Page {
   readonly words: readonly string[];
@@ -31,8 +35,57 @@ describe("--help of every command", async () => {
         assert.match(option, NOTATION);
         assert.equal(option.split(/default: |env: /).length, option.includes("env: ") ? 3 : 2, option);
       }
-      assert.deepEqual(tooWide(page.text, COLUMNS), []);
+      assert.deepEqual(
+        page.text.split("\n").filter((line) => line.length > COLUMNS),
+        [],
+      );
+      assertGroups(page.text);
     });
+  }
+});
+
+/** Flags of the connection and of who calls, which few need to read. */
+const LAST_GROUPS = [
+  ["TLS options", /^--tls/],
+  ["Authentication options", /^--(?:auth-|oidc-|jwks-|tenants-|token-file|kubeconfig)/],
+] as const;
+
+/** The options of TLS and of authentication are in groups of their own, the last ones, with nothing else in them. */
+function assertGroups(text: string): void {
+  const groups = groupsOf(text);
+  const names = groups.map(([name]) => name);
+  const present = LAST_GROUPS.map(([name]) => name).filter((name) => names.includes(name));
+  assert.deepEqual(names.slice(names.length - present.length), present);
+  for (const [name, flags] of groups) {
+    for (const flag of flags) {
+      const home = LAST_GROUPS.find(([, pattern]) => pattern.test(flag))?.[0];
+      const isLast = LAST_GROUPS.some(([last]) => last === name);
+      assert.equal(isLast ? name : undefined, home, `${flag} in ${name}`);
+    }
+  }
+}
+
+test("terms, wrapped prose and commands on terminals of 80 and of 120 columns", async () => {
+  for (const columns of [80, 120, 200]) {
+    for (const words of [["score"], ["jobs", "submit"], ["controller"], ["node"]]) {
+      await using running = startOnTerminal([SVC, ...words, "--help"], columns);
+      const { stdout } = await running.ended();
+      const lines = stdout.replaceAll("\r", "").split("\n");
+      const widest = Math.max(...lines.map(({ length }) => length));
+      const most = Math.min(columns, 120);
+      assert.ok(widest <= most && widest > most - 12, `${words.join(" ")}: ${widest} of ${columns} columns`);
+    }
+  }
+});
+
+test("a command of an example that is broken over lines is what a shell runs", async () => {
+  const { stdout } = await svc(["jobs", "submit", "--help"]);
+  const broken = [...stdout.matchAll(/^ +\$ ((?:.*\\\n)+.*)$/gm)].map(([, command = ""]) => command);
+  assert.ok(broken.length > 0);
+  for (const command of broken) {
+    const sayWords = command.replaceAll("svc ", `printf '<%s>' `).replace(/^echo/, ":");
+    const told = await run("sh", ["-c", sayWords]);
+    assert.match(told.stdout, /^<jobs><submit>(?:<[^<>\n]+>)+$/, command);
   }
 });
 
@@ -98,8 +151,28 @@ function namesOf(text: string): string[] {
 
 /** The options of a page, each in one line. */
 function optionsOf(text: string): string[] {
-  const section = /^Options:\n((?: .*\n)+)/m.exec(text)?.[1] ?? "";
-  return section.split(/\n(?= {2}-)/).map((option) => option.trim().replaceAll(/\s+/g, " "));
+  const lines = optionLines(text).filter((line) => line.startsWith(" "));
+  return lines
+    .join("\n")
+    .split(/\n(?= {2}-)/)
+    .map((option) => option.trim().replaceAll(/\s+/g, " "));
+}
+
+/** The headings of a page's options, each with the flags below it. */
+function groupsOf(text: string): [string, string[]][] {
+  const groups: [string, string[]][] = [];
+  for (const line of optionLines(text)) {
+    const heading = /^(\S.*):$/.exec(line)?.[1];
+    if (heading !== undefined) groups.push([heading, []]);
+    const flag = /^ {2}(?:-\w, )?(--[\w-]+)/.exec(line)?.[1];
+    if (flag !== undefined) groups.at(-1)?.[1].push(flag);
+  }
+  return groups;
+}
+
+function optionLines(text: string): string[] {
+  const section = /^Options:\n[\s\S]*?(?=^(?:Commands|Examples):\n)/m.exec(text)?.[0] ?? "";
+  return section.split("\n").filter((line) => line !== "");
 }
 
 /** Lines that are wider than the terminal; a command to copy may be, with what follows its "\". */

@@ -84,6 +84,12 @@ describe("a controller with a certificate", () => {
     assert.match(done.stdout, /"state": ?"SUCCEEDED"/);
   });
 
+  test("the REST port is recognized over TLS, by the HTTP/2 that it refuses", async () => {
+    const { code, stderr } = await list(restHost(), "--tls-ca", authority.path);
+    assert.notEqual(code, 0);
+    assert.match(stderr.replaceAll(/\s+/g, " "), /no HTTP\/2, which gRPC needs: it may be the REST port/);
+  });
+
   test("the variables say the same as the flags", async () => {
     const env = { SVC_SERVER: controller.grpc, SVC_TLS: "true", SVC_TLS_CA: authority.path };
     assert.equal((await svc(["nodes", "list"], env)).code, 0);

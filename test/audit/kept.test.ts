@@ -28,10 +28,11 @@ async function kept(tenant: string, requests: readonly Partial<AuditRecord>[]): 
   );
   const trail = openTrail(auditLog, permissions, () => system.store, LOG);
   trail.start();
-  for (const { subject = "alice", outcome, unchanged } of requests) {
+  for (const { subject = "alice", outcome, unchanged, filter, jobs } of requests) {
     const entry = trail.audit.open({ requestId: "r", transport: "grpc", operation: CANCEL, peer: "here" });
     if (outcome === undefined) entry.admitted({ tenant, subject });
     else entry.refused(outcome, { tenant, subject });
+    if (filter !== undefined) entry.chose(filter, jobs ?? 0);
     if (unchanged) entry.changedNothing();
     entry.close(true);
   }
@@ -46,6 +47,17 @@ test("every change is kept, however many there are", async () => {
   const told = await kept("busy", many(500, {}));
   assert.equal(told.length, 500);
   assert.deepEqual([...new Set(told)], ["alice OK 1"]);
+});
+
+test("what changed many jobs is kept however it ended, with its filter and their number", async () => {
+  const request = { outcome: "STORE_UNAVAILABLE", filter: "state=QUEUED", jobs: 7 };
+  const told = await kept("many", many(70, request));
+  assert.equal(told.length, 70);
+  const { records } = await system.store.listAudit("many", {}, undefined, 1);
+  assert.deepEqual(
+    records.map(({ filter, jobs }) => [filter, jobs]),
+    [["state=QUEUED", 7]],
+  );
 });
 
 test("what changes nothing, and what fails, is kept one by one up to a bound, and counted from there on", async () => {

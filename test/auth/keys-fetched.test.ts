@@ -1,5 +1,6 @@
 /** When keys are fetched, and what a bad or hostile endpoint can do to those that are known. */
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { until } from "../waiting.ts";
@@ -127,6 +128,20 @@ describe("known keys", () => {
     ["no keys", "unreadable", json({ jwks: [] })],
     ["keys in an object", "unreadable", json({ keys: { first: second.jwk } })],
     ["a list", "unreadable", json([second.jwk])],
+    ["a list of anything but keys", "unreadable", json({ keys: [null, 1, "x", {}, []] })],
+    ["a key without its type", "unreadable", json({ keys: [{ ...second.jwk, kty: undefined }] })],
+    ["a key whose type is no text", "unreadable", json({ keys: [{ ...second.jwk, kty: 1 }] })],
+    [
+      "RSA keys without numbers",
+      "unreadable",
+      json({
+        keys: [
+          { ...second.jwk, n: undefined },
+          { kty: "RSA", e: "" },
+        ],
+      }),
+    ],
+    ["an EC key without a point", "unreadable", json({ keys: [{ kty: "EC", kid: "first" }] })],
     ["keys twice", "unreadable", body(`{"keys":[],"keys":[${JSON.stringify(second.jwk)}]}`)],
     ["depths", "unreadable", body(`{"keys":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
     ["compressed keys", "unreadable", body(gzipSync(JSON.stringify({ keys: [second.jwk] })))],
@@ -204,6 +219,26 @@ describe("known keys", () => {
     await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
     await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
   });
+
+  const withdrawn: readonly (readonly [name: string, ...set: unknown[]])[] = [
+    [
+      "keys of other types",
+      generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" }),
+    ],
+    ["keys of types that are not known here", { kty: "AKP", kid: "first" }],
+    ["keys for other uses", { ...first.jwk, use: "enc" }],
+    ["one key of another type among things that are none", null, 7, {}, { kty: "oct", k: "AAAA" }],
+  ];
+  for (const [name, ...set] of withdrawn) {
+    test(`go when the set holds only ${name}`, async () => {
+      await bench.accepts(oldToken);
+      server.answer = json({ keys: set });
+      bench.now += 30 * SECOND_MS;
+      await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
+      assert.equal(await bench.count("svc_auth_fetches_total", "read"), 2);
+      await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
+    });
+  }
 
   test("that were replaced under their name do not verify what the old one signed", async () => {
     await bench.accepts(oldToken);

@@ -17,7 +17,7 @@ const WHO_AM_I = "/svc.v1.TenantService/WhoAmI";
 let transports: Transports;
 before(async () => {
   const connections = () => new Connections(new Strangers(), new Known(ROOM));
-  transports = await Transports.open(undefined, {}, connections);
+  transports = await Transports.open(undefined, {}, { connections });
 });
 after(() => transports[Symbol.asyncDispose]());
 

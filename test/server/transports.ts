@@ -15,7 +15,7 @@ import { controllerHandlers } from "../../src/rest/controller.ts";
 import { Description } from "../../src/rest/description.ts";
 import { closeServer, restServer } from "../../src/rest/server.ts";
 import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
-import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
+import { type ConnectionLimits, RpcServer, rpcOperations } from "../../src/rpc/server.ts";
 import type { Store } from "../../src/store/store.ts";
 import { LOG, System } from "../controller/system.ts";
 
@@ -28,6 +28,13 @@ const authenticate: Authenticate = async (authorization) => {
   if (tenant === undefined) throw new Failure("TOKEN_MISSING", "The request names no tenant.");
   return { tenant, subject: `user of ${tenant}`, roles: ROLES.filter((known) => known === `svc:${role}`) };
 };
+
+interface PortLimits {
+  /** Those of each port. */
+  readonly connections?: () => Connections;
+  /** Of connections over gRPC. */
+  readonly connectionLimits?: ConnectionLimits;
+}
 
 export class Transports implements AsyncDisposable {
   readonly system: System;
@@ -44,11 +51,11 @@ export class Transports implements AsyncDisposable {
     this.#close = close;
   }
 
-  /** `instead`: what happens around some of the store's methods. `connections`: those of each port. */
+  /** `instead`: what happens around some of the store's methods. */
   static async open(
     instead?: (store: Store) => Partial<Store>,
     settings: Partial<ControllerSettings> = {},
-    connections: () => Connections = () => new Connections(),
+    { connections = () => new Connections(), connectionLimits }: PortLimits = {},
   ): Promise<Transports> {
     const system = await System.open(settings, instead);
     const registry = new Registry();
@@ -69,7 +76,10 @@ export class Transports implements AsyncDisposable {
     } as const;
     const app = restServer(description, controllerHandlers(parts, description), options);
     const services = controllerServices(() => system.controller);
-    const rpc = new RpcServer({ services, registry, gate: admitting, connections: connections() });
+    const rpc = new RpcServer({
+      ...{ services, registry, gate: admitting },
+      ...{ connections: connections(), connectionLimits },
+    });
     const rest = await app.listen({ host: "127.0.0.1", port: 0 });
     const grpc = `127.0.0.1:${await rpc.listen("127.0.0.1", 0)}`;
     rpc.setServing(true);

@@ -1,6 +1,6 @@
 /** Who the controller takes a token's holder for. */
-import type { ChannelCredentials } from "@grpc/grpc-js";
 import { Connection } from "../../client/connection.ts";
+import type { Tls } from "../../client/tls.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { ownWords } from "../server.ts";
 
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000;
 /** Asks over a connection of its own. Throws Failure. */
 export async function callerOf(
   token: string,
-  { address, tls }: { readonly address: string; readonly tls: ChannelCredentials | undefined },
+  { address, tls }: { readonly address: string; readonly tls: Tls | undefined },
   signal: AbortSignal,
 ): Promise<Caller> {
   using connection = new Connection({ address, tls, token: async () => token });

@@ -1,49 +1,29 @@
-/** A gRPC channel's TLS. */
+/** TLS over a connection to a controller. */
 import { isIP, type Socket } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
-import { CallCredentials, ChannelCredentials } from "@grpc/grpc-js";
 import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
 
 /** What the reason of a connection that failed for TLS begins with. */
 export const TLS_FAILED = "TLS failed: ";
 
-type Connector = ReturnType<ChannelCredentials["_createSecureConnector"]>;
-type ConnectorOptions = Parameters<ChannelCredentials["_createSecureConnector"]>;
-
 /**
- * Those of grpc-js name an IP address as the server's name (SNI), which TLS has no way to do and
- * Node.js warns of on standard error. The certificate is verified against the host all the same.
+ * grpc-js would name an IP address as the server's name (SNI), which TLS has no way to do and Node.js warns of on
+ * standard error. The certificate is verified against the host all the same.
  */
-export class TlsCredentials extends ChannelCredentials {
+export class Tls {
   readonly #host: string;
   readonly #context: () => Promise<SecureContext>;
 
   /** `address`: "host:port". `context` is asked for every time that it is connected. */
   constructor(address: string, context: () => Promise<SecureContext>) {
-    super();
     this.#host = address.slice(0, address.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
     this.#context = context;
   }
 
-  override _isSecure(): boolean {
-    return true;
-  }
-
-  override _equals(other: ChannelCredentials): boolean {
-    return this === other;
-  }
-
-  override _createSecureConnector(...[, , callCredentials]: ConnectorOptions): Connector {
-    return {
-      connect: async (socket) => ({
-        socket: await this.#connect(socket, await this.#freshContext()),
-        secure: true,
-      }),
-      waitForReady: async () => {},
-      getCallCredentials: () => callCredentials ?? CallCredentials.createEmpty(),
-      destroy: () => {},
-    };
+  /** Rejects with an error whose message begins with TLS_FAILED. */
+  async connect(socket: Socket): Promise<TLSSocket> {
+    return this.#connect(socket, await this.#freshContext());
   }
 
   async #freshContext(): Promise<SecureContext> {
@@ -77,6 +57,8 @@ export class TlsCredentials extends ChannelCredentials {
 function reasonOf(error: Error): string {
   if (errorCode(error) === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
   const alert = /alert ([^:]+):/.exec(error.message)?.[1];
+  if (alert === "no application protocol")
+    return "the server offers no HTTP/2, which gRPC needs: it may be the REST port";
   if (alert !== undefined) return `the server refused with "${alert}"`;
   // Node.js adds hints for those who write programs.
   return (error.message.split(/[;\n]/)[0] ?? "").trim();
