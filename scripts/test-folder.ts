@@ -1,6 +1,7 @@
 /**
  * The tests of one folder that take too long for `npm test`: `npm run test:outages`, in which processes are killed,
- * stopped and replaced, disks fill up and clocks jump; `npm run test:console`, in a browser.
+ * stopped and replaced, disks fill up and clocks jump; `npm run test:conformance`, in which both servers are held against
+ * their descriptions; `npm run test:console`, in a browser.
  *
  *   node scripts/test-folder.ts test/console/
  */
@@ -8,6 +9,7 @@ import { PROJECT } from "./gates/gate.ts";
 import { withoutMounts } from "./testing/mounts.ts";
 import { ensurePackages, packagesOf } from "./testing/packages.ts";
 import { runTests } from "./testing/run.ts";
+import { NEEDED_BY, schemathesisProblem } from "./testing/schemathesis.ts";
 import { totalsLine } from "./testing/totals.ts";
 
 /** Milliseconds: a run of blows under load that showed too little is made again, up to four times. */
@@ -21,6 +23,8 @@ if (folder === undefined || !folder.endsWith("/") || others.length > 0) {
 const isRoot = process.getuid?.() === 0;
 const wanted = packagesOf(PROJECT).filter(({ neededBy }) => neededBy.includes(folder));
 const without = new Map([...(await ensurePackages(wanted, { isRoot })), ...withoutMounts({ isRoot })]);
+const problem = folder === NEEDED_BY ? await schemathesisProblem() : undefined;
+if (problem !== undefined) without.set(NEEDED_BY, problem);
 const totals = await runTests(PROJECT, [`${folder}**/*.test.ts`], { without, limitMs: LIMIT_MS });
 process.stdout.write(`${totalsLine(totals)}\n`);
 if (totals.failed > 0 || totals.passed + totals.skipped === 0) process.exitCode = 1;

@@ -10,11 +10,14 @@ import type { Series } from "./view.ts";
 
 const ROWS_PER_PIECE = 1000;
 
-/** The text in pieces: the header frame,<metrics>, then a line per frame; a value that is not finite is empty. */
-export function* csvText(series: Series): Generator<string> {
+/**
+ * The text in pieces: the header frame,<metrics>,time, then a line per frame; a value that is not finite is empty. `rate`:
+ * frames per second of the scored frames; undefined: no file states one.
+ */
+export function* csvText(series: Series, rate: number | undefined): Generator<string> {
   let piece = csvHeader(series.metrics);
   for (let row = 0; row < series.length; row++) {
-    piece += csvLine(series.frame(row), series.metrics, (metric) => series.value(metric, row));
+    piece += csvLine(series.frame(row), series.metrics, (metric) => series.value(metric, row), rate);
     if ((row + 1) % ROWS_PER_PIECE === 0) {
       yield piece;
       piece = "";

@@ -1,4 +1,5 @@
 /** Numbers, rates and times as people read them. */
+import { rateOf } from "../jobs/frame-rate.ts";
 
 /** Digits behind the point for the values of a metric: SSIM-like values (up to 1) need more than VMAF's. */
 export function decimalsFor(largest: number): number {
@@ -14,13 +15,6 @@ export function exact(value: number): string {
 export function rateText(fraction: string): string | undefined {
   const rate = rateOf(fraction);
   return rate === undefined ? undefined : `${Number(rate.toFixed(3))} fps`;
-}
-
-/** "30000/1001" as a number; undefined when it is no positive rate. */
-export function rateOf(fraction: string): number | undefined {
-  const [num = "", den = "1"] = fraction.split("/");
-  const rate = Number(num) / Number(den);
-  return num !== "" && Number.isFinite(rate) && rate > 0 ? rate : undefined;
 }
 
 /** Seconds as 00:00:05.280. */

@@ -1,14 +1,17 @@
 /** A score as a page for people. */
 
 import { framesText } from "../engine/track.ts";
+import { scoredRate } from "../jobs/frame-rate.ts";
 import { framesApart, type Moment, worstMoments } from "../jobs/moments.ts";
+import { bitRatesText } from "../jobs/quantities.ts";
+import { inOptions } from "./api-names.ts";
 import { chart } from "./chart.ts";
 import { printable, quoteName } from "./escape.ts";
 import { figures } from "./figures.ts";
 import { exact, rateText, timeCode } from "./numbers.ts";
 import { pooledTable } from "./pooledtable.ts";
 import { paint, type Terminal } from "./terminal.ts";
-import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics, viewedRate } from "./view.ts";
+import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics } from "./view.ts";
 import { wrap } from "./wrap.ts";
 
 export interface ReportOptions {
@@ -63,6 +66,7 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
 /** What was found in a file, in one line. */
 export function mediaText(media: MediaView, terminal: Terminal): string {
   const separator = terminal.unicode ? " · " : ", ";
+  const bitRates = bitRatesText(media);
   const facts = [
     media.container,
     media.codec,
@@ -70,6 +74,7 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
     ...(["", "1:1"].includes(media.sampleAspectRatio) ? [] : [`samples of ${media.sampleAspectRatio}`]),
     media.pixelFormat,
     rateText(media.frameRate) ?? "rate unknown",
+    ...(bitRates === undefined ? [] : [bitRates]),
     framesText(media.frames),
     ...(media.colorRange === "full" ? ["full range"] : []),
     ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
@@ -80,7 +85,7 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
 export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal): string[] {
   return warnings.flatMap(({ code, message }) => {
     const [first = "", ...rest] = wrap(
-      `Warning: ${printable(message)} (${printable(code)})`,
+      `Warning: ${printable(inOptions(message))} (${printable(code)})`,
       terminal.columns,
       " ".repeat(9),
     );
@@ -90,7 +95,7 @@ export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal
 
 /** The chart of the first model and the worst moments, marked in the chart by their number. */
 function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
-  const rate = viewedRate(view);
+  const rate = scoredRate(view);
   const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
   if (moments.length === 0) return [];
   const size = chartHeight === undefined ? {} : { height: chartHeight };

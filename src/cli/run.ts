@@ -4,6 +4,7 @@ import type { EngineOptions } from "../engine/engine.ts";
 import { openEngine } from "../engine/open.ts";
 import type { PairRequest } from "../engine/request.ts";
 import type { ScoreResult } from "../engine/result.ts";
+import { scoredRate } from "../jobs/frame-rate.ts";
 import { Failure } from "../platform/failure.ts";
 import { AfterOutcome } from "./command.ts";
 import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
@@ -101,11 +102,11 @@ async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Pr
   const { flags, csv } = plan;
   const machine = flags.json === true || flags.csv === "-";
   if (flags.json) await writeAll(process.stdout, resultJson(result, flags.frames === true));
-  if (flags.csv === "-") await writeAll(process.stdout, csvText(result.frames));
+  if (flags.csv === "-") await writeAll(process.stdout, csvText(result.frames, scoredRate(result)));
   const forPeople = machine ? process.stderr : process.stdout;
   if (!flags.quiet && !flags.json)
     await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
-  if (csv) await writeCsv(csv, csvText(result.frames), signal);
+  if (csv) await writeCsv(csv, csvText(result.frames, scoredRate(result)), signal);
   if (csv && !flags.quiet && !flags.json) {
     await print(forPeople, [`The values of every frame are in ${quoteName(csv.name)}.`]);
   }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { exitCodes } from "../platform/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
-import { type Advice, PAIR_ADVICE } from "./exit.ts";
+import type { Advice } from "./exit.ts";
 import { addScoreOptions, type ScoreFlags } from "./options.ts";
 import { runScore } from "./run.ts";
 
@@ -27,8 +27,8 @@ Examples:
     $ svc score source.mov encode.mp4 --on-frame-count-mismatch common
 
 Gates:
-  METRIC is vmaf (the first model), another model's name, or a metric of --metric.
-  STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
+  - METRIC is vmaf (the first model), another model's name, or a metric of --metric.
+  - STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
 
 ${exitCodes({
   0: "scored, and every gate passed",
@@ -39,7 +39,6 @@ ${exitCodes({
 })}`;
 
 const ADVICE: Advice = {
-  ...PAIR_ADVICE,
   SCORE_TIMEOUT: "Give it longer with --timeout SECONDS, or leave the option out.",
   SCORER_NOT_FOUND: "Name a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
   UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",

@@ -3,8 +3,7 @@
  * what a result received over the API has too.
  */
 import type { Pooled } from "../engine/result.ts";
-import { scoredRate } from "../jobs/moments.ts";
-import { rateOf } from "./numbers.ts";
+import type { BitRates } from "../jobs/quantities.ts";
 
 /** Per-frame values by row. The engine's FrameTable is one. */
 export interface Series {
@@ -14,7 +13,7 @@ export interface Series {
   value(metric: string, row: number): number | undefined;
 }
 
-export interface MediaView {
+export interface MediaView extends BitRates {
   readonly container: string;
   readonly codec: string;
   readonly width: number;
@@ -55,11 +54,6 @@ export const STATS = [
 
 /** Metric of the first model, which `score` reports. */
 export const FIRST_METRIC = "vmaf";
-
-/** Frames per second of the scored frames; undefined when no file states a rate. */
-export function viewedRate(view: Pick<ScoreView, "reference" | "distorted">): number | undefined {
-  return scoredRate(rateOf(view.reference.frameRate), rateOf(view.distorted.frameRate));
-}
 
 /** The metric that stands for a feature when one value is meant: of PSNR, that of luma. libvmaf's names. */
 const MAIN_METRIC: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { gate as gateOf } from "../auth/gate.ts";
 import { Permissions } from "../auth/permissions.ts";
-import type { Authenticate } from "../auth/principal.ts";
+import { type Authenticate, authenticateNobody } from "../auth/principal.ts";
 import { storeUp } from "../controller/store-up.ts";
 import type { operations } from "../gen/rest/controller.ts";
 import type { Certificate } from "../platform/certificate.ts";
@@ -105,7 +105,8 @@ export class ControllerPart {
 
   /** Throws when an operation has no permission, or a permission no operation. */
   static async build(options: PartOptions): Promise<ControllerPart> {
-    const description = await Description.load<keyof operations>("controller");
+    const asksNobody = options.authenticate === authenticateNobody;
+    const description = await Description.load<keyof operations>("controller", { asksNobody });
     const grpc = rpcOperations(CONTROLLER_DESCRIPTORS);
     const permissions = await Permissions.load({
       grpc,

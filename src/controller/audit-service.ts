@@ -1,7 +1,7 @@
 /** The audit log of the caller's tenant, newest first, in pages. */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { AuditRecord } from "../audit/record.ts";
 import {
   type AuditRecord as AuditMessage,
@@ -15,6 +15,7 @@ import type { Log } from "../platform/log.ts";
 import type { AuditCursor, AuditFilter } from "../store/audit-records.ts";
 import type { AuditStore } from "../store/audit-store.ts";
 import { answer } from "./calls.ts";
+import { millisecondsOf } from "./instants.ts";
 import type { AuditOperations, CallContext } from "./operations.ts";
 import { pageSizeOf, pageToken, readPageToken } from "./page-token.ts";
 
@@ -62,15 +63,6 @@ function filterOf({ since, until, subject, operation, outcome, target }: ListAud
   };
 }
 
-const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
-const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
-
-function millisecondsOf(name: string, time: Timestamp): number {
-  const ms = timestampMs(time);
-  if (ms >= FIRST_MS && ms <= LAST_MS) return ms;
-  throw invalid(`${name} is not a time of the years 1 to 9999.`);
-}
-
 /** Tells the lists of different filters apart. */
 function listOf(filter: AuditFilter): string {
   const hash = createHash("sha256").update(JSON.stringify(filter)).digest("base64url");
@@ -78,19 +70,21 @@ function listOf(filter: AuditFilter): string {
 }
 
 function tokenOf({ timeMs, id }: AuditCursor, list: string): string {
-  return pageToken({ createdAtMicros: timeMs * 1000, id }, list);
+  return pageToken({ atMicros: timeMs * 1000, id }, list);
 }
 
 function cursorOf(cursor: ReturnType<typeof readPageToken>): AuditCursor | undefined {
-  return cursor && { timeMs: Math.floor(cursor.createdAtMicros / 1000), id: cursor.id };
+  return cursor && { timeMs: Math.floor(cursor.atMicros / 1000), id: cursor.id };
 }
 
 function messageOf(record: AuditRecord): AuditMessage {
   const { timeMs, requestId, transport, subject, operation, targets, outcome, peer } = record;
-  const { durationMs, count } = record;
+  const { durationMs, count, filter, jobs } = record;
   return create(AuditRecordSchema, {
     ...{ time: timestampFromMs(timeMs), requestId, transport, subject, operation, targets: [...targets] },
     ...{ outcome, peer, count: Math.min(count, MOST_UINT32) },
     ...(durationMs !== undefined && { durationMs: Math.min(durationMs, MOST_UINT32) }),
+    ...(filter !== undefined && { filter }),
+    ...(jobs !== undefined && { jobs: Math.min(jobs, MOST_UINT32) }),
   });
 }

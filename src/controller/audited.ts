@@ -33,6 +33,10 @@ export function auditedJobs(jobs: JobOperations): JobOperations {
     getJob: once((...call) => jobs.getJob(...call), idOf),
     listJobs: once((...call) => jobs.listJobs(...call)),
     cancelJob: once((...call) => jobs.cancelJob(...call), idOf),
+    cancelJobs: inSteps((...call) => jobs.cancelJobs(...call), idsOf),
+    deleteJob: once((...call) => jobs.deleteJob(...call), idOf),
+    deleteJobs: inSteps((...call) => jobs.deleteJobs(...call), idsOf),
+    updateJob: once((...call) => jobs.updateJob(...call), idOf),
     streamJobs: inParts(
       (...call) => jobs.streamJobs(...call),
       ({ ids }) => ids,
@@ -41,6 +45,7 @@ export function auditedJobs(jobs: JobOperations): JobOperations {
     listStills: once((...call) => jobs.listStills(...call), idOf),
     getStill: once((...call) => jobs.getStill(...call), idOf),
     requestStills: once((...call) => jobs.requestStills(...call), idOf),
+    deleteStill: once((...call) => jobs.deleteStill(...call), idOf),
     waitForJob: (jobId, options, context) =>
       watched(context, [jobId], () => jobs.waitForJob(jobId, options, context)),
   };
@@ -90,6 +95,10 @@ export function auditedRevocations(revocations: RevocationOperations): Revocatio
 
 export function auditedAudit(audit: AuditOperations): AuditOperations {
   return { listAudit: once((...call) => audit.listAudit(...call)) };
+}
+
+function idsOf({ filter }: { readonly filter?: { readonly ids: Ids } | undefined }): Ids {
+  return filter?.ids ?? [];
 }
 
 function idOf({ id }: { readonly id: string }): Ids {
@@ -148,6 +157,26 @@ function inParts<Request, Part>(
     } finally {
       signal.removeEventListener("abort", end);
       end();
+    }
+  };
+}
+
+/** An operation that changes things as it goes, and ends with its last step even if its caller went before. */
+function inSteps<Request, Part>(
+  call: (request: Request, context: CallContext) => AsyncIterable<Part>,
+  asked: (request: NoInfer<Request>) => Ids,
+): (request: Request, context: CallContext) => AsyncIterable<Part> {
+  return async function* (request, context) {
+    const { entry } = context;
+    const release = entry?.hold();
+    try {
+      entry?.about(asked(request));
+      yield* call(request, context);
+    } catch (thrown) {
+      entry?.failed(Failure.from(thrown).code);
+      throw thrown;
+    } finally {
+      release?.(false);
     }
   };
 }

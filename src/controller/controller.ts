@@ -108,7 +108,10 @@ export function openController(options: ControllerOptions): Controller {
   const freed = tellerOfFreed(store, limitsOf);
   const shared = { store, log, metrics, freed, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
-  const jobs = new JobService({ ...shared, waitsEnd: waitsEnd.signal, feed, fleet, schedule, limits, media });
+  const jobs = new JobService({
+    ...{ ...shared, waitsEnd: waitsEnd.signal, feed, fleet, schedule, limits, media },
+    retentionMs,
+  });
   const nodes = new NodeService({
     ...shared,
     ...{ sessions, news, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },

@@ -1,13 +1,16 @@
 /** Which jobs a caller wants to see: checked, and compared with what happens to jobs. */
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
 import { isId } from "../jobs/ids.ts";
 import type { JobState } from "../jobs/states.ts";
 import { invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
 import type { JobFilter, Labels } from "../store/job-records.ts";
+import { millisecondsOf } from "./instants.ts";
 
+/** Ids of a stream, which holds them for as long as it lasts. */
 const MAX_IDS = 100;
-const MAX_LABELS = 32;
+export const MAX_LABELS = 32;
 const MAX_LABEL_VALUE = 255;
 const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 
@@ -26,10 +29,7 @@ export function checkLabels(field: string, labels: Labels): void {
     throw invalid(`${field} has ${entries.length} labels; at most ${MAX_LABELS} are kept.`);
   }
   for (const [key, value] of entries) {
-    if (!LABEL_KEY.test(key)) {
-      const shown = JSON.stringify(key.slice(0, 80));
-      throw invalid(`${field} has the key ${shown}. Use 1 to 63 letters, digits, ".", "_", "-" or "/".`);
-    }
+    checkLabelKey(field, key);
     if (Array.from(value).length > MAX_LABEL_VALUE) {
       throw invalid(`${field}.${key} is longer than ${MAX_LABEL_VALUE} characters.`);
     }
@@ -39,14 +39,27 @@ export function checkLabels(field: string, labels: Labels): void {
   }
 }
 
-/** Throws INVALID_REQUEST. Empty lists filter nothing. */
-export function filterOf(wanted: {
+/** Throws INVALID_REQUEST. */
+export function checkLabelKey(field: string, key: string): void {
+  if (LABEL_KEY.test(key)) return;
+  const shown = JSON.stringify(key.slice(0, 80));
+  throw invalid(`${field} has the key ${shown}. Use 1 to 63 letters, digits, ".", "_", "-" or "/".`);
+}
+
+export interface WantedJobs {
   readonly ids?: readonly string[];
   readonly states: readonly number[];
   readonly labels: Labels;
-}): JobFilter {
+  readonly since?: Timestamp | undefined;
+  readonly until?: Timestamp | undefined;
+  readonly endedSince?: Timestamp | undefined;
+  readonly endedUntil?: Timestamp | undefined;
+}
+
+/** Throws INVALID_REQUEST. Empty lists filter nothing. `most`: ids at most. */
+export function filterOf(wanted: WantedJobs, most = MAX_IDS): JobFilter {
   const { ids = [], states, labels } = wanted;
-  if (ids.length > MAX_IDS) throw invalid(`ids names ${ids.length} jobs; at most ${MAX_IDS} fit.`);
+  if (ids.length > most) throw invalid(`ids names ${ids.length} jobs; at most ${most} fit.`);
   const odd = ids.findIndex((id) => !isId(id));
   if (odd >= 0) throw invalid(`ids[${odd}] is not the id of a job: those have 36 characters.`);
   checkLabels("labels", labels);
@@ -54,6 +67,16 @@ export function filterOf(wanted: {
     ...(ids.length > 0 && { ids: [...new Set(ids)] }),
     ...(states.length > 0 && { states: [...new Set(states.map(stateOf))] }),
     ...(Object.keys(labels).length > 0 && { labels }),
+    ...timesOf(wanted),
+  };
+}
+
+function timesOf({ since, until, endedSince, endedUntil }: WantedJobs): JobFilter {
+  return {
+    ...(since && { sinceMs: millisecondsOf("since", since) }),
+    ...(until && { untilMs: millisecondsOf("until", until) }),
+    ...(endedSince && { endedSinceMs: millisecondsOf("endedSince", endedSince) }),
+    ...(endedUntil && { endedUntilMs: millisecondsOf("endedUntil", endedUntil) }),
   };
 }
 
@@ -63,11 +86,18 @@ function stateOf(state: number): JobState {
   throw invalid(`states names ${state}, which is no state. Use ${Object.values(STATES).join(", ")}.`);
 }
 
-/** Whether an event of a caller's tenant is wanted: into or out of the states, of the jobs wanted. */
-export function matches(filter: JobFilter, { job, before, labels }: JobEvent): boolean {
+/**
+ * Whether an event of a caller's tenant is wanted: into or out of the states and the labels, of the jobs wanted. A job that
+ * is gone is told of whatever it was at last: changes of it that were not read before are told no more.
+ */
+export function matches(filter: JobFilter, event: JobEvent): boolean {
+  const { kind, job, before, labels, labelsBefore } = event;
   if (filter.ids !== undefined && !filter.ids.includes(job.id)) return false;
+  if (kind === "DELETED") return true;
   const { states } = filter;
   if (states !== undefined && !states.includes(job.state) && !(before && states.includes(before)))
     return false;
-  return Object.entries(filter.labels ?? {}).every(([key, value]) => labels[key] === value);
+  const has = (own: Labels) =>
+    Object.entries(filter.labels ?? {}).every(([key, value]) => own[key] === value);
+  return has(labels) || (labelsBefore !== undefined && has(labelsBefore));
 }

@@ -10,6 +10,7 @@ import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { invalid } from "../platform/failure.ts";
 import type { Renewal, RunningWork } from "../store/node-records.ts";
 import type { Store } from "../store/store.ts";
+import { checkAttempt } from "./attempt.ts";
 import { cancelled } from "./calls.ts";
 import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
@@ -103,6 +104,7 @@ function runningOf({ running }: HeartbeatRequest): readonly RunningWork[] {
   if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} pieces of work.`);
   return running.map(({ itemId, attempt, framesDone }, index) => {
     if (!isId(itemId)) throw invalid(`running[${index}].itemId is not the id of a piece of work.`);
+    checkAttempt(`running[${index}].attempt`, attempt);
     return { itemId, attempt, framesDone };
   });
 }

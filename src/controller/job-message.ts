@@ -1,6 +1,6 @@
 /** A job of the store as the message of the interface. */
 import { create, fromJsonString, type JsonObject } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   type Job,
   Job_State,
@@ -11,6 +11,8 @@ import {
   JobWork_Kind,
   JobWork_State,
   JobWorkSchema,
+  type MediaSummary,
+  MediaSummarySchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import {
   type ScoreProgress,
@@ -21,7 +23,7 @@ import {
 import { paceOf } from "../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
 import { isObject } from "../platform/json.ts";
-import type { JobDetail, JobRow, StoredError, WorkRow } from "../store/job-records.ts";
+import type { JobDetail, JobRow, MediaFacts, StoredError, WorkRow } from "../store/job-records.ts";
 import { readSpec } from "./job-spec.ts";
 import { planMessage } from "./plan-message.ts";
 
@@ -44,12 +46,18 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     ...(job.error && { error: errorMessage(job.error) }),
     submittedBy: job.submittedBy,
     revision: job.revision,
+    ...(job.media && { distortedMedia: mediaMessage(job.media) }),
   });
 }
 
-/** With its plan or its result, as far as it has them, and its pieces of work. */
-export function jobDetailMessage({ job, plan, result, work }: JobDetail): Job {
+function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
+  return create(MediaSummarySchema, { ...facts, ...(videoBitRate !== undefined && { videoBitRate }) });
+}
+
+/** With its plan or its result, as far as it has them, its pieces of work, and how long it is kept after its end. */
+export function jobDetailMessage({ job, plan, result, work }: JobDetail, retentionMs: number): Job {
   const message = jobMessage(job);
+  if (job.endedAt) message.expireTime = timestampFromMs(job.endedAt.getTime() + retentionMs);
   const planned = plan === undefined ? undefined : planMessage(plan);
   if (planned !== undefined) message.plan = planned;
   if (result !== undefined) message.result = readResult(result);
@@ -68,6 +76,7 @@ export function workMessage(work: WorkRow): JobWork {
     state: JobWork_State[work.state],
     firstFrame: work.firstFrame,
     frameCount: work.frameCount,
+    frames: [...work.frames],
     attempt: work.attempt,
     node: work.nodeName,
     ...(work.startedAt && { startTime: timestampFromDate(work.startedAt) }),

@@ -4,6 +4,15 @@ import {
   type CancelJobRequest,
   type CancelJobResponse,
   CancelJobResponseSchema,
+  type CancelJobsRequest,
+  type CancelJobsResponse,
+  type DeleteJobRequest,
+  type DeleteJobResponse,
+  DeleteJobResponseSchema,
+  type DeleteJobsRequest,
+  type DeleteJobsResponse,
+  type DeleteStillRequest,
+  type DeleteStillResponse,
   type GetJobFramesRequest,
   type GetJobRequest,
   type GetJobResponse,
@@ -23,20 +32,23 @@ import {
   type SubmitJobsRequest,
   type SubmitJobsResponse,
   SubmitJobsResponseSchema,
+  type UpdateJobRequest,
+  type UpdateJobResponse,
+  UpdateJobResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
-import type { JobRow } from "../store/job-records.ts";
 import { ownJob } from "./access.ts";
 import { admittedToTheEnd, whileAdmitted } from "./admitted.ts";
 import { answer, answerInParts, shuttingDown } from "./calls.ts";
 import type { Feed } from "./feed.ts";
 import { filterOf } from "./filter.ts";
 import { jobFrames } from "./frames.ts";
+import { JobChanges, type JobChangesOptions } from "./job-changes.ts";
 import { jobDetailMessage, jobMessage } from "./job-message.ts";
 import { listJobs } from "./list.ts";
 import type { CallContext, FramePart, JobOperations, Waited } from "./operations.ts";
-import { getStill, listStills, requestStills } from "./stills.ts";
+import { deleteStill, getStill, listStills, requestStills } from "./stills.ts";
 import { JobStream } from "./stream.ts";
 import { type Submission, submitBatch, submitOne } from "./submit.ts";
 import { waitForJob } from "./wait.ts";
@@ -44,23 +56,23 @@ import { waitForJob } from "./wait.ts";
 /** Streams that a tenant may have open at one controller. */
 const MAX_STREAMS = 100;
 
-export interface JobServiceOptions extends Submission {
+export interface JobServiceOptions extends Submission, JobChangesOptions {
   readonly log: Log;
   readonly feed: Feed;
-  /** Work of a tenant that ran has ended. */
-  readonly freed: (tenants: readonly string[]) => void;
-  /** Aborts when the controller stops: streams end. */
-  readonly stopping: AbortSignal;
+  /** Milliseconds that a job is kept after its end. */
+  readonly retentionMs: number;
   /** Aborts when those who wait for a job have no more time. */
   readonly waitsEnd: AbortSignal;
 }
 
 export class JobService implements JobOperations {
   readonly #options: JobServiceOptions;
+  readonly #changes: JobChanges;
   readonly #streams = new Map<string, number>();
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
+    this.#changes = new JobChanges(options);
   }
 
   /** Streams that are open. */
@@ -94,10 +106,10 @@ export class JobService implements JobOperations {
   }
 
   getJob({ id }: GetJobRequest, context: CallContext): Promise<GetJobResponse> {
-    const { log, store } = this.#options;
+    const { log, store, retentionMs } = this.#options;
     return answer(log, context, async () => {
       const detail = await ownJob(store, id, (job) => store.jobDetail(context.principal.tenant, job));
-      return create(GetJobResponseSchema, { job: jobDetailMessage(detail) });
+      return create(GetJobResponseSchema, { job: jobDetailMessage(detail, retentionMs) });
     });
   }
 
@@ -108,9 +120,32 @@ export class JobService implements JobOperations {
 
   cancelJob({ id }: CancelJobRequest, context: CallContext): Promise<CancelJobResponse> {
     return answer(this.#options.log, context, async () => {
-      const { job, changed } = await this.#cancel(id, context.principal.tenant);
+      const { job, changed } = await this.#changes.cancel(id, context.principal.tenant);
       if (!changed) context.entry?.changedNothing();
       return create(CancelJobResponseSchema, { job: jobMessage(job) });
+    });
+  }
+
+  cancelJobs(request: CancelJobsRequest, context: CallContext): AsyncIterable<CancelJobsResponse> {
+    return answerInParts(this.#options.log, context, () => this.#changes.cancelMany(request, context));
+  }
+
+  deleteJob(request: DeleteJobRequest, context: CallContext): Promise<DeleteJobResponse> {
+    return answer(this.#options.log, context, async () => {
+      const job = await this.#changes.delete(request, context.principal.tenant);
+      return create(DeleteJobResponseSchema, { job: jobMessage(job) });
+    });
+  }
+
+  deleteJobs(request: DeleteJobsRequest, context: CallContext): AsyncIterable<DeleteJobsResponse> {
+    return answerInParts(this.#options.log, context, () => this.#changes.deleteMany(request, context));
+  }
+
+  updateJob(request: UpdateJobRequest, context: CallContext): Promise<UpdateJobResponse> {
+    return answer(this.#options.log, context, async () => {
+      const { job, changed } = await this.#changes.relabel(request, context.principal.tenant);
+      if (!changed) context.entry?.changedNothing();
+      return create(UpdateJobResponseSchema, { job: jobMessage(job) });
     });
   }
 
@@ -137,6 +172,11 @@ export class JobService implements JobOperations {
   requestStills(request: RequestStillsRequest, context: CallContext): Promise<RequestStillsResponse> {
     const { log, store } = this.#options;
     return answer(log, context, () => requestStills(store, context.principal.tenant, request));
+  }
+
+  deleteStill(request: DeleteStillRequest, context: CallContext): Promise<DeleteStillResponse> {
+    const { log, store, freed } = this.#options;
+    return answer(log, context, () => deleteStill(store, context.principal.tenant, request, freed));
   }
 
   waitForJob(
@@ -167,26 +207,10 @@ export class JobService implements JobOperations {
     return stored;
   }
 
-  async #cancel(id: string, tenant: string): Promise<{ job: JobRow; changed: boolean }> {
-    const { store, metrics, freed } = this.#options;
-    const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
-    if (changed) {
-      if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-      if (nodes.length > 0) freed([tenant]);
-      store.announce({ kind: "events" });
-      metrics.jobEnded("CANCELLED");
-    } else if (job.state !== "CANCELLED") {
-      throw new Failure("JOB_FINISHED", `The job ended already: it is ${job.state}.`, {
-        found: { state: job.state },
-      });
-    }
-    return { job, changed };
-  }
-
   /** Its caller has gone, and nobody else waits for it. */
   async #cancelLeft(id: string, { principal, requestId }: CallContext): Promise<void> {
     try {
-      await this.#cancel(id, principal.tenant);
+      await this.#changes.cancel(id, principal.tenant);
     } catch (thrown) {
       const failure = Failure.from(thrown);
       if (failure.code === "JOB_FINISHED") return;

@@ -1,10 +1,11 @@
 /** What a job asks for: checked once, when it is submitted, and kept as text. */
 import { hash } from "node:crypto";
-import { create, fromJsonString, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
 import { invalid } from "../platform/failure.ts";
+import type { Labels } from "../store/job-records.ts";
 import { checkLabels } from "./filter.ts";
 
 const MAX_NAME = 200;
@@ -30,13 +31,24 @@ export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
       `priority is ${spec.priority}. Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`,
     );
   }
-  const text = JSON.stringify(sorted(toJson(JobSpecSchema, spec)));
+  const text = textOf(toJson(JobSpecSchema, spec));
   return { spec, models, text, fingerprint: hash("sha256", text, "hex") };
 }
 
 /** A spec as it was stored, also by a newer version with more members. */
 export function readSpec(text: string): JobSpec {
   return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
+}
+
+/** The text of a stored spec with other labels; whatever else it holds stays. */
+export function withLabels(text: string, labels: Labels): string {
+  const { labels: _, ...spec } = JSON.parse(text) as JsonObject;
+  return textOf(Object.keys(labels).length > 0 ? { ...spec, labels: { ...labels } } : spec);
+}
+
+/** Equal for equal specs. */
+function textOf(spec: JsonValue): string {
+  return JSON.stringify(sorted(spec));
 }
 
 /** What a node is to score; per-frame values are always kept, so nobody asks for them. */

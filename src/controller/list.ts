@@ -1,11 +1,13 @@
-/** The list of a tenant's jobs, newest first, in pages. */
+/** The list of a tenant's jobs, in pages. */
 import { create } from "@bufbuild/protobuf";
 import {
   type ListJobsRequest,
   type ListJobsResponse,
   ListJobsResponseSchema,
+  ListJobsRequest_Sort as Sort,
 } from "../gen/proto/svc/v1/job_pb.ts";
-import type { JobRow } from "../store/job-records.ts";
+import { invalid } from "../platform/failure.ts";
+import type { JobRow, JobSort } from "../store/job-records.ts";
 import type { JobStore } from "../store/job-store.ts";
 import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
@@ -18,18 +20,35 @@ const MOST_CHARS = 2 * 1024 * 1024;
 export async function listJobs(
   store: JobStore,
   tenant: string,
-  { states, labels, pageSize, pageToken: token }: ListJobsRequest,
+  request: ListJobsRequest,
 ): Promise<ListJobsResponse> {
-  const filter = filterOf({ states, labels });
-  const size = pageSizeOf(pageSize);
-  const list = jobList(filter);
-  const rows = await store.listJobs(tenant, filter, readPageToken(token, list), size + 1);
+  const filter = filterOf(request);
+  const size = pageSizeOf(request.pageSize);
+  const sort = sortOf(request.sort);
+  const list = jobList(filter, sort);
+  const after = readPageToken(request.pageToken, list);
+  const rows = await store.listJobs(tenant, filter, after, size + 1, sort);
   const { page, nextPageToken } = pageOf(rows, Math.min(size, fitting(rows)), list);
   const now = Date.now();
   return create(ListJobsResponseSchema, {
     jobs: page.map((row) => jobMessage(row, now)),
     nextPageToken,
   });
+}
+
+const SORTS: Readonly<Record<number, JobSort>> = {
+  [Sort.SORT_UNSPECIFIED]: "NEWEST",
+  [Sort.NEWEST]: "NEWEST",
+  [Sort.OLDEST]: "OLDEST",
+  [Sort.LAST_ENDED]: "LAST_ENDED",
+  [Sort.FIRST_ENDED]: "FIRST_ENDED",
+};
+
+function sortOf(sort: Sort): JobSort {
+  const known = SORTS[sort];
+  if (known !== undefined) return known;
+  const names = [...new Set(Object.values(SORTS))].join(", ");
+  throw invalid(`sort is ${sort}, which is no order. Use ${names}.`);
 }
 
 /** How many of them make a page that is not too long; one always does. */

@@ -5,6 +5,14 @@ import type { ListAuditRequest, ListAuditResponse } from "../gen/proto/svc/v1/au
 import type {
   CancelJobRequest,
   CancelJobResponse,
+  CancelJobsRequest,
+  CancelJobsResponse,
+  DeleteJobRequest,
+  DeleteJobResponse,
+  DeleteJobsRequest,
+  DeleteJobsResponse,
+  DeleteStillRequest,
+  DeleteStillResponse,
   GetJobFramesRequest,
   GetJobRequest,
   GetJobResponse,
@@ -22,6 +30,8 @@ import type {
   SubmitJobResponse,
   SubmitJobsRequest,
   SubmitJobsResponse,
+  UpdateJobRequest,
+  UpdateJobResponse,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import type {
   DrainNodeRequest,
@@ -97,6 +107,12 @@ export interface JobOperations {
   getJob(request: GetJobRequest, context: CallContext): Promise<GetJobResponse>;
   listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse>;
   cancelJob(request: CancelJobRequest, context: CallContext): Promise<CancelJobResponse>;
+  /** Yields how far it is after each step, until all is done or the context's signal aborts. The first step checks the request. */
+  cancelJobs(request: CancelJobsRequest, context: CallContext): AsyncIterable<CancelJobsResponse>;
+  deleteJob(request: DeleteJobRequest, context: CallContext): Promise<DeleteJobResponse>;
+  /** As cancelJobs. */
+  deleteJobs(request: DeleteJobsRequest, context: CallContext): AsyncIterable<DeleteJobsResponse>;
+  updateJob(request: UpdateJobRequest, context: CallContext): Promise<UpdateJobResponse>;
   /**
    * Yields until the context's signal aborts; throws STREAM_TOO_SLOW when the consumer falls too far
    * behind, and what `readmit` throws, at most a second after it would.
@@ -107,6 +123,7 @@ export interface JobOperations {
   listStills(request: ListStillsRequest, context: CallContext): Promise<ListStillsResponse>;
   getStill(request: GetStillRequest, context: CallContext): Promise<GetStillResponse>;
   requestStills(request: RequestStillsRequest, context: CallContext): Promise<RequestStillsResponse>;
+  deleteStill(request: DeleteStillRequest, context: CallContext): Promise<DeleteStillResponse>;
   /**
    * Waits until a job ends, at most `waitMs`. Throws the job's own failure when it failed, and
    * SCORE_CANCELLED when it was cancelled. When the controller stops it throws SHUTTING_DOWN with the

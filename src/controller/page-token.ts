@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { isId } from "../jobs/ids.ts";
 import { invalid } from "../platform/failure.ts";
-import type { JobFilter } from "../store/job-records.ts";
+import type { JobFilter, JobSort } from "../store/job-records.ts";
 
-/** Place in a list, newest first: the last thing of the page before. */
+/** Place in a list: the last thing of the page before. */
 export interface PageCursor {
-  /** Microseconds since 1970. */
-  readonly createdAtMicros: number;
+  /** The time that the list is sorted by, in microseconds since 1970. */
+  readonly atMicros: number;
   /** UUID. */
   readonly id: string;
 }
@@ -35,18 +35,20 @@ export function pageOf<Row extends PageCursor>(
 }
 
 /** `list`: which list the page is of, the same for all its pages and for no other list. */
-export function pageToken({ createdAtMicros, id }: PageCursor, list: string): string {
-  return Buffer.from(JSON.stringify([createdAtMicros, id, list])).toString("base64url");
+export function pageToken({ atMicros, id }: PageCursor, list: string): string {
+  return Buffer.from(JSON.stringify([atMicros, id, list])).toString("base64url");
 }
 
 /** undefined for no token: the first page. Throws INVALID_REQUEST for a token that is none, or of another list. */
 export function readPageToken(token: string, list: string): PageCursor | undefined {
   if (token === "") return undefined;
-  const [createdAtMicros, id, itsList] = parse(token);
-  if (!Number.isSafeInteger(createdAtMicros) || typeof id !== "string" || !isId(id)) throw none();
-  const cursor = { createdAtMicros: createdAtMicros as number, id };
+  const [atMicros, id, itsList] = parse(token);
+  if (!Number.isSafeInteger(atMicros) || typeof id !== "string" || !isId(id)) throw none();
+  const cursor = { atMicros: atMicros as number, id };
   if (itsList !== list) {
-    throw invalid("pageToken is of another list, or of one with other filters. Begin without it.");
+    throw invalid(
+      "pageToken is of another list, or of one with other filters or another order. Begin without it.",
+    );
   }
   if (pageToken(cursor, list) !== token) throw none();
   return cursor;
@@ -62,11 +64,14 @@ function parse(token: string): readonly unknown[] {
   }
 }
 
-/** The list of jobs with a filter: equal for filters that let through the same. */
-export function jobList({ states = [], labels = {} }: JobFilter): string {
+/** The list of jobs with a filter in an order: equal for filters that let through the same. */
+export function jobList({ states = [], labels = {}, ...times }: JobFilter, sort: JobSort = "NEWEST"): string {
+  const { sinceMs, untilMs, endedSinceMs, endedUntilMs } = times;
   const filters = JSON.stringify([
     [...states].sort(),
     Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ...[sinceMs, untilMs, endedSinceMs, endedUntilMs].map((time) => time ?? null),
+    sort,
   ]);
   return createHash("sha256").update(filters).digest("base64url").slice(0, 11);
 }

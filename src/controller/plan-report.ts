@@ -2,9 +2,12 @@
 import { refuseForeign } from "../engine/context.ts";
 import { pixelsRead, refuseContradiction } from "../engine/plan-check.ts";
 import { type PlanFacts, readPlan, readSegment } from "../engine/plan-json.ts";
+import type { MediaInfo } from "../engine/result.ts";
+import { fileInfo } from "../engine/track.ts";
 import type { PlannedSegment, PlanReport } from "../gen/proto/svc/v1/node_pb.ts";
 import { type Capabilities, scoreClass } from "../jobs/work.ts";
 import { invalid } from "../platform/failure.ts";
+import type { MediaFacts } from "../store/job-records.ts";
 import type { NewSegment, PlanRecord } from "../store/work-records.ts";
 
 const MAX_SEGMENTS = 10_000;
@@ -39,7 +42,17 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
       "The plan was made with another scorer or other models than were registered. Register again.",
     );
   }
-  return { plan, framesTotal: frameCount, segments: segmentsOf(report, facts), workClass };
+  const segments = segmentsOf(report, facts);
+  return { plan, framesTotal: frameCount, segments, workClass, media: plannedMedia(facts) };
+}
+
+function plannedMedia({ tracks, files }: PlanFacts): MediaFacts {
+  return mediaFacts(fileInfo(tracks.distorted, files.distorted.size));
+}
+
+/** What the store keeps of a file for lists. */
+export function mediaFacts({ codec, width, height, videoBitRate }: MediaInfo): MediaFacts {
+  return { codec, width, height, videoBitRate };
 }
 
 /** A plan as it was scored in the end. Throws INVALID_REQUEST. */

@@ -12,6 +12,7 @@ import { currentSpan, inside, outside, PASSING, type Tracer } from "../platform/
 import type { Store } from "../store/store.ts";
 import { POOL_HOLD_MS, type Poolable } from "../store/work-records.ts";
 import type { ControllerMetrics } from "./metrics.ts";
+import { mediaFacts } from "./plan-report.ts";
 import { worstFrames } from "./still-frames.ts";
 import { poolSpan } from "./tracing.ts";
 
@@ -161,7 +162,8 @@ export class Pooling {
     const stills = worstFrames(result, parts, worstStills);
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
     const { id, generation, tenant } = job;
-    if (!(await store.succeed(id, generation, { score, frameCount, result: text, stills }))) return;
+    const outcome = { score, frameCount, result: text, media: mediaFacts(result.distorted), stills };
+    if (!(await store.succeed(id, generation, outcome))) return;
     store.announce({ kind: "events" });
     if (stills.length > 0) store.announce({ kind: "work", ready: [{ tenant, workClass: STILLS_CLASS }] });
     metrics.jobSucceeded(result, job.durationMs);

@@ -14,6 +14,7 @@ import { currentSpan } from "../platform/span.ts";
 import type { StoredError } from "../store/job-records.ts";
 import type { Store } from "../store/store.ts";
 import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../store/work-records.ts";
+import { checkAttempt } from "./attempt.ts";
 import type { Lanes } from "./lanes.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 import { planRecord } from "./plan-report.ts";
@@ -48,6 +49,7 @@ export async function recordReport(
 ): Promise<void> {
   const { session, itemId, attempt, report } = request;
   if (!isId(itemId)) throw invalid("itemId is not the id of a piece of work.");
+  checkAttempt("attempt", attempt);
   if (report.case === undefined) throw invalid("The report is missing.");
   const recorded = await record(options, { session, itemId, attempt }, report, puller);
   options.metrics.reported(report.case, recorded);

@@ -1,7 +1,7 @@
 /** Which frames of a scored job are shown without being asked for: its worst moments, by the parts that they were scored in. */
-import { parseRational, toNumber } from "../engine/rational.ts";
 import type { ScoreResult } from "../engine/result.ts";
-import { framesApart, scoredRate, worstMoments } from "../jobs/moments.ts";
+import { scoredRate } from "../jobs/frame-rate.ts";
+import { framesApart, worstMoments } from "../jobs/moments.ts";
 import type { StillsPart } from "../store/still-records.ts";
 import type { ScoredPart } from "../store/work-records.ts";
 
@@ -12,15 +12,10 @@ type Part = Pick<ScoredPart, "firstFrame" | "frameCount" | "segment">;
 export function worstFrames(result: Scored, parts: readonly Part[], count?: number): StillsPart[] {
   const [first] = result.models;
   if (first === undefined) return [];
-  const apart = framesApart(scoredRate(rateOf(result.reference), rateOf(result.distorted)));
+  const apart = framesApart(scoredRate(result));
   const frames = worstMoments(result.frames, first.metric, apart, count).map(({ frame }) => frame);
   return parts.flatMap(({ firstFrame, frameCount, segment }) => {
     const own = frames.filter((frame) => frame >= firstFrame && frame < firstFrame + frameCount);
     return own.length === 0 ? [] : [{ ...(segment !== undefined && { segment }), frames: own }];
   });
-}
-
-function rateOf({ frameRate }: Pick<ScoreResult["reference"], "frameRate">): number | undefined {
-  const rate = parseRational(frameRate);
-  return rate && toNumber(rate);
 }

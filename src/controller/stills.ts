@@ -1,6 +1,9 @@
 /** Stills of a job, as its tenant asks for them. */
 import { create } from "@bufbuild/protobuf";
 import {
+  type DeleteStillRequest,
+  type DeleteStillResponse,
+  DeleteStillResponseSchema,
   type GetStillRequest,
   type GetStillResponse,
   GetStillResponseSchema,
@@ -65,6 +68,22 @@ export async function requestStills(
   const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
   if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
   return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** `freed` is called with the tenant when work of it that ran has ended. Throws STILL_NOT_FOUND, STILL_IN_PROGRESS. */
+export async function deleteStill(
+  store: Store,
+  tenant: string,
+  { id, frame }: DeleteStillRequest,
+  freed: (tenants: readonly string[]) => void,
+): Promise<DeleteStillResponse> {
+  const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
+  if (nodes.length > 0) {
+    store.announce({ kind: "news", nodeIds: nodes });
+    freed([tenant]);
+  }
+  store.announce({ kind: "events" });
+  return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
 }
 
 /** undefined: none, or one of a newer version. */

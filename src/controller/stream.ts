@@ -81,8 +81,8 @@ export class JobStream {
         if (ambiguous) this.#ahead.set(job.id, job.revision);
         yield response(Kind.SNAPSHOT, "", jobMessage(job));
       }
-      const last = page.length < PAGE ? undefined : page.at(-1)?.job;
-      after = last && { createdAtMicros: last.createdAtMicros, id: last.id };
+      const last = page.at(-1)?.job;
+      after = last && { atMicros: last.atMicros, id: last.id };
     } while (after !== undefined && !signal.aborted);
     if (signal.aborted) return;
     this.#cursor = cursor;

@@ -21,18 +21,6 @@ const APART_SECONDS = 2;
 /** The same, when the rate is not known: 2 s at 25 fps. */
 const APART_FRAMES = 50;
 
-/** Rates closer than this are the same frames at another pace. */
-const SAME_PACE = 1.05;
-
-/**
- * Frames per second of the scored frames, from what the files state; undefined when neither states
- * a rate. Frame numbers count the slower side's frames where the rates differ.
- */
-export function scoredRate(reference: number | undefined, distorted: number | undefined): number | undefined {
-  if (reference === undefined || distorted === undefined) return reference ?? distorted;
-  return reference / distorted > SAME_PACE ? distorted : reference;
-}
-
 /** Frames between two moments at a rate in frames per second. */
 export function framesApart(rate: number | undefined): number {
   return rate === undefined ? APART_FRAMES : Math.ceil(APART_SECONDS * rate);

@@ -12,6 +12,9 @@ export const JOB_TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = 
   CANCELLED: [],
 };
 
+/** Of jobs that have ended. */
+export const TERMINAL_STATES = JOB_STATES.filter((state) => isTerminal(JOB_TRANSITIONS, state));
+
 export const WORK_STATES = ["PENDING", "WAITING", "LEASED", "DONE", "FAILED", "CANCELLED"] as const;
 export type WorkState = (typeof WORK_STATES)[number];
 

@@ -8,6 +8,7 @@ import {
   type RawVideo,
   SIDES,
 } from "../engine/request.ts";
+import { refuseUrl } from "../engine/source.ts";
 import {
   EditLists_Policy,
   Mismatch_Policy,
@@ -64,6 +65,7 @@ function checkPath(side: string, path: string): void {
   if (/\p{Cc}/u.test(path)) {
     throw invalid(`${side} holds a control character (${shown(path)}). Rename the file.`);
   }
+  refuseUrl(side, path);
 }
 
 function modelsOf(message: ScoreRequest): readonly string[] {

@@ -19,7 +19,7 @@ export interface Arrived {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of a route that no description has: its name in the table of permissions. */
+    /** Of a route that no description has: the name in the table of permissions that it goes by. */
     readonly openAs?: string;
   }
   interface FastifyRequest {

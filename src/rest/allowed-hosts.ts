@@ -47,8 +47,13 @@ export class AllowedHosts {
     throw new HttpFault(421, "MISDIRECTED", asked + (isNamed ? ONLY_NAMED : ONLY_THIS_MACHINE));
   }
 
+  /** Whether a host, with a port or without, is one of those that were named. */
+  isNamed(host: string): boolean {
+    return this.#named.has(hostNameIn(host) ?? "");
+  }
+
   #has(host: string): boolean {
-    return isLoopbackHost(host) || this.#named.has(hostNameIn(host) ?? "");
+    return isLoopbackHost(host) || this.isNamed(host);
   }
 }
 

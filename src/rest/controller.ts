@@ -12,11 +12,12 @@ import type { Description } from "./description.ts";
 import type { Call, Handlers } from "./handlers.ts";
 import { getJobFrames } from "./job-frames.ts";
 import { streamJobs } from "./job-stream.ts";
-import { cancelJob, getJob, listJobs, submitJob, submitJobs } from "./jobs.ts";
+import { cancelJob, deleteJob, getJob, listJobs, submitJob, submitJobs, updateJob } from "./jobs.ts";
+import { cancelJobs, deleteJobs } from "./many-jobs.ts";
 import { liftRevocation, listRevocations, revokeTokens } from "./revocations.ts";
 import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
-import { getStill, listStills, requestStills } from "./stills.ts";
+import { deleteStill, getStill, listStills, requestStills } from "./stills.ts";
 import { getTenant } from "./tenant.ts";
 import { present } from "./told.ts";
 
@@ -46,11 +47,16 @@ export function controllerHandlers(
     submitJobs: (call) => submitJobs(open().jobs, call),
     getJob: (call) => getJob(open().jobs, call),
     listJobs: (call) => listJobs(open().jobs, call),
+    updateJob: (call) => updateJob(open().jobs, call),
     cancelJob: (call) => cancelJob(open().jobs, call),
+    cancelJobs: (call) => cancelJobs(open().jobs, call),
+    deleteJob: (call) => deleteJob(open().jobs, call),
+    deleteJobs: (call) => deleteJobs(open().jobs, call),
     getJobFrames: (call) => getJobFrames(open().jobs, call),
     listStills: (call) => listStills(open().jobs, call),
     requestStills: (call) => requestStills(open().jobs, call),
     getStill: (call) => getStill(open().jobs, call),
+    deleteStill: (call) => deleteStill(open().jobs, call),
     streamJobs: (call) => streamJobs(open().jobs, call),
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),

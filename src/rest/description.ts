@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { type Document, OpenAPIBackend } from "openapi-backend";
 import { Failure } from "../platform/failure.ts";
+import { isObject } from "../platform/json.ts";
 import type { Query } from "./query.ts";
 import { type BodyLimit, type Described, type Route, Routes } from "./routes.ts";
 
@@ -30,11 +31,17 @@ export class Description<Id extends string> {
     this.operationIds = this.#routes.operationIds;
   }
 
-  static async load<Id extends string>(name: keyof typeof FILES): Promise<Description<Id>> {
-    const json = await readFile(FILES[name], "utf8");
-    const document: Document = JSON.parse(json);
+  /** `asksNobody`: of a process that asks nobody for a token. */
+  static async load<Id extends string>(
+    name: keyof typeof FILES,
+    { asksNobody = false } = {},
+  ): Promise<Description<Id>> {
+    const contract = await readFile(FILES[name], "utf8");
+    const json = asksNobody ? withoutTokens(contract) : contract;
+    const document = checkedHere(JSON.parse(json)) as Document;
     // quick: validators are compiled at first use; the tests prove the description valid.
-    const api = new OpenAPIBackend({ definition: document, quick: true });
+    const ajvOpts = { strict: false, validateFormats: false };
+    const api = new OpenAPIBackend({ definition: document, quick: true, ajvOpts });
     await api.init();
     return new Description<Id>(json, api);
   }
@@ -45,18 +52,45 @@ export class Description<Id extends string> {
   }
 
   /** Checks a request's parameters and body against the operation's schemas. Throws INVALID_REQUEST that names the member. */
-  validate(route: Route<Id>, query: Query, body: unknown): void {
+  validate({ operationId, path, params }: Route<Id>, query: Query, body: unknown): void {
     const request = {
       method: "post",
-      path: route.path,
+      path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? "")),
       headers: { "content-type": "application/json" },
       query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, asGiven(value)])),
       body,
     };
-    const [error] = this.#api.validateRequest(request, route.operationId).errors ?? [];
+    const [error] = this.#api.validateRequest(request, operationId).errors ?? [];
     if (error) throw new Failure("INVALID_REQUEST", sentenceOf(error));
   }
 }
+
+/**
+ * What a text in a body or a list may hold, and which members go together, the services check for every transport, and
+ * say what is wrong in words of their own. Schemas say it for those who read them, or generate requests from them.
+ */
+const SAID_BY_SERVICES = new Set(["pattern", "uniqueItems", "not", "oneOf", "anyOf"]);
+const BODIES_AND_LISTS = new Set(["schemas", "requestBody", "items"]);
+
+/** A description, or a part of it, with the rules alone that are checked here. */
+function checkedHere(part: unknown, isInside = false): unknown {
+  if (Array.isArray(part)) return part.map((item) => checkedHere(item, isInside));
+  if (!isObject(part)) return part;
+  const members = Object.entries(part).filter(([name]) => !(isInside && SAID_BY_SERVICES.has(name)));
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, checkedHere(member, isInside || BODIES_AND_LISTS.has(name))]),
+  );
+}
+
+/** A description in which no operation needs a token, or is refused for want of one. */
+function withoutTokens(json: string): string {
+  return JSON.stringify(JSON.parse(json), (key, value: unknown) =>
+    TOKEN_MEMBERS.has(key) ? undefined : value,
+  );
+}
+
+/** Members of a description, wherever they are in it: nothing else has such a name. */
+const TOKEN_MEMBERS = new Set(["security", "securitySchemes", "401", "Unauthenticated"]);
 
 /** As the validator reads a query: it makes the numbers itself. */
 function asGiven(value: Query[string]): string | string[] {

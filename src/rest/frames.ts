@@ -24,8 +24,11 @@ export async function* jsonWithFrames(head: string, parts: Parts): AsyncGenerato
   yield `${piece}]}`;
 }
 
-/** Every part of a job has the same metrics, so those of the first are the columns. */
-export async function* csvOfFrames(parts: Parts): AsyncGenerator<string> {
+/**
+ * Every part of a job has the same metrics, so those of the first are the columns. `rate`: frames per second of the
+ * scored frames; undefined: no file states one.
+ */
+export async function* csvOfFrames(parts: Parts, rate: number | undefined): AsyncGenerator<string> {
   let metrics: readonly string[] | undefined;
   let piece = "";
   for await (const part of parts) {
@@ -34,7 +37,7 @@ export async function* csvOfFrames(parts: Parts): AsyncGenerator<string> {
       piece = csvHeader(metrics);
     }
     for (const row of part.rows()) {
-      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric]);
+      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
       if (piece.length < PIECE) continue;
       yield piece;
       piece = "";

@@ -1,15 +1,17 @@
-/** Jobs over REST: submit, read, list, cancel. */
+/** Jobs over REST: submit, read, list, change, cancel, delete. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";
 import {
   CancelJobRequestSchema,
+  DeleteJobRequestSchema,
   GetJobRequestSchema,
   Job_State,
   JobSpecSchema,
   ListJobsRequestSchema,
   SubmitJobRequestSchema,
   SubmitJobsRequestSchema,
+  UpdateJobRequestSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import type { components, operations } from "../gen/rest/controller.ts";
 import { jobJson } from "../messages/json.ts";
@@ -55,13 +57,11 @@ export async function listJobs(
   jobs: JobOperations,
   call: Call<operations["listJobs"]>,
 ): Promise<FastifyReply> {
-  const { state, label, pageSize, pageToken } = call.query;
-  const request = create(ListJobsRequestSchema, {
-    states: statesOf(state),
-    labels: labelsOf(label),
-    ...(pageSize !== undefined && { pageSize }),
-    ...(pageToken !== undefined && { pageToken }),
-  });
+  const { state, label, ...same } = call.query;
+  // The other parameters are members of the request, in their JSON form.
+  const request = readMessage(ListJobsRequestSchema, same);
+  request.states = statesOf(state);
+  request.labels = labelsOf(label);
   const page = await jobs.listJobs(request, contextOf(call));
   return call.reply.send({ jobs: page.jobs.map(jobJson), nextPageToken: page.nextPageToken });
 }
@@ -72,6 +72,26 @@ export async function cancelJob(
 ): Promise<FastifyReply> {
   const { id } = call.params;
   const { job } = await jobs.cancelJob(create(CancelJobRequestSchema, { id }), contextOf(call));
+  return call.reply.send(jobJson(present(job, "job")));
+}
+
+export async function updateJob(
+  jobs: JobOperations,
+  call: Call<operations["updateJob"]>,
+): Promise<FastifyReply> {
+  const request = readMessage(UpdateJobRequestSchema, call.body);
+  request.id = call.params.id;
+  const { job } = await jobs.updateJob(request, contextOf(call));
+  return call.reply.send(jobJson(present(job, "job")));
+}
+
+export async function deleteJob(
+  jobs: JobOperations,
+  call: Call<operations["deleteJob"]>,
+): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { cancel = false } = call.query;
+  const { job } = await jobs.deleteJob(create(DeleteJobRequestSchema, { id, cancel }), contextOf(call));
   return call.reply.send(jobJson(present(job, "job")));
 }
 

@@ -2,8 +2,11 @@
 import { invalid } from "../platform/failure.ts";
 import type { Parameter } from "./routes.ts";
 
-/** By parameter: a text, a whole number, or the texts of one that may be repeated; absent ones are not there. */
-export type Query = Readonly<Record<string, string | number | readonly string[]>>;
+/** What a parameter is: a text, a whole number, true or false, or the texts of one that may be repeated. */
+type QueryValue = string | number | boolean | readonly string[];
+
+/** By parameter; absent ones are not there. */
+export type Query = Readonly<Record<string, QueryValue>>;
 
 /**
  * The values of the described parameters; their ranges are not checked here. With `strict`, a parameter
@@ -29,14 +32,16 @@ function checkNames(given: readonly string[], parameters: readonly Parameter[]):
   throw invalid(`${JSON.stringify(odd.slice(0, 80))} is not a parameter of this request. ${there}`);
 }
 
-function readValue(
-  { name, schema }: Parameter,
-  values: readonly string[],
-): string | number | readonly string[] {
+function readValue({ name, schema }: Parameter, values: readonly string[]): QueryValue {
   if (schema?.type === "array") return values;
   const [value = "", second] = values;
   if (second !== undefined) throw invalid(`The parameter ${name} is given more than once.`);
+  const is = `The parameter ${name} is ${JSON.stringify(value.slice(0, 80))}`;
+  if (schema?.type === "boolean") {
+    if (value === "true" || value === "false") return value === "true";
+    throw invalid(`${is}, not true or false.`);
+  }
   if (schema?.type !== "integer") return value;
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  throw invalid(`The parameter ${name} is ${JSON.stringify(value.slice(0, 80))}, not a whole number.`);
+  throw invalid(`${is}, not a whole number.`);
 }

@@ -8,7 +8,7 @@ type Method = (typeof METHODS)[number];
 export interface Parameter {
   readonly name: string;
   readonly in: string;
-  readonly schema?: { readonly type?: string };
+  readonly schema?: { readonly type?: string; readonly pattern?: string; readonly enum?: readonly string[] };
 }
 
 interface Operation {
@@ -20,7 +20,10 @@ interface Operation {
   readonly "x-body-limit"?: number;
 }
 
-type PathItem = Readonly<Partial<Record<Method, Operation>>>;
+type PathItem = Readonly<Partial<Record<Method, Operation>>> & {
+  /** Of all its operations. */
+  readonly parameters?: readonly Parameter[];
+};
 
 /** What is read of a description; everything that stands for something else is resolved in it already. */
 export interface Described {
@@ -36,6 +39,8 @@ export interface Route<Id extends string> {
   readonly params: Readonly<Record<string, string>>;
   readonly queryParameters: readonly Parameter[];
   readonly takesBody: boolean;
+  /** Whether there is anything in its path, query or body that can be wrong. */
+  readonly isChecked: boolean;
   /** Whether a parameter that is not described is refused: not where tools add their own to any address. */
   readonly strictQuery: boolean;
 }
@@ -102,14 +107,23 @@ function routeOf<Id extends string>(
   const operation = METHODS.some((known) => known === method) ? item[method as Method] : undefined;
   if (operation === undefined) throw notAllowed(item);
   const tags = operation.tags ?? [];
+  const parameters = [...(item.parameters ?? []), ...(operation.parameters ?? [])];
+  const queryParameters = parameters.filter((parameter) => parameter.in === "query");
+  const takesBody = operation.requestBody !== undefined;
   return {
     operationId: operation.operationId as Id,
     path,
     params: Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1] ?? "")])),
-    queryParameters: (operation.parameters ?? []).filter((parameter) => parameter.in === "query"),
-    takesBody: operation.requestBody !== undefined,
+    queryParameters,
+    takesBody,
+    isChecked: takesBody || queryParameters.length > 0 || parameters.some(hasForm),
     strictQuery: !tags.includes("probes") && !tags.includes("service"),
   };
+}
+
+/** Whether not every text will do for a part of a path. */
+function hasForm({ in: place, schema }: Parameter): boolean {
+  return place === "path" && (schema?.pattern !== undefined || schema?.enum !== undefined);
 }
 
 function notAllowed(item: PathItem): HttpFault {

@@ -22,8 +22,10 @@ import { MOST_HEADER_BYTES, REQUEST_ID } from "../platform/transport-limits.ts";
 import { admitAll, admitAstray } from "./admission.ts";
 import { AllowedHosts } from "./allowed-hosts.ts";
 import { addConsole, type ConsolePages } from "./console.ts";
+import { refuseOtherOrigins } from "./cross-origin.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
+import { addHome } from "./home.ts";
 import { observe } from "./observe.ts";
 import { addOperations } from "./operations.ts";
 import { clientErrorHandler } from "./parser-faults.ts";
@@ -83,11 +85,12 @@ export function restServer<Operations>(
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
-  app.addHook("onRequest", async (request) => checkHost(request));
+  app.addHook("onRequest", async (request) => checkHostAndOrigin(request));
   admitAll(app, description, { ...options, tracer: options.tracer ?? PASSING });
   limitUnfinished(app);
   addUiFiles(app, options.tryItOut);
   if (options.console !== undefined) addConsole(app, options.console);
+  addHome(app, { hasConsole: options.console !== undefined });
   addOperations(app, description, handlers);
   return app;
 }
@@ -139,7 +142,7 @@ async function refuseAstray(
 ): Promise<void> {
   let fault = faultOf(error, BODY_LIMIT);
   try {
-    checkHost(request);
+    checkHostAndOrigin(request);
     await admitAstray(request, reply, options, fault);
   } catch (thrown) {
     fault = faultOf(thrown, BODY_LIMIT);
@@ -147,11 +150,12 @@ async function refuseAstray(
   sendFault(reply.headers(headersOf(request)), fault);
 }
 
-/** RFC 9112, 3.2: of HTTP/1.1 on, a request names its host. Throws for one that may not be answered here, too. */
-function checkHost({ raw, server }: FastifyRequest): void {
+/** For which host a request is, and for whose page. RFC 9112, 3.2: of HTTP/1.1 on, it names its host. Throws HttpFault. */
+function checkHostAndOrigin({ raw, server }: FastifyRequest): void {
   if (raw.httpVersion !== "1.0" && raw.headers.host === undefined)
     throw new HttpFault(400, "MALFORMED_REQUEST", "The request has no Host header.");
   server.allowedHosts.check(raw);
+  refuseOtherOrigins(raw, (host) => server.allowedHosts.isNamed(host));
 }
 
 function connectionsOf({ server }: FastifyInstance, connections: Connections): Connections {

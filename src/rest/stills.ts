@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";
 import {
+  DeleteStillRequestSchema,
   GetStillRequestSchema,
   ListStillsRequestSchema,
   RequestStillsRequestSchema,
@@ -11,7 +12,6 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import type { components, operations } from "../gen/rest/controller.ts";
 import { stillJson } from "../messages/json.ts";
-import { Failure } from "../platform/failure.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
 
@@ -19,11 +19,7 @@ import type { Call } from "./handlers.ts";
 const MEDIA_TYPES = ["image/webp"];
 /** Seconds: a still never changes, but its job is deleted in time. */
 const MAX_AGE = 86_400;
-const LARGEST_FRAME = 2 ** 32 - 1;
-const SIDES: Readonly<Record<string, Still_Side>> = {
-  reference: Still_Side.REFERENCE,
-  distorted: Still_Side.DISTORTED,
-};
+const SIDES = { reference: Still_Side.REFERENCE, distorted: Still_Side.DISTORTED } as const;
 
 export async function listStills(
   jobs: JobOperations,
@@ -44,12 +40,22 @@ export async function requestStills(
   return call.reply.code(202).send(listOf(stills));
 }
 
+export async function deleteStill(
+  jobs: JobOperations,
+  call: Call<operations["deleteStill"]>,
+): Promise<FastifyReply> {
+  const { id, frame } = call.params;
+  const request = create(DeleteStillRequestSchema, { id, frame: Number(frame) });
+  const { stills } = await jobs.deleteStill(request, contextOf(call));
+  return call.reply.send(listOf(stills));
+}
+
 export async function getStill(
   jobs: JobOperations,
   call: Call<operations["getStill"]>,
 ): Promise<FastifyReply> {
   const { id, frame, side } = call.params;
-  const request = create(GetStillRequestSchema, { id, frame: frameOf(frame), side: sideOf(side) });
+  const request = create(GetStillRequestSchema, { id, frame: Number(frame), side: SIDES[side] });
   const { still, image } = await jobs.getStill(request, contextOf(call));
   const type = MEDIA_TYPES.find((known) => known === still?.mediaType);
   if (type === undefined) throw new TypeError(`${JSON.stringify(still?.mediaType)} is not served`);
@@ -63,16 +69,4 @@ export async function getStill(
 
 function listOf(stills: readonly Still[]): object {
   return { stills: stills.map(stillJson) };
-}
-
-function frameOf(text: string): number {
-  const frame = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (frame <= LARGEST_FRAME) return frame;
-  throw new Failure("INVALID_REQUEST", "The frame in the path is not a number from 0 to 4294967295.");
-}
-
-function sideOf(text: string): Still_Side {
-  const side = Object.hasOwn(SIDES, text) ? SIDES[text] : undefined;
-  if (side !== undefined) return side;
-  throw new Failure("INVALID_REQUEST", "The side in the path is neither reference nor distorted.");
 }

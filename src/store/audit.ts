@@ -11,11 +11,12 @@ const MOST_TARGETS = 20_000;
 
 const INSERT = statement(`
   insert into audit (tenant_id, at, id, request_id, transport, subject, operation, targets, outcome, peer,
-    duration_ms, count)
+    duration_ms, count, filter, jobs)
   select tenant, 'epoch'::timestamptz + time_ms * interval '1 millisecond', id, request_id, transport, subject,
-    operation, array(select jsonb_array_elements_text(targets)), outcome, peer, duration_ms, count
+    operation, array(select jsonb_array_elements_text(targets)), outcome, peer, duration_ms, count,
+    filter, jobs
   from jsonb_to_recordset($1) as g(tenant text, time_ms float8, id uuid, request_id text, transport text,
-    subject text, operation text, targets jsonb, outcome text, peer text, duration_ms bigint, count bigint)
+    subject text, operation text, targets jsonb, outcome text, peer text, duration_ms bigint, count bigint, filter text, jobs bigint)
   on conflict do nothing`);
 
 export async function insertAudit(database: Database, records: readonly AuditRecord[]): Promise<void> {
@@ -29,6 +30,7 @@ function rowOf(record: AuditRecord): object {
     ...{ subject: storable(record.subject), operation: storable(record.operation) },
     ...{ targets: record.targets.map(storable), outcome: record.outcome, peer: storable(record.peer) },
     ...{ duration_ms: record.durationMs ?? null, count: record.count },
+    ...{ filter: storable(record.filter ?? ""), jobs: record.jobs ?? null },
   };
 }
 
@@ -62,7 +64,7 @@ const LIST = statement(`
       (select id from scanned order by at, id limit 1) as edge_id)
   select edge.*, found.id, (extract(epoch from found.at) * 1000)::bigint as time_ms, found.request_id,
     found.transport, found.subject, found.operation, found.targets, found.outcome, found.peer, found.duration_ms,
-    found.count
+    found.count, found.filter, found.jobs
   from edge left join found on true order by found.at desc, found.id desc`);
 
 interface Columns {
@@ -81,6 +83,8 @@ interface Columns {
   readonly peer: string;
   readonly duration_ms: number | null;
   readonly count: number;
+  readonly filter: string;
+  readonly jobs: number | null;
 }
 
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
@@ -117,6 +121,7 @@ function recordOf(tenant: string, row: Columns): AuditRecord {
     ...{ id: row.id ?? "", timeMs: row.time_ms, requestId: row.request_id, transport: row.transport, tenant },
     ...{ subject: row.subject, operation: row.operation, targets: row.targets, outcome: row.outcome },
     ...{ peer: row.peer, durationMs: row.duration_ms ?? undefined, count: row.count },
+    ...(row.jobs !== null && { filter: row.filter, jobs: row.jobs }),
   };
 }
 

@@ -29,18 +29,28 @@ async function run({ files, empty }: Place): Promise<void> {
     await database.close();
     port.close();
   };
-  port.on("message", (message: ToWorker) => {
-    if (message === "close") {
-      void close();
-    } else {
-      const answer = database.execProtocolRawSync(message);
-      if (answer.length > 0) tell(answer);
-      // It would answer nothing more, and what it has in memory is not to be trusted: the next start recovers.
-      const breakdown = breakdownIn(answer);
-      if (breakdown !== undefined) throw new Error(`the embedded database broke down: ${breakdown}`);
-    }
-  });
+  const answer = async (message: Uint8Array) => {
+    const bytes = await answerTo(database, message);
+    if (bytes.length > 0) tell(bytes);
+    // It would answer nothing more, and what it has in memory is not to be trusted: the next start recovers.
+    const breakdown = breakdownIn(bytes);
+    if (breakdown !== undefined) throw new Error(`the embedded database broke down: ${breakdown}`);
+  };
+  port.on("message", (message: ToWorker) => void (message === "close" ? close() : answer(message)));
   tell("ready");
+}
+
+/**
+ * The bytes that the database sends. With a callback of ours: PGlite's own parses every answer, and keeps all that it
+ * parsed for as long as it lives.
+ */
+async function answerTo(database: PGlite, message: Uint8Array): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  // The bytes lie in the database's memory, which the next ones are written to.
+  const onRawData = (bytes: Uint8Array) => void parts.push(bytes.slice());
+  await database.execProtocolRawStream(message, { syncToFs: false, onRawData });
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined ? only : new Uint8Array(Buffer.concat(parts));
 }
 
 await run(workerData as Place);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Duplex } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { Client } from "pg";
+import type { Log } from "../platform/log.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { SESSION_SETTINGS, TYPES } from "./connection-settings.ts";
 import type { Driver } from "./database.ts";
 import { EMPTY_DATABASE } from "./database-files.ts";
@@ -24,11 +26,27 @@ const LOOK_AFTER_MS = 3_000;
 const LOG_FILE_BYTES = 16 * 2 ** 20;
 
 /**
+ * Megabytes of JavaScript objects in the thread, which has 15 to 30 of them: one that has more loses memory, and is ended
+ * and started anew before the machine has none left. The database's own memory is WebAssembly's, and lies outside.
+ */
+const HEAP_LIMIT = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
+const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
+
+export interface EmbeddedOptions {
+  /** Folder of an empty database to copy; one that is not there costs seconds. */
+  readonly empty?: string;
+  /** Hears of a thread that failed; default: nobody does but the statement under way. */
+  readonly log?: Log;
+}
+
+/**
  * Throws STORE_LOCKED.
  * @param directory folder that holds the database, or will hold it
- * @param empty an empty database to copy; one that is not there costs seconds
  */
-export function embeddedDriver(directory: string, empty = EMPTY_DATABASE): Driver {
+export function embeddedDriver(
+  directory: string,
+  { empty = EMPTY_DATABASE, log }: EmbeddedOptions = {},
+): Driver {
   const unlock = lockDirectory(directory);
   let worker: Worker | undefined;
   return {
@@ -38,7 +56,14 @@ export function embeddedDriver(directory: string, empty = EMPTY_DATABASE): Drive
       // One that broke must be gone before the next opens the same files.
       await worker?.terminate();
       const place: Place = { files: join(directory, DATABASE_FOLDER), empty };
-      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), { workerData: place });
+      const options = { workerData: place, resourceLimits: HEAP_LIMIT };
+      worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), options);
+      worker.on("error", (thrown) => {
+        log?.error(
+          { err: faultOf(thrown) },
+          "the embedded database failed; the next statement starts it again",
+        );
+      });
       try {
         return await connectEmbedded(worker, directory);
       } catch (error) {
@@ -50,6 +75,19 @@ export function embeddedDriver(directory: string, empty = EMPTY_DATABASE): Drive
       unlock();
     },
   };
+}
+
+/** What ended the thread, in words for an operator. */
+function faultOf(thrown: unknown): Error {
+  if (errorCode(thrown) !== OUT_OF_MEMORY)
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { maxOldGenerationSizeMb } = HEAP_LIMIT;
+  return new Error(
+    `the thread of the embedded database reached its limit of ${maxOldGenerationSizeMb} MB of objects`,
+    {
+      cause: thrown,
+    },
+  );
 }
 
 /** What is to be told when the disk has no room for the log of changes; undefined: it has, or cannot be asked. */
@@ -82,7 +120,8 @@ async function started(worker: Worker): Promise<void> {
   const timer = setTimeout(reject, START_LIMIT_MS, late);
   const ended = () => reject(new Error("the embedded database ended as it started"));
   worker.once("message", resolve);
-  worker.once("error", reject);
+  const failed = (thrown: unknown) => reject(faultOf(thrown));
+  worker.once("error", failed);
   worker.once("exit", ended);
   try {
     await promise;
@@ -91,7 +130,7 @@ async function started(worker: Worker): Promise<void> {
     throw error;
   } finally {
     clearTimeout(timer);
-    worker.off("error", reject);
+    worker.off("error", failed);
     worker.off("exit", ended);
   }
 }
@@ -112,7 +151,7 @@ class Wire extends Duplex {
       this.#silence = undefined;
       if (typeof message !== "string") this.push(message);
     });
-    worker.on("error", (error) => this.destroy(error));
+    worker.on("error", (thrown) => this.destroy(faultOf(thrown)));
     worker.on("exit", () => this.destroy());
   }
 

@@ -12,50 +12,32 @@ import { type Sender, statement } from "./statement.ts";
 import { failStills } from "./still-reports.ts";
 import type { Fence } from "./work-records.ts";
 
-const END = statement(`
-  with failed as (
-    update work set state = 'FAILED', ended_at = now(), lease_until = null, failures = work.failures + 1,
-      reported = case when $5::boolean then work.attempt else work.reported end
-    where work.id = $2::uuid and work.state in (${quoted(statesBefore(WORK_TRANSITIONS, "FAILED"))}) and $3::text = 'FAILED'
-    returning work.id),
+/** Ends the work of jobs that has not ended; what came of it goes. */
+const cancelledWork = (condition: string) => `
   cancelled as (
     update work set state = 'CANCELLED', ended_at = now(), lease_until = null
-    where work.job_id = $1::uuid and work.state in (${quoted(statesBefore(WORK_TRANSITIONS, "CANCELLED"))})
-      and work.id is distinct from $2::uuid returning work.id),
+    where ${condition} and work.state in (${quoted(statesBefore(WORK_TRANSITIONS, "CANCELLED"))})
+    returning work.id)`;
+
+const CANCEL = statement(`
+  with given as (
+    select * from unnest($1::uuid[], $2::text[]) as given(id, before)),
+  ${cancelledWork("work.job_id = any($1::uuid[])")},
   dropped as (
-    delete from piece where piece.work_id in (select id from failed union all select id from cancelled)),
+    delete from piece where piece.work_id in (select id from cancelled)),
   ended as (
-    update job set state = $3::text, error = $4::jsonb, ended_at = now(), ${NEXT_REVISION}
-    where job.id = $1::uuid returning job.*),
-  told as (${eventsOf("ended", "$6::text")})
+    update job set state = 'CANCELLED', ended_at = now(), ${NEXT_REVISION}
+    from given where job.id = given.id returning job.*, given.before),
+  told as (${eventsOf("ended", "ended.before")})
   select ${jobColumns("ended")} from ended`);
 
-interface Ending {
-  readonly to: "FAILED" | "CANCELLED";
-  readonly error: StoredError | undefined;
-  /** The work that failed; null: none, the job itself. */
-  readonly workId: string | null;
-  /** Whether a node reported that. */
-  readonly reported: boolean;
+/** Cancels locked jobs that have not ended, with their work. */
+export async function cancelLocked(sender: Sender, jobs: readonly JobColumns[]): Promise<readonly JobRow[]> {
+  const values = [jobs.map(({ id }) => id), jobs.map(({ state }) => state)];
+  return (await sender.query<JobColumns>(CANCEL, values)).map(jobOf);
 }
 
-/** Ends a locked job with its work. */
-async function end(sender: Sender, job: JobColumns, ending: Ending): Promise<JobRow> {
-  const { to, error, workId, reported } = ending;
-  const values = [
-    job.id,
-    workId,
-    to,
-    error === undefined ? null : JSON.stringify(error),
-    reported,
-    job.state,
-  ];
-  const [row] = await sender.query<JobColumns>(END, values);
-  if (row === undefined) throw new Error(`job ${job.id} went away under its lock`);
-  return jobOf(row);
-}
-
-function canBecome(to: JobState, state: JobState): boolean {
+export function canBecome(to: JobState, state: JobState): boolean {
   return JOB_TRANSITIONS[state].includes(to);
 }
 
@@ -68,11 +50,43 @@ export async function cancelJob(
   return database.transaction({ tenant }, async (sender) => {
     const job = await lock(sender, id);
     if (job === undefined || job.tenant_id !== tenant) return undefined;
-    if (!canBecome("CANCELLED", job.state)) return { job: jobOf(job), changed: false, nodes: [] };
-    const nodes = await nodesAtWork(sender, id, null);
-    const ending: Ending = { to: "CANCELLED", error: undefined, workId: null, reported: false };
-    return { job: await end(sender, job, ending), changed: true, nodes };
+    const unchanged = { job: jobOf(job), changed: false, nodes: [] };
+    if (!canBecome("CANCELLED", job.state)) return unchanged;
+    const nodes = await nodesAtWork(sender, [id], null);
+    const [cancelled] = await cancelLocked(sender, [job]);
+    if (cancelled === undefined) throw new Error(`job ${id} went away under its lock`);
+    return { job: cancelled, changed: true, nodes };
   });
+}
+
+const FAIL = statement(`
+  with failed as (
+    update work set state = 'FAILED', ended_at = now(), lease_until = null, failures = work.failures + 1,
+      reported = case when $4::boolean then work.attempt else work.reported end
+    where work.id = $2::uuid and work.state in (${quoted(statesBefore(WORK_TRANSITIONS, "FAILED"))})
+    returning work.id),
+  ${cancelledWork("work.job_id = $1::uuid and work.id is distinct from $2::uuid")},
+  dropped as (
+    delete from piece where piece.work_id in (select id from failed union all select id from cancelled)),
+  ended as (
+    update job set state = 'FAILED', error = $3::jsonb, ended_at = now(), ${NEXT_REVISION}
+    where job.id = $1::uuid returning job.*),
+  told as (${eventsOf("ended", "$5::text")})
+  select id from ended`);
+
+interface Failing {
+  readonly error: StoredError;
+  /** The work that failed; null: none, the job itself. */
+  readonly workId: string | null;
+  /** Whether a node reported that. */
+  readonly reported: boolean;
+}
+
+/** Fails a locked job, and ends its work. */
+async function fail(sender: Sender, job: JobColumns, { error, workId, reported }: Failing): Promise<void> {
+  const values = [job.id, workId, JSON.stringify(error), reported, job.state];
+  const ended = await sender.query(FAIL, values);
+  if (ended.length === 0) throw new Error(`job ${job.id} went away under its lock`);
 }
 
 /** Fails a job whose scores do not come together. False: it has ended, or has another plan by now. */
@@ -85,7 +99,7 @@ export async function failJob(
   return database.transaction("fleet", async (sender) => {
     const job = await lock(sender, jobId);
     if (job === undefined || job.generation !== generation || !canBecome("FAILED", job.state)) return false;
-    await end(sender, job, { to: "FAILED", error, workId: null, reported: false });
+    await fail(sender, job, { error, workId: null, reported: false });
     return true;
   });
 }
@@ -141,8 +155,8 @@ export async function failByWork(
       await failStills(sender, workId, error, reported);
       return { nodes: [], jobFailed: false };
     }
-    const nodes = await nodesAtWork(sender, job.id, workId);
-    await end(sender, job, { to: "FAILED", error, workId, reported });
+    const nodes = await nodesAtWork(sender, [job.id], workId);
+    await fail(sender, job, { error, workId, reported });
     return { nodes, jobFailed: true };
   });
 }

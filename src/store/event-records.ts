@@ -13,6 +13,8 @@ export interface JobEvent {
   /** The job after the change; for DELETED its last state. */
   readonly job: JobRow;
   readonly labels: Labels;
+  /** Those before the change; undefined: they did not change. */
+  readonly labelsBefore: Labels | undefined;
 }
 
 /** Events in the order in which they count. */

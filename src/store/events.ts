@@ -3,10 +3,32 @@ import type { JobState } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { EventIds, type Place } from "./event-ids.ts";
 import type { EVENT_KINDS, EventPage, JobEvent } from "./event-records.ts";
-import type { JobCursor, JobFilter, JobRow, Labels } from "./job-records.ts";
-import { type ListedColumns, pageOf } from "./jobs.ts";
-import { facts, type JobColumns, type JobFacts, jobOf } from "./rows.ts";
+import { type ListedColumns, pageOf } from "./job-lists.ts";
+import type { JobCursor, JobFilter, Labels, ListedJob } from "./job-records.ts";
+import {
+  facts,
+  type JobColumns,
+  type JobFacts,
+  jobOf,
+  MEDIA,
+  MEDIA_OF_EVENT,
+  type MediaColumns,
+} from "./rows.ts";
 import { statement } from "./statement.ts";
+
+/**
+ * Bytes of the specs of a page, but for its last one: a spec can have 20,000, and every stream holds its page for as long
+ * as its client reads nothing.
+ */
+const MOST_BYTES = 128 * 1024;
+
+/** The first rows of a page in their order, one at least, as SQL; where the specs lie outside of the rows, the rest stays there. */
+const bounded = (page: string, order: string) => `
+  select * from (
+    select page.*, sum(octet_length(page.spec)) over (
+      order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
+    from (${page}) as page) as page
+  where coalesce(page.bytes_before, 0) < ${MOST_BYTES} order by ${order}`;
 
 /** Below the oldest running transaction everything is there; from it on, events are yet to come. */
 const NOW = statement(`
@@ -18,6 +40,18 @@ interface NowColumns {
   readonly pos: string;
 }
 
+const eventsAfter = (whose: string) => `
+  select event.pos, event.id as event_id, event.kind, event.job_id, event.tenant_id, event.before,
+    event.labels_before, ${facts("event")},
+    coalesce(job.spec, event.gone->>'spec') as spec, coalesce(job.submitted_by, event.gone->>'submittedBy') as submitted_by,
+    coalesce(job.created_at, (event.gone->>'createdAt')::timestamptz) as created_at,
+    coalesce(job.labels, event.gone->'labels') as labels, ${MEDIA_OF_EVENT}
+  from event left join lateral (
+    select spec, submitted_by, created_at, labels, ${MEDIA.join(", ")} from job where job.id = event.job_id offset 0) as job on true
+  where ${whose} (event.pos, event.id) > ($2::xid8, $3::bigint)
+    and event.pos < pg_snapshot_xmin(pg_current_snapshot())
+  order by event.pos, event.id limit $4`;
+
 /**
  * One row without an event when there is none; no row at all when the cursor cannot be resumed from.
  *
@@ -26,28 +60,20 @@ interface NowColumns {
 const after = (whose: string) =>
   statement(`
   select found.* from installation
-  left join lateral (
-    select event.pos::text, event.id as event_id, event.kind, event.job_id, event.tenant_id, event.before, ${facts("event")},
-      coalesce(job.spec, event.gone->>'spec') as spec, coalesce(job.submitted_by, event.gone->>'submittedBy') as submitted_by,
-      coalesce(job.created_at, (event.gone->>'createdAt')::timestamptz) as created_at,
-      coalesce(job.labels, event.gone->'labels') as labels
-    from event left join lateral (
-      select spec, submitted_by, created_at, labels from job where job.id = event.job_id offset 0) as job on true
-    where ${whose} (event.pos, event.id) > ($2::xid8, $3::bigint)
-      and event.pos < pg_snapshot_xmin(pg_current_snapshot())
-    order by event.pos, event.id limit $4) as found on true
+  left join lateral (${bounded(eventsAfter(whose), "page.pos, page.event_id")}) as found on true
   where installation.epoch::text = $1 and (installation.deleted_pos, installation.deleted_id) <= ($2::xid8, $3::bigint)`);
 
 const AFTER = after("");
 export const AFTER_OF_TENANT = after("event.tenant_id = $5 and");
 
-interface EventColumns extends JobFacts {
+interface EventColumns extends JobFacts, MediaColumns {
   readonly pos: string | null;
   readonly event_id: number;
   readonly kind: (typeof EVENT_KINDS)[number];
   readonly job_id: string;
   readonly tenant_id: string;
   readonly before: JobState | null;
+  readonly labels_before: Labels | null;
   readonly spec: string | null;
   readonly submitted_by: string;
   readonly created_at: Date;
@@ -55,8 +81,7 @@ interface EventColumns extends JobFacts {
 }
 
 interface SnapshotRow {
-  readonly job: JobRow & { readonly createdAtMicros: number };
-  readonly labels: Labels;
+  readonly job: ListedJob;
   readonly ambiguous: boolean;
 }
 
@@ -97,13 +122,13 @@ export class Events {
     cursor: string,
   ): Promise<readonly SnapshotRow[]> {
     const pos = (await this.#known()).placeOf(cursor)?.pos ?? "0";
-    const columns = ", job.labels, job.changed >= $3::xid8 as ambiguous";
-    const page = pageOf(tenant, filter, after, limit, { columns, values: [pos] });
-    type Columns = ListedColumns & { readonly labels: Labels; readonly ambiguous: boolean };
-    const rows = await this.#database.query<Columns>({ tenant }, page.statement, page.values);
+    const columns = ", job.changed >= $3::xid8 as ambiguous";
+    const page = pageOf(tenant, filter, { sort: "NEWEST", after, limit }, { columns, values: [pos] });
+    const first = statement(bounded(page.text, "page.micros desc, page.id desc"));
+    type Columns = ListedColumns & { readonly ambiguous: boolean };
+    const rows = await this.#database.query<Columns>({ tenant }, first, page.values);
     return rows.map((row) => ({
-      job: { ...jobOf(row), createdAtMicros: row.micros },
-      labels: row.labels,
+      job: { ...jobOf(row), atMicros: row.micros },
       ambiguous: row.ambiguous,
     }));
   }
@@ -155,5 +180,6 @@ function eventOf(row: EventRow, id: string): JobEvent | undefined {
     before: row.before ?? undefined,
     job: jobOf(job),
     labels: row.labels,
+    labelsBefore: row.labels_before ?? undefined,
   };
 }

@@ -1,8 +1,10 @@
-/** A job and all its work, locked to change them together. */
+/** Jobs and all their work, locked to change them together. */
+import { conditionsOf, type Place } from "./job-lists.ts";
+import type { JobFilter } from "./job-records.ts";
 import { type JobColumns, jobColumns } from "./rows.ts";
-import { type Sender, statement } from "./statement.ts";
+import { type Sender, statement, type Value } from "./statement.ts";
 
-const LOCK_WORK = statement("select id from work where job_id = $1 order by id for update");
+const LOCK_WORK = statement("select id from work where job_id = any($1::uuid[]) order by id for update");
 const LOCK_JOB = statement(
   `select ${jobColumns("job")}, job.generation from job where job.id = $1 for update`,
 );
@@ -14,21 +16,37 @@ type LockedJob = JobColumns & { readonly generation: number };
  * added work: the statements that follow see it, and nobody adds more.
  */
 export async function lock(sender: Sender, jobId: string): Promise<LockedJob | undefined> {
-  await sender.query(LOCK_WORK, [jobId]);
+  await sender.query(LOCK_WORK, [[jobId]]);
   const [job] = await sender.query<LockedJob>(LOCK_JOB, [jobId]);
   return job;
 }
 
-/** Nodes that have work of a job; the one that reports, in work $2, needs no telling. */
+/** Locks those of a tenant's jobs that fit a filter once they are locked, in the same order. */
+export async function lockFitting(
+  sender: Sender,
+  tenant: string,
+  filter: JobFilter,
+  ids: readonly string[],
+): Promise<readonly JobColumns[]> {
+  await sender.query(LOCK_WORK, [ids]);
+  const values: Value[] = [tenant];
+  const place: Place = (value) => `$${values.push(value)}`;
+  const conditions = ["job.tenant_id = $1", ...conditionsOf({ ...filter, ids }, "created_at", place)];
+  if (filter.states) conditions.push(`job.state = any(${place(filter.states)})`);
+  const text = `select ${jobColumns("job")} from job where ${conditions.join(" and ")} order by job.id for update`;
+  return sender.query<JobColumns>(statement(text), values);
+}
+
+/** Nodes that have work of some jobs; the one that reports, in work $2, needs no telling. */
 const NODES_AT_WORK = statement(`
   select distinct node_id from work
-  where job_id = $1 and state = 'LEASED' and id is distinct from $2::uuid and node_id is not null`);
+  where job_id = any($1::uuid[]) and state = 'LEASED' and id is distinct from $2::uuid and node_id is not null`);
 
 export async function nodesAtWork(
   sender: Sender,
-  jobId: string,
+  jobIds: readonly string[],
   but: string | null,
 ): Promise<readonly string[]> {
-  const rows = await sender.query<{ node_id: string }>(NODES_AT_WORK, [jobId, but]);
+  const rows = await sender.query<{ node_id: string }>(NODES_AT_WORK, [jobIds, but]);
   return rows.map((row) => row.node_id);
 }

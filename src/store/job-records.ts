@@ -5,6 +5,16 @@ import type { WorkKind } from "../jobs/work.ts";
 /** Labels of a job: key → value. */
 export type Labels = Readonly<Record<string, string>>;
 
+/** What lists show of a job's distorted file. */
+export interface MediaFacts {
+  readonly codec: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Bits per second of the video track; undefined where the file states no frame rate. */
+  readonly videoBitRate: number | undefined;
+}
+
 /** Facts of a failure as it is stored. */
 export interface StoredError {
   readonly code: string;
@@ -48,6 +58,8 @@ export interface JobRow {
   readonly retries: number;
   readonly score: number | undefined;
   readonly error: StoredError | undefined;
+  /** Of the distorted file; undefined until planned. An event has the job's latest, as it has its spec. */
+  readonly media: MediaFacts | undefined;
   /** From 1; one more with every change. */
   readonly revision: number;
 }
@@ -70,6 +82,8 @@ export interface WorkRow {
   readonly state: WorkState;
   readonly firstFrame: number;
   readonly frameCount: number;
+  /** Of STILLS: the frames, ascending; else empty. */
+  readonly frames: readonly number[];
   readonly framesDone: number;
   readonly attempt: number;
   readonly nodeId: string | undefined;
@@ -78,12 +92,22 @@ export interface WorkRow {
   readonly endedAt: Date | undefined;
 }
 
+/** Jobs that meet every condition. Times are milliseconds since 1970: at `since` or later, before `until`. */
 export interface JobFilter {
   readonly ids?: readonly string[];
   readonly states?: readonly JobState[];
   /** All of them. */
   readonly labels?: Labels;
+  /** Of the submission. */
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  /** Of the end. */
+  readonly endedSinceMs?: number;
+  readonly endedUntilMs?: number;
 }
+
+/** Order of a list: by the time of submission, or by that of the end, of jobs that have ended. */
+export type JobSort = "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
 
 /** What a tenant has at this moment. */
 export interface TenantUsage {
@@ -93,9 +117,27 @@ export interface TenantUsage {
   readonly segmentsRunning: number;
 }
 
-/** Place in the list of jobs, newest first: the last job of the page before. */
+/** Place in a list of jobs: the last job of the page before. */
 export interface JobCursor {
-  /** Microseconds since 1970. */
-  readonly createdAtMicros: number;
+  /** The time that the list is sorted by, in microseconds since 1970. */
+  readonly atMicros: number;
   readonly id: string;
+}
+
+export type ListedJob = JobRow & JobCursor;
+
+/** What became of a step through a tenant's jobs. */
+export interface JobsStep {
+  /** Those that were changed. */
+  readonly jobs: readonly JobRow[];
+  /** Nodes that worked on them. */
+  readonly nodes: readonly string[];
+  /** Where the next step begins; undefined: this was the last. */
+  readonly next: JobCursor | undefined;
+}
+
+/** A job's request with other labels, and these. */
+export interface Relabelled {
+  readonly spec: string;
+  readonly labels: Labels;
 }

@@ -1,5 +1,16 @@
 /** The part of the store that keeps jobs, as those who submitted them see them; what holds for the store holds for it. */
-import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob, TenantUsage } from "./job-records.ts";
+import type {
+  JobCursor,
+  JobDetail,
+  JobFilter,
+  JobRow,
+  JobSort,
+  JobsStep,
+  ListedJob,
+  NewJob,
+  Relabelled,
+  TenantUsage,
+} from "./job-records.ts";
 import type { StillImage, StillRow, StillSide } from "./still-records.ts";
 import type { Ready, ScoredPart } from "./work-records.ts";
 
@@ -17,17 +28,45 @@ export interface JobStore {
   /** undefined: not this tenant's, or unknown. */
   job(tenant: string, id: string): Promise<JobRow | undefined>;
   jobDetail(tenant: string, id: string): Promise<JobDetail | undefined>;
+  /** In the order of `sort`, NEWEST by default; by their end those alone that have ended. */
   listJobs(
     tenant: string,
     filter: JobFilter,
     after: JobCursor | undefined,
     limit: number,
-  ): Promise<readonly (JobRow & { readonly createdAtMicros: number })[]>;
+    sort?: JobSort,
+  ): Promise<readonly ListedJob[]>;
+  countJobs(tenant: string, filter: JobFilter): Promise<number>;
+  /**
+   * Gives a job the labels that `relabel` makes of its request as it is now; undefined changes nothing. It may be called
+   * several times, and what it throws is thrown. undefined: not this tenant's, or unknown.
+   */
+  relabelJob(
+    tenant: string,
+    id: string,
+    relabel: (spec: string) => Relabelled | undefined,
+  ): Promise<{ job: JobRow; changed: boolean } | undefined>;
   /** Ends a job that has not ended, with its work. `nodes`: those that work on it. */
   cancelJob(
     tenant: string,
     id: string,
   ): Promise<{ job: JobRow; changed: boolean; nodes: readonly string[] } | undefined>;
+  /**
+   * Cancels the next jobs of a filter, newest first, of those that have not ended: at most 100, and about 1,000 pieces
+   * of work. Jobs submitted after the first step are not reached.
+   */
+  cancelSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
+  /**
+   * Deletes a job with its work, values and stills; one that has not ended only where `open` says so, else it stays as it
+   * is. `nodes`: those that worked on it. undefined: not this tenant's, or unknown.
+   */
+  deleteJob(
+    tenant: string,
+    id: string,
+    open: boolean,
+  ): Promise<{ job: JobRow; deleted: boolean; nodes: readonly string[] } | undefined>;
+  /** Deletes the next jobs of a filter, in steps as cancelSome; those that have not ended too, unless its states leave them out. */
+  deleteSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
   /** Scored parts in frame order from the one that holds `fromFrame`, at most `limit`. */
   parts(tenant: string, jobId: string, fromFrame: number, limit: number): Promise<readonly ScoredPart[]>;
   /** Jobs of a tenant in state QUEUED. */
@@ -42,6 +81,16 @@ export interface JobStore {
     jobId: string,
     frames: readonly number[],
   ): Promise<{ ready: Ready | undefined } | undefined>;
+  /**
+   * Deletes the stills of a frame, those to come too. `nodes`: those whose work on it ends. undefined: not this
+   * tenant's job, or unknown. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while a node makes them together with
+   * those of other frames.
+   */
+  deleteStill(
+    tenant: string,
+    jobId: string,
+    frame: number,
+  ): Promise<{ readonly nodes: readonly string[] } | undefined>;
   /** Every still that was asked for, by frame and side. */
   listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
   /** undefined: it is not there. */

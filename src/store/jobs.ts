@@ -1,9 +1,9 @@
-/** Jobs as their tenant sees them: stored, found, listed. */
+/** Jobs as their tenant sees them: stored and found. */
 
 import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
-import type { JobCursor, JobDetail, JobFilter, JobRow, NewJob } from "./job-records.ts";
+import type { JobDetail, JobRow, NewJob } from "./job-records.ts";
 import {
   classKey,
   eventsOf,
@@ -14,10 +14,16 @@ import {
   type WorkColumns,
   workOf,
 } from "./rows.ts";
-import { type Sender, type Statement, statement, type Value } from "./statement.ts";
+import { type Sender, statement } from "./statement.ts";
 
 /** Planning costs about as much wherever it runs: a unit of the fair share. */
 const PLAN_COST = 1;
+/**
+ * Jobs of one INSERT, and characters of their JSON. The statement compares each job that it stored with each that it was
+ * given: the given ones must be few, and fit into work_mem (4 MB by default), or all of them are read from disk each time.
+ */
+const MOST_JOBS = 64;
+const MOST_CHARS = 512 * 1024;
 
 /**
  * Jobs that are there already (by id: this very call was sent before; by key: another call was)
@@ -75,9 +81,7 @@ export async function insertJobs(
       return outcome;
     });
   };
-  // Without keys there is nothing that could be found when some are stored already.
-  const keyed = jobs.some(({ idempotencyKey }) => idempotencyKey !== undefined);
-  return keyed ? database.transaction({ tenant }, body) : body(database.sender({ tenant }));
+  return database.transaction({ tenant }, body);
 }
 
 /** Each by itself: one that conflicts leaves the others alone. */
@@ -95,14 +99,34 @@ async function insert(
   tenant: string,
   jobs: readonly NewJob[],
 ): Promise<readonly (Stored | Conflict)[]> {
-  const rows = await sender.query<JobColumns>(INSERT, [tenant, JSON.stringify(jobs.map(givenOf))]);
-  const stored = new Map(rows.map((row) => [row.id, jobOf(row)]));
+  const stored = new Map<string, JobRow>();
+  for (const values of insertsOf(jobs)) {
+    const rows = await sender.query<JobColumns>(INSERT, [tenant, values]);
+    for (const row of rows) stored.set(row.id, jobOf(row));
+  }
   const left = jobs.filter(({ id }) => !stored.has(id));
   const known = left.length === 0 ? [] : await findGiven(sender, tenant, left);
   return jobs.map((job) => {
     const fresh = stored.get(job.id);
     return fresh === undefined ? foundOf(job, known) : { job: fresh, created: true };
   });
+}
+
+/** The jobs as values of INSERT, each of bounded size. */
+function* insertsOf(jobs: readonly NewJob[]): Generator<string> {
+  let texts: string[] = [];
+  let chars = 0;
+  for (const [n, job] of jobs.entries()) {
+    const text = JSON.stringify(givenOf(job, n));
+    if (texts.length === MOST_JOBS || (texts.length > 0 && chars + text.length > MOST_CHARS)) {
+      yield `[${texts.join()}]`;
+      texts = [];
+      chars = 0;
+    }
+    texts.push(text);
+    chars += text.length;
+  }
+  if (texts.length > 0) yield `[${texts.join()}]`;
 }
 
 async function findGiven(
@@ -203,46 +227,6 @@ export async function jobDetail(
     result: result ?? undefined,
     work: work.map(workOf),
   };
-}
-
-export type ListedColumns = JobColumns & { readonly micros: number };
-
-/** The statement and its values for a page of jobs; `extra` adds columns over `job` and `$n` from its values. */
-export function pageOf(
-  tenant: string,
-  filter: JobFilter,
-  after: JobCursor | undefined,
-  limit: number,
-  extra: { readonly columns: string; readonly values: readonly Value[] } = { columns: "", values: [] },
-): { readonly statement: Statement; readonly values: readonly Value[] } {
-  const values: Value[] = [tenant, limit, ...extra.values];
-  const place = (value: Value) => `$${values.push(value)}`;
-  const conditions = ["job.tenant_id = $1"];
-  if (filter.ids) conditions.push(`job.id = any(${place(filter.ids.filter(isId))}::uuid[])`);
-  if (filter.states) conditions.push(`job.state = any(${place(filter.states)})`);
-  const labels = Object.keys(filter.labels ?? {}).length > 0 ? filter.labels : undefined;
-  if (labels) conditions.push(`job.labels @> ${place(JSON.stringify(labels))}::jsonb`);
-  if (after) {
-    const time = `timestamptz 'epoch' + ${place(after.createdAtMicros)}::bigint * interval '1 microsecond'`;
-    conditions.push(`(job.created_at, job.id) < (${time}, ${place(after.id)}::uuid)`);
-  }
-  const text = `
-    select ${jobColumns("job")}, (extract(epoch from job.created_at) * 1000000)::bigint as micros${extra.columns}
-    from job where ${conditions.join(" and ")}
-    order by job.tenant_id, job.created_at desc, job.id desc limit $2`;
-  return { statement: statement(text), values };
-}
-
-export async function listJobs(
-  database: Database,
-  tenant: string,
-  filter: JobFilter,
-  after: JobCursor | undefined,
-  limit: number,
-): Promise<readonly (JobRow & { readonly createdAtMicros: number })[]> {
-  const page = pageOf(tenant, filter, after, limit);
-  const rows = await database.query<ListedColumns>({ tenant }, page.statement, page.values);
-  return rows.map((row) => ({ ...jobOf(row), createdAtMicros: row.micros }));
 }
 
 const TENANT_OF = statement("select tenant_id from job where id = $1");

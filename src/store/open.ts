@@ -26,7 +26,7 @@ export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
 }
 
 async function openEmbedded(directory: string, log: Log): Promise<Store> {
-  const database = new Database(embeddedDriver(directory));
+  const database = new Database(embeddedDriver(directory, { log }));
   try {
     tellApplied(await migrate(database), log);
   } catch (error) {

@@ -4,7 +4,7 @@ import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
-import { eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
+import { eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "./rows.ts";
 import { statement, type Value } from "./statement.ts";
 import { addingStills, stillsValues } from "./stills.ts";
 import { type Outcome, POOL_HOLD_MS, type Poolable } from "./work-records.ts";
@@ -57,13 +57,13 @@ export async function beginPooling(database: Database, jobId: string, generation
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      ended_at = now(), ${NEXT_REVISION}
+      ended_at = now(), ${settingMedia(6)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
     returning job.*),
   told as (${eventsOf("ended", "'RUNNING'")}),
-  shown as (${addingStills("ended", 6, "$6::jsonb is not null")})
+  shown as (${addingStills("ended", 10, "$10::jsonb is not null")})
   select tenant_id from ended`);
 
 const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
@@ -73,11 +73,11 @@ export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  { score, frameCount, result, stills }: Outcome,
+  { score, frameCount, result, media, stills }: Outcome,
 ): Promise<string | undefined> {
   if (!isId(jobId)) return undefined;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
-  const values = [jobId, generation, score, frameCount, result, ...shown];
+  const values = [jobId, generation, score, frameCount, result, ...mediaValues(media), ...shown];
   const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
   return row?.tenant_id;
 }

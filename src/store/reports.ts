@@ -5,8 +5,8 @@ import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "./lease-state.ts";
-import { classKey, eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
-import { statement, type Value } from "./statement.ts";
+import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "./rows.ts";
+import { statement } from "./statement.ts";
 import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./work-records.ts";
 
 /** Frames beside its own that a segment is scored with, at most. */
@@ -61,7 +61,7 @@ const RECORD_PLAN = statement(`
     returning work.*),
   planned as (
     update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
-      score_class = $7::text, generation = done.generation + 1, ${NEXT_REVISION}
+      score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, ${NEXT_REVISION}
     from done where job.id = done.job_id returning job.*),
   cut as (
     insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
@@ -76,7 +76,7 @@ const RECORD_PLAN = statement(`
 export async function recordPlan(
   database: Database,
   fence: Fence,
-  { plan, framesTotal, segments, workClass }: PlanRecord,
+  { plan, framesTotal, segments, workClass, media }: PlanRecord,
 ): Promise<{ recorded: Recorded; tenant: string | undefined }> {
   if (!isId(fence.itemId)) return { recorded: "STALE", tenant: undefined };
   const given = segments.map(({ firstFrame, frameCount, segment, cost }, n) => ({
@@ -84,10 +84,11 @@ export async function recordPlan(
     first_frame: firstFrame,
     frame_count: frameCount,
   }));
-  const values: Value[] = [plan, framesTotal, JSON.stringify(given), workClass, classKey(workClass)];
+  const values = [plan, framesTotal, JSON.stringify(given), workClass, classKey(workClass)];
   const [row] = await database.query<{ tenant_id: string }>("fleet", RECORD_PLAN, [
     ...fenceValues(fence),
     ...values,
+    ...mediaValues(media),
   ]);
   if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
   return refusalOf(database, fence);

@@ -6,7 +6,7 @@ import { readyOf } from "./claim.ts";
 import type { Database } from "./database.ts";
 import { lock, nodesAtWork } from "./job-lock.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "./lease-state.ts";
-import { classKey, eventsOf, NEXT_REVISION, quoted } from "./rows.ts";
+import { classKey, eventsOf, MEDIA, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, type Statement, statement, type Value } from "./statement.ts";
 import type { Fence, Ready, Recorded } from "./work-records.ts";
 
@@ -54,7 +54,7 @@ async function restart(
   values: readonly [jobId: string, saidBy: string | null, ...more: Value[]],
 ): Promise<Restarted> {
   const [jobId, saidBy] = values;
-  const nodes = await nodesAtWork(sender, jobId, saidBy);
+  const nodes = await nodesAtWork(sender, [jobId], saidBy);
   const [ready] = readyOf(await sender.query(putting, values));
   if (ready === undefined) throw new Error(`job ${jobId} went away under its lock`);
   return { ready, nodes };
@@ -127,6 +127,7 @@ const REPLAN = statement(`
     select work.* from work where work.job_id = $1 and work.kind = 'PLAN' order by work.generation limit 1),
   unplanned as (
     update job set generation = job.generation + 1, plan = null, score_class = null, frames_total = null,
+      ${MEDIA.map((column) => `${column} = null`).join(", ")},
       segments_total = 0, segments_done = 0, frames_done = 0, pool_until = null, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   told as (${eventsOf("unplanned", "unplanned.state")})

@@ -1,25 +1,18 @@
 /** What is deleted in time, in steps so small that nobody waits for them. */
-import { isTerminal, JOB_STATES, JOB_TRANSITIONS } from "../jobs/states.ts";
+import { TERMINAL_STATES } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
-import { facts, quoted } from "./rows.ts";
+import { EVENTS_OF_GONE, quoted } from "./rows.ts";
 import { statement } from "./statement.ts";
-
-const TERMINAL = quoted(JOB_STATES.filter((state) => isTerminal(JOB_TRANSITIONS, state)));
 
 /** Work and pieces go with their job. Its events stay until theirs is the turn; readers leave out those of a job that has gone. */
 const DELETE_ENDED = statement(`
   with gone as (
     delete from job where id = any(array(
       select id from job
-      where ended_at is not null and ended_at < now() - $1::float8 * interval '1 millisecond' and state in (${TERMINAL})
+      where ended_at is not null and ended_at < now() - $1::float8 * interval '1 millisecond' and state in (${quoted(TERMINAL_STATES)})
       order by ended_at limit $2 for update skip locked))
     returning *),
-  told as (
-    insert into event (pos, kind, job_id, tenant_id, before, state, started_at, ended_at, frames_total, frames_done,
-      segments_total, segments_done, retries, score, error, revision, gone)
-    select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
-      jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at)
-    from gone)
+  told as (${EVENTS_OF_GONE})
   select id from gone`);
 
 export async function deleteEnded(database: Database, olderThanMs: number, limit: number): Promise<number> {

@@ -32,7 +32,7 @@ export interface RevocationChange extends RevokedThing {
 /** Place in a tenant's list, newest first: the last entry of the page before. */
 export interface RevocationCursor {
   /** Microseconds since 1970. */
-  readonly createdAtMicros: number;
+  readonly atMicros: number;
   readonly id: string;
 }
 

@@ -97,11 +97,11 @@ export class SqlRevocations implements RevocationStore {
 
   async list(tenant: string, after: RevocationCursor | undefined, limit: number) {
     const page = after === undefined ? FIRST_PAGE : NEXT_PAGE;
-    const place = after === undefined ? [] : [after.createdAtMicros, after.id];
+    const place = after === undefined ? [] : [after.atMicros, after.id];
     const rows = await this.#database
       .sender({ tenant })
       .query<Columns & { readonly micros: number }>(page, [tenant, limit, ...place]);
-    return rows.map((row) => ({ ...rowOf(row), createdAtMicros: row.micros }));
+    return rows.map((row) => ({ ...rowOf(row), atMicros: row.micros }));
   }
 
   async lift(tenant: string, id: string) {

@@ -2,7 +2,9 @@
 import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
-import type { JobRow, StoredError, WorkRow } from "./job-records.ts";
+import type { JobRow, MediaFacts, StoredError, WorkRow } from "./job-records.ts";
+import type { Value } from "./statement.ts";
+import type { StillsPart } from "./still-records.ts";
 
 /** Columns of a job that change; events carry them. */
 export interface JobFacts {
@@ -19,7 +21,47 @@ export interface JobFacts {
   readonly revision: number;
 }
 
-export interface JobColumns extends JobFacts {
+/** What a plan or a result says of the distorted file. Events have it of their job, as they have its spec. */
+export interface MediaColumns {
+  readonly video_codec: string | null;
+  readonly video_width: number | null;
+  readonly video_height: number | null;
+  readonly video_bit_rate: number | null;
+}
+
+/** With their types. */
+const MEDIA_TYPES = {
+  video_codec: "text",
+  video_width: "int",
+  video_height: "int",
+  video_bit_rate: "float8",
+};
+export const MEDIA = Object.keys(MEDIA_TYPES);
+
+/** Part of an update that sets the columns, from four parameters of which `first` is the number of the first. */
+export function settingMedia(first: number): string {
+  return Object.entries(MEDIA_TYPES)
+    .map(([column, type], n) => `${column} = $${first + n}::${type}`)
+    .join(", ");
+}
+
+/** The columns of `job`, and where it is deleted those that its event keeps in `event.gone`. */
+export const MEDIA_OF_EVENT = Object.entries(MEDIA_TYPES)
+  .map(([column, type]) => `coalesce(job.${column}, (event.gone->>'${column}')::${type}) as ${column}`)
+  .join(", ");
+
+/** The values of settingMedia. */
+export function mediaValues({ codec, width, height, videoBitRate }: MediaFacts): Value[] {
+  return [codec, width, height, videoBitRate ?? null];
+}
+
+function mediaOf(row: MediaColumns): MediaFacts | undefined {
+  const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
+  if (codec === null || width === null || height === null) return undefined;
+  return { codec, width, height, videoBitRate: rate ?? undefined };
+}
+
+export interface JobColumns extends JobFacts, MediaColumns {
   readonly id: string;
   readonly tenant_id: string;
   readonly spec: string;
@@ -38,7 +80,7 @@ export function facts(of: string): string {
 }
 
 export function jobColumns(of: string): string {
-  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at"];
+  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", ...MEDIA];
   return `${still.map((column) => `${of}.${column}`).join(", ")}, ${facts(of)}`;
 }
 
@@ -59,6 +101,7 @@ export function jobOf(row: JobColumns): JobRow {
     retries: row.retries,
     score: row.score ?? undefined,
     error: row.error ?? undefined,
+    media: mediaOf(row),
     revision: row.revision,
   };
 }
@@ -68,11 +111,19 @@ export function jobOf(row: JobColumns): JobRow {
  *
  * @param changed name of a subquery with whole rows of job, after the change.
  * @param before SQL for the state before, over `changed`.
+ * @param labelsBefore SQL for the labels before, where they change.
  */
-export function eventsOf(changed: string, before: string): string {
-  return `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")})
-    select changed, 'CHANGE', id, tenant_id, ${before}, ${facts(changed)} from ${changed}`;
+export function eventsOf(changed: string, before: string, labelsBefore = "null"): string {
+  return `insert into event (pos, kind, job_id, tenant_id, before, labels_before, ${FACTS.join(", ")})
+    select changed, 'CHANGE', id, tenant_id, ${before}, ${labelsBefore}, ${facts(changed)} from ${changed}`;
 }
+
+/** Part of a statement that writes the events of deleted jobs: the whole rows of a subquery `gone`. */
+export const EVENTS_OF_GONE = `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")}, gone)
+    select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
+      jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at,
+        ${MEDIA.map((column) => `'${column}', ${column}`).join(", ")})
+    from gone`;
 
 /** What every change of a job sets beside its own: see event.pos in the schema. */
 export const NEXT_REVISION =
@@ -92,10 +143,12 @@ export interface WorkColumns {
   readonly node_name: string;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
+  readonly stills: readonly StillsPart[] | null;
 }
 
 export const WORK_COLUMNS = `work.id, work.job_id, work.tenant_id, work.kind, work.state, work.first_frame,
-  work.frame_count, work.frames_done, work.attempt, work.node_id, work.node_name, work.started_at, work.ended_at`;
+  work.frame_count, work.frames_done, work.attempt, work.node_id, work.node_name, work.started_at, work.ended_at,
+  work.stills`;
 
 export function workOf(row: WorkColumns): WorkRow {
   return {
@@ -106,6 +159,7 @@ export function workOf(row: WorkColumns): WorkRow {
     state: row.state,
     firstFrame: row.first_frame,
     frameCount: row.frame_count,
+    frames: (row.stills ?? []).flatMap(({ frames }) => frames).toSorted((one, other) => one - other),
     framesDone: row.frames_done,
     attempt: row.attempt,
     nodeId: row.node_id ?? undefined,

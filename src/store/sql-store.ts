@@ -13,10 +13,13 @@ import { Events } from "./events.ts";
 import { Floors } from "./floors.ts";
 import { Gathering } from "./gathering.ts";
 import { renew, takeBack } from "./heartbeat.ts";
-import type { JobCursor, JobFilter, NewJob, StoredError } from "./job-records.ts";
-import { getJob, insertEach, insertJobs, jobDetail, knownKeys, listJobs, tenantOf } from "./jobs.ts";
+import { countJobs, listJobs } from "./job-lists.ts";
+import type { JobCursor, JobFilter, JobSort, NewJob, Relabelled, StoredError } from "./job-records.ts";
+import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
+import { relabelJob } from "./labels.ts";
 import { refusalOf } from "./lease-state.ts";
 import { areScoring } from "./leases.ts";
+import { cancelSome, deleteJob, deleteSome } from "./many-jobs.ts";
 import type { NewNode, NodeRoom, RunningWork } from "./node-records.ts";
 import {
   capabilitiesOf,
@@ -39,6 +42,7 @@ import { SqlRevocations } from "./revocations.ts";
 import { classKey } from "./rows.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { statement } from "./statement.ts";
+import { deleteStill } from "./still-deletion.ts";
 import type { StillImage, StillSide } from "./still-records.ts";
 import { recordStill } from "./still-reports.ts";
 import { getStill, listStills, requestStills } from "./stills.ts";
@@ -131,12 +135,38 @@ export class SqlStore implements Store {
     return jobDetail(this.#database, tenant, id);
   }
 
-  async listJobs(tenant: string, filter: JobFilter, after: JobCursor | undefined, limit: number) {
-    return listJobs(this.#database, tenant, filter, after, limit);
+  async listJobs(
+    tenant: string,
+    filter: JobFilter,
+    after: JobCursor | undefined,
+    limit: number,
+    sort: JobSort = "NEWEST",
+  ) {
+    return listJobs(this.#database, tenant, filter, { sort, after, limit });
+  }
+
+  async countJobs(tenant: string, filter: JobFilter) {
+    return countJobs(this.#database, tenant, filter);
+  }
+
+  async relabelJob(tenant: string, id: string, relabel: (spec: string) => Relabelled | undefined) {
+    return relabelJob(this.#database, tenant, id, relabel);
   }
 
   async cancelJob(tenant: string, id: string) {
     return cancelJob(this.#database, tenant, id);
+  }
+
+  async cancelSome(tenant: string, filter: JobFilter, after: JobCursor | undefined) {
+    return cancelSome(this.#database, tenant, filter, after);
+  }
+
+  async deleteJob(tenant: string, id: string, open: boolean) {
+    return deleteJob(this.#database, tenant, id, open);
+  }
+
+  async deleteSome(tenant: string, filter: JobFilter, after: JobCursor | undefined) {
+    return deleteSome(this.#database, tenant, filter, after);
   }
 
   async parts(tenant: string, jobId: string, fromFrame: number, limit: number) {
@@ -151,6 +181,10 @@ export class SqlStore implements Store {
     const outcome = await requestStills(this.#database, tenant, jobId, frames);
     this.#lower(outcome?.ready ? [outcome.ready] : []);
     return outcome;
+  }
+
+  async deleteStill(tenant: string, jobId: string, frame: number) {
+    return deleteStill(this.#database, tenant, jobId, frame);
   }
 
   async listStills(tenant: string, jobId: string) {

@@ -42,7 +42,8 @@ export function addingStills(of: string, first: number, condition = "true"): str
       first_frame, frame_count, stills)
     select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING', '${STILLS_CLASS}', ${key}::bigint,
       ${STILLS_RANK} - ${of}.priority, ${of}.seq,
-      ${of}.segments_total + (select count(*) from work where work.job_id = ${of}.id and work.kind = 'STILLS')::int,
+      coalesce(
+        (select max(work.seq) + 1 from work where work.job_id = ${of}.id and work.kind = 'STILLS'), ${of}.segments_total),
       ${of}.generation, ${costOfStills(of, first)}, ${frame}::bigint, ${count}::bigint, ${parts}::jsonb
     from ${of} where ${condition}`;
 }

@@ -1,5 +1,6 @@
 /** Work that is given out, reported and pooled, as the store gives and takes it. */
 import type { WorkKind } from "../jobs/work.ts";
+import type { MediaFacts } from "./job-records.ts";
 import type { StillsPart } from "./still-records.ts";
 
 /** A claim: for one free slot of one node. */
@@ -65,6 +66,7 @@ export interface PlanRecord {
   readonly segments: readonly NewSegment[];
   /** Class of its segments. */
   readonly workClass: string;
+  readonly media: MediaFacts;
 }
 
 /** Consecutive rows of a piece of work's values, in the engine's code (engine/frame-code.ts). */
@@ -123,6 +125,7 @@ export interface Outcome {
   readonly score: number;
   readonly frameCount: number;
   readonly result: string;
+  readonly media: MediaFacts;
   /** Frames whose pictures are made after it; may be empty. */
   readonly stills: readonly StillsPart[];
 }

@@ -36,6 +36,8 @@ interface Line {
   readonly peer: string;
   readonly durationMs?: number;
   readonly count?: number;
+  readonly filter?: string;
+  readonly jobs?: number;
 }
 
 let folder: string;
@@ -249,7 +251,8 @@ describe("with tokens", () => {
       metadata.set("x-request-id", `every-${operation.replaceAll("/", ".")}`);
       const call = client.bytesCall(`/${operation}`, Buffer.alloc(0), metadata);
       if (need === "open") await call.toArray().catch(() => {});
-      else if (/StreamJobs|Watch|GetJobFrames|Reflection/.test(operation)) lasting.push(operation);
+      else if (/StreamJobs|Watch|GetJobFrames|CancelJobs|DeleteJobs|Reflection/.test(operation))
+        lasting.push(operation);
       // An empty message is a good one of some operations: what comes of it is not the question here.
       call.on("error", () => {});
       call.resume();
@@ -282,6 +285,23 @@ describe("with tokens", () => {
     assert.deepEqual(await started(), new Set(lasting));
     const probes = Object.keys(TABLE.grpc).filter((operation) => TABLE.grpc[operation] === "open");
     assert.ok((await linesOf(file)).every(({ operation }) => !probes.includes(operation)));
+  });
+
+  test("a request that changes many jobs is one record with its filter and their number, in the file and in the store", async () => {
+    const admin = await JobsClient.of(controller, used(token({ sub: "cleaner" })));
+    const body = { filter: { states: ["QUEUED", "RUNNING"], labels: { audited: "a b" } } };
+    const headers = { "x-request-id": "many" };
+    assert.equal((await admin.post("cancelJobs", "/v1/jobs:cancel", body, headers)).status, 200);
+    const line = await byId("many");
+    assert.deepEqual(
+      [line.operation, line.outcome, line.filter, line.jobs, line.targets],
+      ["cancelJobs", "OK", "state=QUEUED&state=RUNNING&label=audited%3Da+b", 0, []],
+    );
+    const path = "/v1/tenant/audit?operation=cancelJobs&subject=cleaner";
+    const stored = async () => (await admin.call<{ records: Line[] }>("listAudit", path)).body.records;
+    await until(async () => (await stored()).length === 1, "the record");
+    const { tenant: _, ...told } = line;
+    assert.deepEqual(await stored(), [{ ...told, count: 1 }]);
   });
 
   test("an administrator asks for what was changed and refused in the tenant, and for nothing else", async () => {

@@ -6,7 +6,7 @@ import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { EventStream } from "../server/event-stream.ts";
-import { type Batch, type Job, JobsClient, type NodeList } from "../server/jobs-client.ts";
+import { type Batch, type Job, JobsClient, type NodeList, type Page } from "../server/jobs-client.ts";
 import { score as scoreOverRest } from "../server/rest-client.ts";
 import { svc } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
@@ -60,6 +60,16 @@ describe("a job", () => {
     assert.deepEqual([...new Set(scoring?.map(({ state }) => state))], ["DONE"]);
   });
 
+  test("tells codec, size and video bit rate of its distorted file, in lists too", async () => {
+    const { id } = (await jobs.submit(pair)).body;
+    const job = await jobs.until(id, "SUCCEEDED");
+    const { codec, width, height, videoBitRate } = (await scoredHere()).distorted;
+    assert.ok(videoBitRate > 0);
+    assert.deepEqual(job.distortedMedia, { codec, width, height, videoBitRate });
+    const { body } = await jobs.call<Page>("listJobs", "/v1/jobs?pageSize=500");
+    assert.deepEqual(body.jobs.find((listed) => listed.id === id)?.distortedMedia, job.distortedMedia);
+  });
+
   test("has its frames as JSON and as CSV, whole or a range", async () => {
     const { id } = (await jobs.submit(pair)).body;
     await jobs.until(id, "SUCCEEDED");
@@ -79,6 +89,14 @@ describe("a job", () => {
       assert.match(answer.headers.get("content-type") ?? "", /^text\/csv/);
       assert.equal(await answer.text(), csv);
     }
+    const range = await (await fetch(`${up.rest}${path}?format=csv&firstFrame=30&frameCount=2`)).text();
+    const [header, ...rows] = csv.split("\n");
+    assert.equal(
+      range,
+      `${header}\n${rows.slice(30, 32).join("\n")}\n`,
+      "its times too are those of the whole",
+    );
+    assert.match(range, /^frame,vmaf,.*,time\n30,.*,\d+\.\d{6}\n/);
     const json = await fetch(`${up.rest}${path}?format=json`, { headers: { accept: "text/csv" } });
     assert.match(json.headers.get("content-type") ?? "", /^application\/json/);
     await json.arrayBuffer();

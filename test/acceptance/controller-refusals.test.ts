@@ -33,6 +33,11 @@ describe("the description", () => {
     assert.match(await (await fetch(`${controller.rest}/ui`)).text(), /<title>svc controller<\/title>/);
   });
 
+  test("says nothing of tokens where nobody is asked for one", async () => {
+    const { body } = await ask<Spec>(controller, "/ui/spec.json");
+    assert.doesNotMatch(JSON.stringify(body), /"security"|bearer|"401"/i);
+  });
+
   test("has every path of the interface", async () => {
     const { body } = await ask<Spec>(controller, "/ui/spec.json");
     assert.deepEqual(Object.keys(body.paths).sort(), [
@@ -45,6 +50,7 @@ describe("the description", () => {
       "/v1/jobs/{id}",
       "/v1/jobs/{id}/frames",
       "/v1/jobs/{id}/stills",
+      "/v1/jobs/{id}/stills/{frame}",
       "/v1/jobs/{id}/stills/{frame}/{side}",
       "/v1/jobs/{id}:cancel",
       "/v1/jobs:batch",
@@ -181,6 +187,14 @@ describe("what is refused", () => {
       /label/,
     ],
     ["a feature that is none", "/v1/jobs", post({ ...PAIR, features: ["x"] }), 400, "UNKNOWN_FEATURE", /./],
+    [
+      "a URL in place of a path",
+      "/v1/jobs",
+      post({ ...PAIR, distorted: "https://cdn.example/a.mp4" }),
+      400,
+      "URL_NOT_SUPPORTED",
+      /distorted video is given as a URL \(https:\/\/…\)/,
+    ],
     [
       "half a surrogate pair",
       "/v1/jobs",

@@ -31,7 +31,10 @@ async function ended(running: Running, input = ""): Promise<Ended> {
 }
 
 function listOf(count: number): string {
-  const lines = Array.from({ length: count }, (_, n) => ({ reference: "/a.mov", distorted: `/${n}.mp4` }));
+  const lines = Array.from({ length: count }, (_, n) => ({
+    reference: "/nowhere/a.mov",
+    distorted: `/nowhere/${n}.mp4`,
+  }));
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
@@ -64,7 +67,7 @@ test("a list that is more than the tenant may have is stored as there is room, a
 });
 
 test("Ctrl-C ends the waiting; what was stored stays", async () => {
-  await using waiting = svc("jobs", "submit", "/a.mov", "/a.mp4");
+  await using waiting = svc("jobs", "submit", "/nowhere/a.mov", "/nowhere/a.mp4");
   await waiting.printed(/Waiting: /);
   waiting.child.kill("SIGINT");
   const { code, stdout } = await waiting.ended();

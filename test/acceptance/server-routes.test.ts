@@ -143,6 +143,21 @@ describe("what is refused", () => {
     }
   });
 
+  test("an unknown path is 404 and another method 405, whatever body comes with it and of which type", async () => {
+    const bodies = [
+      {},
+      { body: "", headers: { "content-type": "no type" } },
+      { body: "{}", headers: { "content-type": "application/json" } },
+      { body: "x".repeat(300 * 1024), headers: { "content-type": "text/plain" } },
+    ];
+    for (const method of ["POST", "PUT", "QUERY", "DELETE"]) {
+      for (const init of bodies) {
+        assert.equal((await ask(server, "/v1/health", { method, ...init })).status, 405, method);
+        assert.equal((await ask(server, "/v1/nothing", { method, ...init })).status, 404, method);
+      }
+    }
+  });
+
   test("HEAD is GET without the body", async () => {
     for (const path of ["/v1/health", "/readyz", "/ui", "/ui/spec.json", "/metrics"]) {
       const response = await fetch(server.rest + path, { method: "HEAD" });

@@ -102,6 +102,34 @@ describe("with svc up", () => {
     assert.equal(work.filter(({ kind }) => kind === "STILLS").length, 2, "asked for twice, made once");
   });
 
+  test("a frame's can be deleted, made or being made, and asked for again", async () => {
+    const { id } = (await jobs.submit(pair)).body;
+    await jobs.until(id, "SUCCEEDED");
+    const worst = await stills.settled(id);
+    const [free = Number.NaN] = [0, 1, 2].filter((at) => worst.every(({ frame }) => frame !== at));
+    await stills.ask(id, [free]);
+    await stills.settled(id);
+    const { status, body } = await stills.delete(id, free);
+    assert.deepEqual([status, body.stills], [200, worst]);
+    assert.equal(await stills.refused(id, `${free}/reference`), "404 STILL_NOT_FOUND");
+    const { work = [] } = (await jobs.get(id)).body;
+    const [made, ...others] = work.filter(({ kind }) => kind === "STILLS");
+    assert.deepEqual([made?.frames, others], [[...new Set(worst.map(({ frame }) => frame))], []]);
+    for (const [frame, told] of [
+      [free, "404 STILL_NOT_FOUND"],
+      ["x", "400 INVALID_REQUEST"],
+      ["4294967296", "400 INVALID_REQUEST"],
+    ] as const) {
+      const refused = await stills.delete(id, frame);
+      assert.equal(`${refused.status} ${refused.body.code}`, told);
+    }
+    await stills.ask(id, [free]);
+    assert.equal((await stills.delete(id, free)).status, 200, "whether a node has begun or not");
+    await stills.ask(id, [free]);
+    const again = (await stills.settled(id)).filter(({ frame }) => frame === free);
+    await stills.exact(id, again);
+  });
+
   test("what there is not is said plainly", async () => {
     const { id } = (await jobs.submit(clips.longPair)).body;
     assert.deepEqual(await stills.list(id), []);

@@ -16,16 +16,21 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe("text", () => {
   test("header, six decimals, an empty cell for no finite value, real frame numbers", () => {
-    const text = [...csvText(vmafSeries([93.5, undefined, 100], 10, 2))].join("");
-    assert.equal(text, "frame,vmaf\n10,93.500000\n12,\n14,100.000000\n");
+    const text = (rate: number | undefined) =>
+      [...csvText(vmafSeries([93.5, undefined, 100], 10, 2), rate)].join("");
+    assert.equal(
+      text(30_000 / 1001),
+      "frame,vmaf,time\n10,93.500000,0.333667\n12,,0.400400\n14,100.000000,0.467133\n",
+    );
+    assert.equal(text(undefined), "frame,vmaf,time\n10,93.500000,\n12,,\n14,100.000000,\n");
   });
 
   test("a metric's name is quoted where it must be", () => {
-    assert.equal([...csvText(new FrameTable(['a,"b"']))].join(""), 'frame,"a,""b"""\n');
+    assert.equal([...csvText(new FrameTable(['a,"b"']), 25)].join(""), 'frame,"a,""b""",time\n');
   });
 
   test("a film comes in pieces, every row once", () => {
-    const pieces = [...csvText(vmafSeries(Array(2500).fill(1)))];
+    const pieces = [...csvText(vmafSeries(Array(2500).fill(1)), 25)];
     assert.equal(pieces.length, 3);
     assert.equal(pieces.join("").split("\n").length, 2502);
   });
@@ -36,8 +41,8 @@ describe("file", () => {
     const real = join(folder, "real.csv");
     await writeFile(real, "old");
     await symlink(real, join(folder, "link.csv"));
-    await writeCsv(await csvTarget(join(folder, "link.csv"), []), csvText(vmafSeries([1])), NEVER);
-    assert.equal(await readFile(real, "utf8"), "frame,vmaf\n0,1.000000\n");
+    await writeCsv(await csvTarget(join(folder, "link.csv"), []), csvText(vmafSeries([1]), 25), NEVER);
+    assert.equal(await readFile(real, "utf8"), "frame,vmaf,time\n0,1.000000,0.000000\n");
     assert.deepEqual((await readdir(folder)).sort(), ["link.csv", "real.csv"]);
   });
 
@@ -45,7 +50,7 @@ describe("file", () => {
     const path = join(folder, "old.csv");
     await writeFile(path, "old");
     const target = await csvTarget(path, []);
-    await assert.rejects(writeCsv(target, csvText(vmafSeries([1])), AbortSignal.abort()), {
+    await assert.rejects(writeCsv(target, csvText(vmafSeries([1]), 25), AbortSignal.abort()), {
       code: "SCORE_CANCELLED",
     });
     assert.equal(await readFile(path, "utf8"), "old");
@@ -55,14 +60,14 @@ describe("file", () => {
   test("a full disk is told as such", async () => {
     const target = await csvTarget("/dev/full", []);
     await assert.rejects(
-      writeCsv(target, csvText(vmafSeries([1])), NEVER),
+      writeCsv(target, csvText(vmafSeries([1]), 25), NEVER),
       /"\/dev\/full": the disk is full/,
     );
   });
 
   test("keeps the permissions that a new file gets", async () => {
     const path = join(folder, "new.csv");
-    await writeCsv(await csvTarget(path, []), csvText(vmafSeries([1])), NEVER);
+    await writeCsv(await csvTarget(path, []), csvText(vmafSeries([1]), 25), NEVER);
     await writeFile(join(folder, "plain"), "");
     assert.equal((await stat(path)).mode, (await stat(join(folder, "plain"))).mode);
     await chmod(path, 0o600);

@@ -50,6 +50,20 @@ function page(over: Partial<ScoreView> = {}, terminal: Partial<Terminal> = {}): 
   return report(view(over), { ...options, terminal: { ...WIDE, ...terminal } });
 }
 
+test("a file's line has the bit rate of its video, the file's where that differs, and says whole file without the first", () => {
+  const line = (rates: Partial<MediaView>) =>
+    page({ distorted: { ...MEDIA, ...rates } }, { columns: 200 }).find((text) =>
+      text.startsWith("Distorted"),
+    );
+  const video = { videoBitRate: 1_200_000 };
+  assert.match(
+    line({ ...video, bitRate: 1_330_000 }) ?? "",
+    / · 29\.97 fps · 1\.20 Mbit\/s video, 1\.33 Mbit\/s overall · 3 frames/,
+  );
+  assert.match(line({ ...video, bitRate: 1_200_001 }) ?? "", / · 29\.97 fps · 1\.20 Mbit\/s · 3 frames/);
+  assert.match(line({ bitRate: 1_330_000 }) ?? "", / · 29\.97 fps · 1\.33 Mbit\/s whole file · 3 frames/);
+});
+
 test("a page says it all: score, files, warnings, pooled values, chart, worst frames, scorer", () => {
   const lines = page();
   assert.deepEqual(lines.slice(0, 4), ["┏━┓ ╺━┓   ┏━┓ ┏━┓", "┣━┫ ┏━┛   ┃ ┃ ┃ ┃", "┗━┛ ┗━╸ ▪ ┗━┛ ┗━┛", ""]);

@@ -26,7 +26,7 @@ const filters: fc.Arbitrary<JobFilter> = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 const cursors = fc.record(
-  { createdAtMicros: fc.integer({ min: 0, max: 2 ** 52 }), id: fc.uuid() },
+  { atMicros: fc.integer({ min: 0, max: 2 ** 52 }), id: fc.uuid() },
   { noNullPrototype: true },
 );
 
@@ -71,6 +71,7 @@ describe("filters", () => {
     kind: "CHANGE",
     before,
     labels,
+    labelsBefore: undefined,
     job: { id: ID, tenant: "t", state: "RUNNING", ...over } as JobRow,
   });
 

@@ -122,7 +122,7 @@ describe("stills", () => {
       const { first, count } = JSON.parse(segment);
       assert.ok(own.every((frame) => frame >= first && frame < first + count));
     }
-    assert.match(item.work.value.plan, /^\{"version":2,/);
+    assert.match(item.work.value.plan, /^\{"version":3,/);
   });
 
   test("are told when all of them are there, and read byte by byte", async () => {

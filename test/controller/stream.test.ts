@@ -11,6 +11,7 @@ import {
   type StreamJobsResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import type { Store } from "../../src/store/store.ts";
 import { Peer } from "./peer.ts";
 import { failureReport } from "./scored.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
@@ -283,6 +284,36 @@ describe("streams of jobs", () => {
       [Kind.DELETED, job.id, Job_State.STATE_UNSPECIFIED],
     );
     await stream.return?.();
+  });
+
+  test("that nobody reads hold few jobs at a time, and tell all of them when they are read", async (context) => {
+    const tenant = "unread";
+    const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "x".repeat(250)]));
+    const ids: string[] = [];
+    for (let index = 0; index < 40; index++) ids.push((await system.submit(tenant, { labels })).job.id);
+    const reads: number[] = [];
+    const snapshot: Store["snapshot"] = async (...given) => {
+      const page = await system.store.snapshot(...given);
+      reads.push(page.reduce((chars, { job }) => chars + job.spec.length, 0));
+      return page;
+    };
+    const source = { store: wrapped(system.store, { snapshot }), feed: new Feed(system.store, LOG) };
+    context.after(async () => source.feed.stop());
+    source.feed.start();
+    const stream = new JobStream(source, tenant, {}, create(StreamJobsRequestSchema)).run(
+      new AbortController().signal,
+    );
+    const first = await stream.next();
+    assert.equal(reads.length, 1);
+    const told = [first.value?.job?.id];
+    for (let next = await stream.next(); next.value?.job !== undefined; next = await stream.next())
+      told.push(next.value.job.id);
+    assert.deepEqual(told, ids.toReversed());
+    assert.ok(
+      reads.length > 2 && Math.max(...reads) < 150_000,
+      `read ${reads.join(", ")} characters at a time`,
+    );
+    await stream.return(undefined);
   });
 
   test("that are read too slowly are cut off, and can be resumed without a gap", async () => {

@@ -18,9 +18,13 @@ export class EventStream implements Disposable {
     this.#events = eventsOf(response);
   }
 
-  static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<EventStream> {
+  static async open(
+    url: string,
+    headers: Readonly<Record<string, string>> = {},
+    init: RequestInit = {},
+  ): Promise<EventStream> {
     const stop = new AbortController();
-    const response = await fetch(url, { headers, signal: stop.signal });
+    const response = await fetch(url, { ...init, headers, signal: stop.signal });
     return new EventStream(response, stop);
   }
 

@@ -90,6 +90,7 @@ describe("errors", () => {
       status.INVALID_ARGUMENT,
       "INVALID_REQUEST",
     ],
+    ["a URL", { reference: "s3://bucket/a.mp4" }, status.INVALID_ARGUMENT, "URL_NOT_SUPPORTED"],
     ["a missing file", { distorted: "/no/such.mp4" }, status.FAILED_PRECONDITION, "MEDIA_NOT_FOUND"],
   ];
   for (const [name, change, code, reason] of cases) {

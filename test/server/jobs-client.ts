@@ -19,12 +19,18 @@ export interface Job {
   readonly revision: number;
   readonly score?: number;
   readonly result?: Result;
+  readonly distortedMedia?: object;
   readonly error?: {
     readonly code: string;
     readonly message: string;
     readonly found?: Readonly<Record<string, unknown>>;
   };
-  readonly work?: readonly { readonly kind: string; readonly state: string; readonly attempt: number }[];
+  readonly work?: readonly {
+    readonly kind: string;
+    readonly state: string;
+    readonly attempt: number;
+    readonly frames?: readonly number[];
+  }[];
 }
 
 export interface Page {

@@ -107,6 +107,27 @@ test("over REST", async () => {
   }
 });
 
+interface DescribedOperation {
+  readonly operationId: string;
+  readonly security?: readonly object[];
+  readonly responses: Readonly<Record<string, object>>;
+}
+
+test("the description asks for a token, and describes 401, where the table has it and nowhere else", async () => {
+  const { body } = await transports.ask("any", "/ui/spec.json");
+  assert.deepEqual(body["security"], [{ bearer: [] }]);
+  const items = Object.values(body["paths"] as Readonly<Record<string, object>>);
+  const operations = items
+    .flatMap((item) => Object.values(item) as readonly Partial<DescribedOperation>[])
+    .filter((one): one is DescribedOperation => one.operationId !== undefined);
+  assert.ok(operations.length > 20);
+  for (const { operationId, security, responses } of operations) {
+    const isOpen = TABLE.http[operationId] === "open";
+    assert.deepEqual(security, isOpen ? [] : undefined, operationId);
+    assert.equal("401" in responses, !isOpen, operationId);
+  }
+});
+
 test("what there is and what there is not is told only to those who say who they are", async () => {
   for (const path of [
     "/v1/nothing",

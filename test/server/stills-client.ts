@@ -58,6 +58,11 @@ export class StillsClient {
     return this.#jobs.post<StillList>("requestStills", `/v1/jobs/${id}/stills`, { frames });
   }
 
+  delete(id: string, frame: number | string) {
+    const init = { method: "DELETE" };
+    return this.#jobs.call<StillList>("deleteStill", `/v1/jobs/${id}/stills/${frame}`, init);
+  }
+
   /** Waits until none is to come any more. */
   async settled(id: string): Promise<readonly Still[]> {
     let stills: readonly Still[] = [];

@@ -182,6 +182,26 @@ async function auditToken(): Promise<string> {
   return (await mine.call(tenants.listAudit, { pageSize: 1 })).nextPageToken;
 }
 
+/** What would choose another's jobs, and none of one's own. Ids are known once it has them. */
+const THEIRS = [
+  { filter: { labels: LABELS } },
+  {
+    filter: {
+      get ids() {
+        return [done, running];
+      },
+    },
+  },
+];
+
+/** What is done with all jobs is done with the caller's own: they are as `after` says, a state or a code, and another's as they were. */
+async function allOfOwn(work: () => Promise<unknown>, after: string): Promise<void> {
+  const { job } = await yours.call(jobs.submitJob, { job: OWN });
+  await work();
+  const { body } = await ask(`/v1/jobs/${job?.id}`);
+  assert.equal(body["state"] ?? body["code"], after);
+}
+
 type Attempt = () => Promise<void>;
 /** Tells of the service alone, or of the caller. */
 const NOTHING_OF_TENANTS = "no tenant's data";
@@ -194,6 +214,35 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   "svc.v1.JobService/CancelJob": async () => {
     for (const id of [done, running])
       assert.equal(await codeOf(yours.call(jobs.cancelJob, { id })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/UpdateJob": async () => {
+    for (const id of [done, running]) {
+      const change = { id, setLabels: { film: "mine" }, removeLabels: ["other"] };
+      assert.equal(await codeOf(yours.call(jobs.updateJob, change)), "WRONG_TENANT");
+    }
+  },
+  "svc.v1.JobService/DeleteJob": async () => {
+    for (const id of [done, running]) {
+      for (const cancel of [false, true])
+        assert.equal(await codeOf(yours.call(jobs.deleteJob, { id, cancel })), "WRONG_TENANT");
+    }
+  },
+  "svc.v1.JobService/CancelJobs": async () => {
+    for (const request of THEIRS) {
+      const told = await read(yours.stream(jobs.cancelJobs, request));
+      assert.deepEqual([told.at(-1)?.matched, told.at(-1)?.cancelled], [0, 0]);
+    }
+    await allOfOwn(async () => read(yours.stream(jobs.cancelJobs, { all: true })), "CANCELLED");
+  },
+  "svc.v1.JobService/DeleteJobs": async () => {
+    for (const request of THEIRS) {
+      const told = await read(yours.stream(jobs.deleteJobs, { ...request, cancel: true }));
+      assert.deepEqual([told.at(-1)?.matched, told.at(-1)?.deleted], [0, 0]);
+    }
+    await allOfOwn(
+      async () => read(yours.stream(jobs.deleteJobs, { all: true, cancel: true })),
+      "JOB_NOT_FOUND",
+    );
   },
   "svc.v1.JobService/GetJobFrames": async () => {
     for (const id of [done, running])
@@ -214,6 +263,12 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       assert.equal(await codeOf(yours.call(jobs.requestStills, { id, frames: [1] })), "WRONG_TENANT");
     const { stills } = await mine.call(jobs.listStills, { id: done });
     assert.ok(stills.length > 0 && stills.every(({ frame }) => frame !== 1));
+  },
+  "svc.v1.JobService/DeleteStill": async () => {
+    const { stills } = await mine.call(jobs.listStills, { id: done });
+    for (const { frame } of stills)
+      assert.equal(await codeOf(yours.call(jobs.deleteStill, { id: done, frame })), "WRONG_TENANT");
+    assert.deepEqual((await mine.call(jobs.listStills, { id: done })).stills, stills);
   },
   "svc.v1.JobService/ListJobs": async () => {
     for (const request of [{}, { labels: LABELS }, { pageToken, pageSize: 1 }, { pageSize: 500 }])
@@ -349,6 +404,28 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   cancelJob: async () => {
     for (const id of [done, running]) await denied(`/v1/jobs/${id}:cancel`, "POST");
   },
+  updateJob: async () => {
+    for (const id of [done, running]) {
+      const { status, body } = await ask(`/v1/jobs/${id}`, "PATCH", { setLabels: { film: "mine" } });
+      assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+    }
+  },
+  deleteJob: async () => {
+    for (const id of [done, running])
+      for (const query of ["", "?cancel=true"]) await denied(`/v1/jobs/${id}${query}`, "DELETE");
+  },
+  cancelJobs: async () => {
+    for (const { filter } of THEIRS)
+      assert.deepEqual((await ask("/v1/jobs:cancel", "POST", { filter })).body, { matched: 0, cancelled: 0 });
+    await allOfOwn(async () => ask("/v1/jobs:cancel", "POST", { all: true }), "CANCELLED");
+  },
+  deleteJobs: async () => {
+    for (const { filter } of THEIRS) {
+      const request = { filter, cancel: true };
+      assert.deepEqual((await ask("/v1/jobs:delete", "POST", request)).body, { matched: 0, deleted: 0 });
+    }
+    await allOfOwn(async () => ask("/v1/jobs:delete", "POST", { all: true, cancel: true }), "JOB_NOT_FOUND");
+  },
   getJobFrames: async () => {
     for (const query of ["", "?firstFrame=1&frameCount=1"]) await denied(`/v1/jobs/${done}/frames${query}`);
     await denied(`/v1/jobs/${running}/frames`);
@@ -365,6 +442,11 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   requestStills: async () => {
     const { status, body } = await ask(`/v1/jobs/${done}/stills`, "POST", { frames: [1] });
     assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+  },
+  deleteStill: async () => {
+    const { stills } = await mine.call(jobs.listStills, { id: done });
+    for (const { frame } of stills) await denied(`/v1/jobs/${done}/stills/${frame}`, "DELETE");
+    assert.deepEqual((await mine.call(jobs.listStills, { id: done })).stills, stills);
   },
   listJobs: async () => {
     for (const query of ["", "?label=film=secret", `?pageSize=1&pageToken=${pageToken}`, "?pageSize=500"])

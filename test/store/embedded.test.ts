@@ -47,7 +47,7 @@ test("a second process is refused while the first lives, and takes over when it 
 /** Names and settings of a database that was just made. */
 async function freshDatabase(empty: string): Promise<unknown> {
   const { target, remove } = await embeddedTarget();
-  const database = new Database(embeddedDriver(target.dataDir, empty));
+  const database = new Database(embeddedDriver(target.dataDir, { empty }));
   const settings = statement("select name, setting from pg_settings order by name");
   const names = statement("select oid::int, relname from pg_class order by oid");
   const found = {

@@ -4,11 +4,13 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { JobEvent } from "../../src/store/event-records.ts";
+import type { JobCursor } from "../../src/store/job-records.ts";
 import type { Store } from "../../src/store/store.ts";
 import {
   fence,
   jobOutcome,
   LEASE_MS,
+  MEDIA,
   newJob,
   newTenant,
   nextMoment,
@@ -96,6 +98,41 @@ onBothStores((open) => {
       events.map(({ job: { id } }) => id),
       [changed.id, late.id],
     );
+  });
+
+  test("pages of large jobs are short, in order and whole together", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const start = await store.eventCursor();
+    const specs = [1, 20_000, 20_000, 300_000, ...Array.from({ length: 30 }, () => 20_000)];
+    const jobs = specs.map((chars) => newJob({ spec: "x".repeat(chars) }));
+    await store.insertJobs(tenant, jobs);
+    const ids = jobs.map(({ id }) => id);
+    const cursor = await store.eventCursor();
+
+    const listed: string[] = [];
+    for (let last: JobCursor | undefined, pages = 0; ; pages++) {
+      const page = await store.snapshot(tenant, {}, last, 200, cursor);
+      const end = page.at(-1)?.job;
+      if (end === undefined) {
+        assert.ok(pages > 5, `${pages} pages`);
+        break;
+      }
+      assertSmall(page.map(({ job }) => job.spec));
+      listed.push(...page.map(({ job }) => job.id));
+      last = { atMicros: end.atMicros, id: end.id };
+    }
+    assert.deepEqual(listed, ids.toReversed());
+
+    const told: string[] = [];
+    for (let place = start; ; ) {
+      const page = await store.tenantEventsAfter(tenant, place, 200);
+      if (page === undefined || page.cursor === place) break;
+      assertSmall(page.events.map(({ job }) => job.spec));
+      told.push(...page.events.map(({ job }) => job.id));
+      place = page.cursor;
+    }
+    assert.deepEqual(told, ids);
   });
 
   test("a tenant's events are those of all of them without the others', page by page", async () => {
@@ -257,6 +294,7 @@ async function write(store: Store, tenant: string): Promise<void> {
     framesTotal: 600,
     segments: cut,
     workClass: classes[1],
+    media: MEDIA,
   });
   const works = await Promise.all(cut.map(async () => take(store, node, classes)));
   await Promise.all(
@@ -278,4 +316,10 @@ async function readAll(store: Store, cursor: string, tenant: string): Promise<Jo
     if (page.cursor === place) return found;
     place = page.cursor;
   }
+}
+
+/** All specs of a page but its last have little room together. */
+function assertSmall(specs: readonly string[]): void {
+  const before = specs.slice(0, -1).reduce((sum, { length }) => sum + length, 0);
+  assert.ok(before < 128 * 1024, `${specs.length} jobs with ${before} bytes and more`);
 }

@@ -152,6 +152,21 @@ onBothStores((open) => {
     assert.deepEqual(await pages(store, tenant, { ids: some, states: ["QUEUED"] }, 1), some.slice(0, 2));
   });
 
+  test("a conflict anywhere in a large batch leaves nothing of it", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    await store.insertJobs(tenant, [newJob({ idempotencyKey: "k" })]);
+    const batch = Array.from({ length: 300 }, () => newJob());
+    batch[250] = newJob({ idempotencyKey: "k", fingerprint: "x" });
+    await assert.rejects(store.insertJobs(tenant, batch), (thrown) => {
+      assert.match(String(thrown), /jobs\[250\]/);
+      return conflict(thrown);
+    });
+    batch[250] = newJob({ name: "a NUL: \u0000" });
+    await assert.rejects(store.insertJobs(tenant, batch));
+    assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 1);
+  });
+
   test("cancelling ends a job with its work, once", async () => {
     const { store } = open();
     const tenant = newTenant();
@@ -214,7 +229,7 @@ async function pages(
     assert.ok(page.length <= limit);
     found.push(...page.map(({ id }) => id));
     const last = page.at(-1);
-    after = last && { createdAtMicros: last.createdAtMicros, id: last.id };
+    after = last && { atMicros: last.atMicros, id: last.id };
   } while (after !== undefined);
   return found;
 }

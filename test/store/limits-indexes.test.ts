@@ -28,7 +28,7 @@ onBothDatabases((open) => {
   };
 
   test("counts read an index that holds nothing else", async () => {
-    assert.match(await planOf(QUEUED, ["t"]), /Index Only Scan using job_open on job/);
+    assert.match(await planOf(QUEUED, ["t"]), /Index Only Scan using job_state on job/);
     assert.match(await planOf(RUNNING, [["t", "u"]]), /Index Only Scan using work_running on work/);
   });
 

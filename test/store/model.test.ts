@@ -10,6 +10,7 @@ import {
   CLASSES,
   jobOutcome,
   LEASE_MS,
+  MEDIA,
   newJob,
   newNode,
   newTenant,
@@ -91,7 +92,8 @@ const ACTIONS = {
     const held = run.lease(a);
     if (held === undefined) return;
     const count = 1 + (b % 3);
-    const record = { plan: "p", framesTotal: count * FRAMES, segments: segments(count), workClass: SCORE };
+    const cut = { framesTotal: count * FRAMES, segments: segments(count) };
+    const record = { plan: "p", ...cut, workClass: SCORE, media: MEDIA };
     const { recorded } = await run.store.recordPlan(held.fence, record);
     assert.equal(recorded, run.model.plan(held.lease, count));
   },
@@ -151,6 +153,17 @@ const ACTIONS = {
     const job = run.job(a);
     if (job === undefined) return;
     assert.equal((await run.store.cancelJob(run.tenant, job.id))?.changed, run.model.cancel(job));
+  },
+  cancelAll: async (run: Run) => {
+    const { jobs } = await run.store.cancelSome(run.tenant, {}, undefined);
+    assert.equal(jobs.length, run.model.cancelAll());
+  },
+  remove: async (run: Run, a: number, b: number) => {
+    const job = run.job(a);
+    if (job === undefined) return;
+    const open = b % 2 === 0;
+    const outcome = await run.store.deleteJob(run.tenant, job.id, open);
+    assert.equal(outcome?.deleted, run.model.remove(job, open));
   },
   succeed: async (run: Run, a: number) => {
     const job = run.job(a);

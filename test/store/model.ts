@@ -49,16 +49,18 @@ export interface Lease {
 }
 
 export class Model {
-  readonly jobs: ModelJob[] = [];
+  jobs: readonly ModelJob[] = [];
   readonly leases: Lease[] = [];
+  #submitted = 0;
 
   submit(id: string, priority: number): void {
     const job: ModelJob = {
-      ...{ id, order: this.jobs.length, priority, state: "QUEUED", revision: 1, generation: 0 },
+      ...{ id, order: this.#submitted, priority, state: "QUEUED", revision: 1, generation: 0 },
       ...{ framesTotal: undefined, framesDone: 0, segmentsTotal: 0, segmentsDone: 0, retries: 0, work: [] },
     };
     job.work.push(newWork(job, "PLAN", 0, 0));
-    this.jobs.push(job);
+    this.jobs = [...this.jobs, job];
+    this.#submitted++;
   }
 
   /** The best ready work; undefined: none. */
@@ -177,6 +179,19 @@ export class Model {
   cancel(job: ModelJob): boolean {
     if (isOver(job)) return false;
     end(job, "CANCELLED");
+    return true;
+  }
+
+  /** All that have not ended; how many. */
+  cancelAll(): number {
+    return this.jobs.filter((job) => this.cancel(job)).length;
+  }
+
+  /** Of its work nothing is known any more. */
+  remove(job: ModelJob, open: boolean): boolean {
+    if (!open && !isOver(job)) return false;
+    for (const work of job.work) Object.assign(work, { state: "CANCELLED", reported: -1 });
+    this.jobs = this.jobs.filter((other) => other !== job);
     return true;
   }
 

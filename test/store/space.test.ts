@@ -7,6 +7,7 @@ import { openStore } from "../../src/store/open.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {
   fence,
+  MEDIA,
   newJob,
   newTenant,
   register,
@@ -40,6 +41,7 @@ for (const frames of [240, 600]) {
       framesTotal: count * frames,
       segments: segments(count).map((one, n) => ({ ...one, firstFrame: n * frames, frameCount: frames })),
       workClass: SCORE,
+      media: MEDIA,
     });
     const table = new FrameTable(METRICS);
     for (let frame = 0; frame < frames; frame++) {

@@ -2,19 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
-import { Failure } from "../../src/platform/failure.ts";
-import type { JobEvent } from "../../src/store/event-records.ts";
-import type { NewJob } from "../../src/store/job-records.ts";
-import type { NewNode } from "../../src/store/node-records.ts";
-import type { StillImage, StillSide, StillsPart } from "../../src/store/still-records.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { ClaimedWork } from "../../src/store/work-records.ts";
+import { ALL, BOTH, begin, code, eventsOf, make, PARTS, states, still } from "./still-jobs.ts";
 import {
   CLASSES,
   claim,
   fence,
   jobOutcome,
   LEASE_MS,
+  MEDIA,
   newTenant,
   onBothStores,
   plannedJob,
@@ -23,86 +18,14 @@ import {
   take,
 } from "./stores.ts";
 
-const ALL = [...CLASSES, STILLS_CLASS];
 const ERROR = { code: "MEDIA_CHANGED", message: "It was written to." };
 const GIVE_UP = () => ({ kind: "fail" }) as const;
 const AGAIN = () => ({ kind: "retry", afterMs: 0 }) as const;
-const PARTS: readonly StillsPart[] = [
-  { segment: "segment 0", frames: [7, 99] },
-  { segment: "segment 1", frames: [100] },
-];
-const BOTH: readonly StillSide[] = ["REFERENCE", "DISTORTED"];
-
-const still = (frame: number, side: StillSide): StillImage => ({
-  ...{ frame, side, mediaType: "image/webp", width: 192, height: 108 },
-  image: new Uint8Array([frame, side.length, 0, 255]),
-});
-
-const code =
-  (expected: string, pattern = /./) =>
-  (thrown: unknown) =>
-    thrown instanceof Failure && thrown.code === expected && pattern.test(thrown.message);
 
 onBothStores((open) => {
-  /** A job of two segments that has succeeded, with stills to be made. */
-  async function succeeded(
-    store: Store,
-    node: NewNode,
-    parts: readonly StillsPart[] = PARTS,
-    given: Partial<NewJob> = {},
-  ): Promise<NewJob> {
-    const job = await plannedJob(store, node, 2, given);
-    for (let n = 0; n < 2; n++) {
-      const work = await take(store, node);
-      assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
-    }
-    assert.equal(
-      await store.succeed(job.id, 1, jobOutcome({ score: 90, result: '{"score":90}', stills: parts })),
-      true,
-    );
-    return job;
-  }
-
-  async function begin() {
-    const { store } = open();
-    const tenant = newTenant();
-    const node = await register(store, tenant);
-    const cursor = await store.eventCursor();
-    const job = await succeeded(store, node);
-    return { store, tenant, node, job, cursor };
-  }
-
-  /** Reports all stills of a piece of work. */
-  async function make(store: Store, node: NewNode, work: ClaimedWork): Promise<void> {
-    const all = (work.stills ?? []).flatMap(({ frames }) =>
-      frames.flatMap((frame) => BOTH.map((side) => still(frame, side))),
-    );
-    for (const [index, one] of all.entries()) {
-      const last = index === all.length - 1;
-      const { recorded, tenant } = await store.recordStill(fence(node, work), one, last);
-      assert.deepEqual([recorded, tenant], ["RECORDED", last ? node.tenant : undefined]);
-    }
-  }
-
-  async function states(store: Store, tenant: string, id: string): Promise<string[]> {
-    const rows = await store.listStills(tenant, id);
-    return rows.map(({ frame, side, state }) => `${frame} ${side[0]} ${state}`);
-  }
-
-  async function eventsOf(store: Store, cursor: string, jobId: string): Promise<JobEvent[]> {
-    const found: JobEvent[] = [];
-    for (let at = cursor; ; ) {
-      const page = await store.eventsAfter(at, 1000);
-      assert.ok(page);
-      found.push(...page.events.filter(({ job }) => job.id === jobId));
-      if (page.cursor === at) return found;
-      at = page.cursor;
-    }
-  }
-
   describe("stills", () => {
     test("cost the share of their segments that is decoded for them, and one at least", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       // Segments of 100 frames cost 5 each: all of the first, and one frame of the second.
       const first = await take(store, node, ALL);
       assert.equal(first.cost, 5 + 5 / 100);
@@ -113,16 +36,16 @@ onBothStores((open) => {
     });
 
     test("come with the success of their job, are made, told once and read", async () => {
-      const { store, tenant, node, job, cursor } = await begin();
+      const { store, tenant, node, job, cursor } = await begin(open().store);
       const before = await store.jobDetail(tenant, job.id);
       assert.equal(before?.job.state, "SUCCEEDED");
       assert.deepEqual(
-        before.work.map(({ kind, state, firstFrame, frameCount }) => [kind, state, firstFrame, frameCount]),
+        before.work.map(({ kind, state, frameCount, frames }) => [kind, state, frameCount, frames]),
         [
-          ["PLAN", "DONE", 0, 0],
-          ["SEGMENT", "DONE", 0, 100],
-          ["SEGMENT", "DONE", 100, 100],
-          ["STILLS", "PENDING", 7, 3],
+          ["PLAN", "DONE", 0, []],
+          ["SEGMENT", "DONE", 100, []],
+          ["SEGMENT", "DONE", 100, []],
+          ["STILLS", "PENDING", 3, [7, 99, 100]],
         ],
       );
       assert.ok((await store.ready()).some((one) => one.tenant === tenant && one.workClass === STILLS_CLASS));
@@ -167,7 +90,7 @@ onBothStores((open) => {
     });
 
     test("never go before other work of their tenant, whatever its priority", async () => {
-      const { store, node } = await begin();
+      const { store, node } = await begin(open().store);
       const later = await plannedJob(store, node, 1, { priority: -100 });
       const works = [await take(store, node, ALL), await take(store, node, ALL)];
       assert.deepEqual(
@@ -180,7 +103,7 @@ onBothStores((open) => {
     });
 
     test("count with the live lease alone, each once, and the last only after the others", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       const live = fence(node, work);
       const other = await register(store, tenant);
@@ -205,7 +128,7 @@ onBothStores((open) => {
     });
 
     test("reported to the end, or twice, are one result", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       await make(store, node, work);
       const { revision } = (await store.job(tenant, job.id)) ?? {};
@@ -215,13 +138,13 @@ onBothStores((open) => {
     });
 
     test("are no scores: values and plans reported for their work do not count", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       const live = fence(node, work);
       assert.equal(await store.recordPiece(live, segmentRecord().last), "STALE");
       assert.equal((await store.recordSegment(live, segmentRecord())).recorded, "STALE");
       assert.equal((await store.recordCutFault(live)).recorded, "STALE");
-      const plan = { plan: "p", framesTotal: 1, segments: [], workClass: "x" };
+      const plan = { plan: "p", framesTotal: 1, segments: [], workClass: "x", media: MEDIA };
       assert.equal((await store.recordPlan(live, plan)).recorded, "STALE");
       const running = [{ itemId: work.id, attempt: work.attempt, framesDone: 2 }];
       const before = await store.job(tenant, job.id);
@@ -236,7 +159,7 @@ onBothStores((open) => {
     });
 
     test("that fail are tried again, then given up and told, and their job stays what it is", async () => {
-      const { store, tenant, node, job, cursor } = await begin();
+      const { store, tenant, node, job, cursor } = await begin(open().store);
       const before = await store.job(tenant, job.id);
       const first = await take(store, node, ALL);
       await store.recordStill(fence(node, first), still(7, "REFERENCE"), false);
@@ -265,7 +188,7 @@ onBothStores((open) => {
     });
 
     test("whose leases run out, or whose node goes, are given out again, and in the end given up", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const before = await store.job(tenant, job.id);
       const handed = await take(store, node, ALL);
       const { ready } = await store.handBack(fence(node, handed));
@@ -286,7 +209,7 @@ onBothStores((open) => {
     });
 
     test("of other frames are made on request, each once, those that failed again", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const revision = (await store.job(tenant, job.id))?.revision;
       assert.deepEqual(
         await store.requestStills(tenant, job.id, [7, 99]),
@@ -323,7 +246,7 @@ onBothStores((open) => {
     });
 
     test("are refused of jobs that have not succeeded, of frames that there are not, and beyond their number", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       await assert.rejects(
         store.requestStills(tenant, job.id, [3, 200]),
         code("INVALID_REQUEST", /0 to 199/),
@@ -344,7 +267,7 @@ onBothStores((open) => {
     });
 
     test("that fail always are not asked for without end", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       await make(store, node, await take(store, node, ALL));
       for (let n = 1; n < 128; n++) {
         await store.requestStills(tenant, job.id, [150]);
@@ -355,7 +278,7 @@ onBothStores((open) => {
     });
 
     test("asked for by many at once are one piece of work", async () => {
-      const { store, tenant, job } = await begin();
+      const { store, tenant, job } = await begin(open().store);
       const asked = await Promise.all(
         Array.from({ length: 8 }, () => store.requestStills(tenant, job.id, [42])),
       );
@@ -378,7 +301,7 @@ onBothStores((open) => {
     });
 
     test("are another tenant's to nobody, and go with their job", async () => {
-      const { store, tenant, node, job } = await begin();
+      const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       await make(store, node, work);
       const stranger = newTenant();

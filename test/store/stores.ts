@@ -8,7 +8,7 @@ import { openLog } from "../../src/platform/log.ts";
 import { Announcements } from "../../src/store/announcements.ts";
 import { Database } from "../../src/store/database.ts";
 import { embeddedDriver } from "../../src/store/embedded.ts";
-import type { NewJob } from "../../src/store/job-records.ts";
+import type { MediaFacts, NewJob } from "../../src/store/job-records.ts";
 import { migrate } from "../../src/store/migrations.ts";
 import type { NewNode } from "../../src/store/node-records.ts";
 import { openStore, type StoreTarget } from "../../src/store/open.ts";
@@ -190,12 +190,16 @@ export function segments(count: number, cost = 5): NewSegment[] {
   }));
 }
 
+/** Of the distorted file, as its plan finds it. */
+export const MEDIA: MediaFacts = { codec: "h264", width: 1280, height: 720, videoBitRate: 1_234_567.5 };
+
 export async function recordPlan(store: Store, node: NewNode, work: ClaimedWork, count: number) {
   return store.recordPlan(fence(node, work), {
     plan: "the plan",
     framesTotal: count * FRAMES_EACH,
     segments: segments(count),
     workClass: SCORE,
+    media: MEDIA,
   });
 }
 
@@ -218,7 +222,7 @@ export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord
 }
 
 export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
-  return { score: 1, frameCount: 200, result: "{}", stills: [], ...given };
+  return { score: 1, frameCount: 200, result: "{}", media: MEDIA, stills: [], ...given };
 }
 
 /** The pieces of a part, each as its bytes. */

@@ -11,6 +11,7 @@ import {
   fence,
   jobOutcome,
   LEASE_MS,
+  MEDIA,
   newJob,
   newTenant,
   onBothStores,
@@ -239,11 +240,11 @@ onBothStores((open) => {
       assert.equal((await store.recordFailure(stale, ERROR, FAIL)).recorded, "STALE");
       assert.equal((await store.recordCutFault(stale)).recorded, "STALE");
       assert.equal((await store.handBack(stale)).recorded, "STALE");
-      const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE };
+      const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE, media: MEDIA };
       assert.equal((await store.recordPlan(stale, plan)).recorded, "STALE");
     }
     assert.equal((await store.job(tenant, job.id))?.revision, revision, "nothing changed");
-    const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE };
+    const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE, media: MEDIA };
     assert.equal(
       (await store.recordPlan(fence(other, live), plan)).recorded,
       "STALE",

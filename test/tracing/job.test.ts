@@ -36,7 +36,7 @@ before(async () => {
   const traceparent = `00-${TRACE}-${CALLER}`;
   const several = await jobs.post<Batch>("submitJobs", "/v1/jobs:batch", list, { traceparent });
   batch = several.body.jobs.map(({ job }) => job.id);
-  const { stdout } = await svc(["jobs", "submit", pair.reference, "/nowhere.mp4"], {
+  const { stdout } = await svc(["jobs", "submit", pair.reference, "/nowhere/d.mp4"], {
     SVC_SERVER: controller.grpc,
     TRACEPARENT: `00-${"c".repeat(32)}-${CALLER}-01`,
   });

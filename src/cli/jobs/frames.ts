@@ -2,6 +2,7 @@
 import { type Command, Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { scoredRate } from "../../jobs/frame-rate.ts";
 import { csvHeader, csvLine } from "../../messages/csv.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
@@ -97,13 +98,14 @@ async function* csvPieces(
 ): AsyncGenerator<string> {
   const metrics = await metricsOf(connection, job, range, signal);
   const known = new Set(metrics);
+  const rate = scoredRate(job.result ?? job.plan ?? {});
   yield csvHeader(metrics);
   for await (const rows of framesOf(connection, job.id, range, signal)) {
     let piece = "";
     for (const row of rows) {
       const unknown = Object.keys(row.metrics).find((metric) => !known.has(metric));
       if (unknown !== undefined) throw grown(unknown);
-      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric]);
+      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
     }
     yield piece;
   }

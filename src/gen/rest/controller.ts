@@ -34,7 +34,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The jobs, newest first, in pages, without their results */
+        /** The jobs, in pages, without their results */
         get: operations["listJobs"];
         put?: never;
         /**
@@ -59,6 +59,58 @@ export interface paths {
         put?: never;
         /** Store up to 1,000 jobs, all of them or none */
         post: operations["submitJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel all jobs of a filter that have not ended
+         * @description In steps that each hold a few jobs, newest first. Jobs that are submitted meanwhile are left alone.
+         *     A client that leaves ends it after the step under way; what was done stays done, and the same request
+         *     again goes on.
+         *
+         *     With `Accept: text/event-stream` the answer is server-sent events: `progress` after each step, and
+         *     `done` at the end; `data` is what the JSON answer has, so far. A failure is the event `error`, whose
+         *     data is a `Problem`. Without it the answer comes at the end.
+         */
+        post: operations["cancelJobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs:delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete all jobs of a filter that have ended, with their results, values and stills
+         * @description In steps that each hold a few jobs, newest first. Jobs that are submitted meanwhile are left alone.
+         *     A client that leaves ends it after the step under way; what was done stays done, and the same request
+         *     again goes on.
+         *
+         *     With `Accept: text/event-stream` the answer is server-sent events: `progress` after each step, and
+         *     `done` at the end; `data` is what the JSON answer has, so far. A failure is the event `error`, whose
+         *     data is a `Problem`. Without it the answer comes at the end.
+         */
+        post: operations["deleteJobs"];
         delete?: never;
         options?: never;
         head?: never;
@@ -102,10 +154,15 @@ export interface paths {
         get: operations["getJob"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete a job that has ended, with its result, values and stills */
+        delete: operations["deleteJob"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Add, change and remove labels of a job
+         * @description Whatever its state. Labels that are not named stay as they are.
+         */
+        patch: operations["updateJob"];
         trace?: never;
     };
     "/v1/jobs/{id}:cancel": {
@@ -143,7 +200,7 @@ export interface paths {
         };
         /**
          * Per-frame values in frame order
-         * @description Of the segments that are scored so far; of a job that succeeded, all of them. CSV has the line frame,METRIC,… and a line per frame; a value that is not a finite number is empty.
+         * @description Of the segments that are scored so far; of a job that succeeded, all of them. CSV has the line frame,METRIC,…,time and a line per frame; a value that is not a finite number is empty. The time is the frame's number over the frame rate of the scored frames, in seconds; empty where neither file states a rate.
          */
         get: operations["getJobFrames"];
         put?: never;
@@ -181,6 +238,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{id}/stills/{frame}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame's number. */
+                frame: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete the stills of a frame
+         * @description Of both sides, made or not. The frame takes no place of the job's 64 any more and can be asked for again.
+         */
+        delete: operations["deleteStill"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}/stills/{frame}/{side}": {
         parameters: {
             query?: never;
@@ -191,7 +273,7 @@ export interface paths {
                 /** @description The frame's number. */
                 frame: string;
                 /** @description reference or distorted. */
-                side: string;
+                side: "reference" | "distorted";
             };
             cookie?: never;
         };
@@ -431,7 +513,7 @@ export interface paths {
         };
         /**
          * This interface as a page in a browser
-         * @description Its files come from this server, never from elsewhere. Its try-it-out button is off unless the server was started with --ui-try-it-out.
+         * @description Its files come from this controller, never from elsewhere. Its try-it-out button is off unless the controller was started with --ui-try-it-out.
          */
         get: operations["getUi"];
         put?: never;
@@ -449,7 +531,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description as JSON (OpenAPI 3.0.3) */
+        /**
+         * This description as JSON (OpenAPI 3.0.3)
+         * @description A controller that asks nobody for a token says nothing of tokens.
+         */
         get: operations["getSpec"];
         put?: never;
         post?: never;
@@ -465,7 +550,7 @@ export interface components {
     schemas: {
         /** @description What is to be scored, and how. Per-frame values are always kept. */
         JobSpec: {
-            /** @description Path of the pristine video, on the machine that scores. */
+            /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
             /** @description Path of the compressed video. */
             distorted: string;
@@ -574,6 +659,124 @@ export interface components {
             /** @description The pieces of work and where they ran; lists and streams leave them out. */
             work?: components["schemas"]["JobWork"][];
             plan?: components["schemas"]["JobPlan"];
+            distortedMedia?: components["schemas"]["MediaSummary"];
+            /**
+             * Format: date-time
+             * @description When it is deleted with its values and stills, at the earliest. Only of a job that has ended; lists and streams leave it out.
+             */
+            expireTime?: string;
+        };
+        /** @description What was found in the distorted file, in short, as in MediaInfo; lists and streams have it too. Absent until the job is planned, and of jobs that were planned by versions without it. */
+        MediaSummary: {
+            codec: string;
+            /** @description Coded width in pixels. */
+            width: number;
+            /** @description Coded height in pixels. */
+            height: number;
+            /** @description Bits per second of the video track; absent where the file states no frame rate. */
+            videoBitRate?: number;
+        };
+        /** @description Names at least one label, and none in both members. */
+        UpdateJobRequest: {
+            /** @description Labels to add or change. */
+            setLabels?: {
+                [key: string]: string;
+            };
+            /** @description Keys of labels to remove. */
+            removeLabels?: string[];
+        } | {
+            setLabels: unknown;
+        } | {
+            removeLabels: unknown;
+        };
+        /** @description Selects the jobs that meet every given condition. */
+        JobFilter: {
+            /** @description The job's id is one of these. Unknown ids and ids of other tenants select nothing. */
+            ids?: string[];
+            /** @description The job is in one of these states. */
+            states?: components["schemas"]["JobState"][];
+            /** @description The job has all of these labels. */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description Submitted at this time or later (RFC 3339).
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Submitted before this time.
+             */
+            until?: string;
+            /**
+             * Format: date-time
+             * @description Ended at this time or later.
+             */
+            endedSince?: string;
+            /**
+             * Format: date-time
+             * @description Ended before this time.
+             */
+            endedUntil?: string;
+        };
+        /** @description Either a filter with at least one condition, or `all`. Only queued and running jobs can be cancelled. */
+        CancelJobsRequest: {
+            filter?: components["schemas"]["JobFilter"];
+            /** @description Cancel all queued and running jobs of the tenant. */
+            all?: boolean;
+            /** @description Count the jobs without cancelling them. */
+            dryRun?: boolean;
+        } & ({
+            filter: {
+                states?: unknown;
+            };
+            /** @enum {unknown} */
+            all?: false;
+        } | {
+            filter?: unknown;
+            /** @enum {unknown} */
+            all: true;
+        });
+        CancelJobsResult: {
+            /** @description Jobs that the filter chose at the start. */
+            matched: number;
+            /** @description Those that this request has cancelled. Jobs that end by themselves meanwhile are not among them. */
+            cancelled: number;
+        };
+        /** @description Either a filter with at least one condition, or `all`. Jobs that have not ended can be deleted with `cancel` alone. */
+        DeleteJobsRequest: {
+            filter?: components["schemas"]["JobFilter"];
+            /** @description Delete all jobs of the tenant that have ended; with `cancel`, all of its jobs. */
+            all?: boolean;
+            /** @description Count the jobs without deleting them. */
+            dryRun?: boolean;
+            /** @description Include queued and running jobs, and cancel them first. Without it they are not touched. */
+            cancel?: boolean;
+        } & ({
+            filter: {
+                states?: unknown;
+            };
+            /** @enum {unknown} */
+            all?: false;
+            /** @enum {unknown} */
+            cancel?: false;
+        } | {
+            filter: unknown;
+            /** @enum {unknown} */
+            all?: false;
+            /** @enum {unknown} */
+            cancel: true;
+        } | {
+            filter?: unknown;
+            /** @enum {unknown} */
+            all: true;
+        });
+        DeleteJobsResult: {
+            /** @description Jobs that the filter chose at the start. */
+            matched: number;
+            /** @description Those that this request has deleted. */
+            deleted: number;
         };
         /** @description What is known of a pair before it is scored. Absent until the job is planned, and of one that has a result, which tells the same; lists and streams leave it out. */
         JobPlan: {
@@ -616,8 +819,10 @@ export interface components {
              */
             state: "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "LEASED" | "DONE" | "FAILED" | "CANCELLED";
             firstFrame: number;
-            /** @description 0 for a plan. Frames of STILLS are not in a row. */
+            /** @description 0 for a plan. Frames of STILLS are not in a row: see frames. */
             frameCount: number;
+            /** @description Of STILLS: their frames, in ascending order. */
+            frames?: number[];
             /** @description Times that it was given out. */
             attempt: number;
             /** @description Name of the node that has it or had it last. */
@@ -734,13 +939,19 @@ export interface components {
             tokenId?: string;
             /** @description All tokens of a subject (`sub`), those that are yet to be issued too. */
             subject?: string;
-            /** @description An RFC 3339 time. All tokens of the tenant that were issued before then (`iat`), and those that do not say when. Not in the future. A tenant has one such entry, of the latest instant. */
+            /**
+             * Format: date-time
+             * @description An RFC 3339 time. All tokens of the tenant that were issued before then (`iat`), and those that do not say when. Not in the future. A tenant has one such entry, of the latest instant.
+             */
             issuedBefore?: string;
             /** @description Seen by the tenant's administrators alone. */
             reason?: string;
-            /** @description An RFC 3339 time. From then on they count again; no sooner than the tokens' own expiry. */
+            /**
+             * Format: date-time
+             * @description An RFC 3339 time. From then on they count again; no sooner than the tokens' own expiry.
+             */
             expireTime?: string;
-        };
+        } & (unknown | unknown | unknown);
         /** @description Has one of `tokenId`, `subject` and `issuedBefore`. */
         Revocation: {
             id: string;
@@ -789,6 +1000,10 @@ export interface components {
             durationMs?: number;
             /** @description How many it stands for, more than 1 where many failures of one kind are summed up. */
             count: number;
+            /** @description Of a request that changes many jobs: which, as the query of GET /v1/jobs, with all=true, cancel=true and dryRun=true where they were given. */
+            filter?: string;
+            /** @description Of such a request, how many it changed, also when it ended early. */
+            jobs?: number;
         };
         AuditPage: {
             records: components["schemas"]["AuditRecord"][];
@@ -821,7 +1036,7 @@ export interface components {
         };
         /** @description A pair to score and how. */
         ScoreRequest: {
-            /** @description Path of the pristine video, on the machine that scores. */
+            /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
             /** @description Path of the compressed video. */
             distorted: string;
@@ -931,6 +1146,10 @@ export interface components {
             duration?: number;
             /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
             bitRate?: number;
+            /** @description Bytes of the video track alone: the sum of its packets as they are demuxed, without the container and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not record it. */
+            videoBytes?: number;
+            /** @description Bits per second of the video track over the duration; absent where either is. */
+            videoBitRate?: number;
         };
         /** @description How the distorted video was scaled; absent when it was not. */
         ScalingInfo: {
@@ -1021,7 +1240,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not valid JSON, or a member or a parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
+        /** @description The body is not valid JSON, or a member or a parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
         Invalid: {
             headers: {
                 [name: string]: unknown;
@@ -1030,7 +1249,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description It belongs to another tenant (WRONG_TENANT), or a path is outside the media roots (PATH_NOT_ALLOWED). */
+        /** @description It belongs to another tenant (WRONG_TENANT), a path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent what changes something for a page of another origin (CROSS_ORIGIN). */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1086,7 +1305,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The scorer, or svc itself, failed (SCORER_FAILED, LEASE_LOST, POOLING_FAILED, INTERNAL). */
+        /** @description The scorer, or svc itself, failed (SCORER_FAILED, TEMP_DIR_UNUSABLE, LEASE_LOST, POOLING_FAILED, INTERNAL). */
         Failed: {
             headers: {
                 [name: string]: unknown;
@@ -1219,9 +1438,19 @@ export interface operations {
                 state?: components["schemas"]["JobState"][];
                 /** @description Only jobs with this label, key=value or key:value; repeat it for several, all of which must match. */
                 label?: string[];
+                /** @description Only jobs that were submitted at this time or later. */
+                since?: string;
+                /** @description Only jobs that were submitted before this time. */
+                until?: string;
+                /** @description Only jobs that ended at this time or later. */
+                endedSince?: string;
+                /** @description Only jobs that ended before this time. */
+                endedUntil?: string;
+                /** @description By the time of submission, or by that of the end: LAST_ENDED and FIRST_ENDED list only jobs that have ended. */
+                sort?: "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
                 /** @description Most jobs of a page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before. */
+                /** @description nextPageToken of the page before, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -1363,6 +1592,72 @@ export interface operations {
             default: components["responses"]["Other"];
         };
     };
+    cancelJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelJobsRequest"];
+            };
+        };
+        responses: {
+            /** @description How many jobs there were, and how many of them are cancelled now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CancelJobsResult"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    deleteJobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeleteJobsRequest"];
+            };
+        };
+        responses: {
+            /** @description How many jobs there were, and how many of them are deleted now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeleteJobsResult"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
     streamJobs: {
         parameters: {
             query?: {
@@ -1423,6 +1718,83 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    deleteJob: {
+        parameters: {
+            query?: {
+                /** @description Cancel it first where it has not ended. */
+                cancel?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job, as it was. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            /** @description The job has not ended (JOB_NOT_FINISHED). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    updateJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateJobRequest"];
+            };
+        };
+        responses: {
+            /** @description The job, with its labels as they are now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };
@@ -1574,6 +1946,54 @@ export interface operations {
             default: components["responses"]["Other"];
         };
     };
+    deleteStill: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame's number. */
+                frame: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stills that the job still has. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StillList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such job (JOB_NOT_FOUND), or it has no stills of this frame (STILL_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A node makes stills of this frame and of others at this moment (STILL_IN_PROGRESS). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
     getStill: {
         parameters: {
             query?: never;
@@ -1584,7 +2004,7 @@ export interface operations {
                 /** @description The frame's number. */
                 frame: string;
                 /** @description reference or distorted. */
-                side: string;
+                side: "reference" | "distorted";
             };
             cookie?: never;
         };
@@ -1704,7 +2124,7 @@ export interface operations {
             query?: {
                 /** @description Most entries of a page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before. */
+                /** @description nextPageToken of the page before, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -1832,7 +2252,7 @@ export interface operations {
                 target?: string;
                 /** @description Most records of a page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before. */
+                /** @description nextPageToken of the page before, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -1897,6 +2317,15 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getHealthAlias: {
@@ -1915,6 +2344,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -1948,6 +2386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Other"];
         };
     };
     getReadyAlias: {
@@ -1979,6 +2418,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Other"];
         };
     };
     getUi: {
@@ -1999,6 +2439,8 @@ export interface operations {
                     "text/html": string;
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            default: components["responses"]["Other"];
         };
     };
     getSpec: {
@@ -2019,6 +2461,8 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            401: components["responses"]["Unauthenticated"];
+            default: components["responses"]["Other"];
         };
     };
 }

@@ -162,7 +162,7 @@ export interface components {
     schemas: {
         /** @description A pair to score and how. */
         ScoreRequest: {
-            /** @description Path of the pristine video, on the machine that scores. */
+            /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
             /** @description Path of the compressed video. */
             distorted: string;
@@ -315,6 +315,10 @@ export interface components {
             duration?: number;
             /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
             bitRate?: number;
+            /** @description Bytes of the video track alone: the sum of its packets as they are demuxed, without the container and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not record it. */
+            videoBytes?: number;
+            /** @description Bits per second of the video track over the duration; absent where either is. */
+            videoBitRate?: number;
         };
         /** @description How the distorted video was scaled; absent when it was not. */
         ScalingInfo: {
@@ -399,7 +403,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScoreResult"];
                 };
             };
-            /** @description The body is not valid JSON, `reference` or `distorted` is missing, or a member is wrong (INVALID_JSON, INVALID_REQUEST, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
+            /** @description The body is not valid JSON, `reference` or `distorted` is missing, or a member is wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -408,7 +412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A path is outside the media roots (PATH_NOT_ALLOWED). */
+            /** @description A path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent this for a page of another origin (CROSS_ORIGIN). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -464,7 +468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The scorer, or svc itself, failed (SCORER_FAILED, SCORER_NOT_FOUND, INTERNAL). */
+            /** @description The scorer, or svc itself, failed (SCORER_FAILED, SCORER_NOT_FOUND, TEMP_DIR_UNUSABLE, INTERNAL). */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -522,6 +526,15 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getHealthAlias: {
@@ -540,6 +553,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -567,6 +589,15 @@ export interface operations {
                 headers: {
                     /** @description Seconds after which to try again. */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Any other error. */
+            default: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -604,6 +635,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getUi: {
@@ -622,6 +662,15 @@ export interface operations {
                 };
                 content: {
                     "text/html": string;
+                };
+            };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -644,6 +693,15 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     getMetrics: {
@@ -662,6 +720,15 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description Any other error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
         };

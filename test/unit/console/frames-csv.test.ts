@@ -44,10 +44,11 @@ test("what the controller writes is read, to the last digit, whatever the networ
       }),
     }),
   );
+  const rates = fc.constantFrom(25, 24_000 / 1001, undefined);
   fc.assert(
-    fc.property(frames, fc.array(fc.nat(), { maxLength: 8 }), ({ metrics, rows }, cuts) => {
+    fc.property(frames, rates, fc.array(fc.nat(), { maxLength: 8 }), ({ metrics, rows }, rate, cuts) => {
       const lines = rows.map((row, frame) =>
-        csvLine(frame, metrics, (metric) => row[metrics.indexOf(metric)]),
+        csvLine(frame, metrics, (metric) => row[metrics.indexOf(metric)], rate),
       );
       const answer = read(csvHeader(metrics) + lines.join(""), cuts);
       assert.deepEqual(answer.metrics, metrics);
@@ -66,10 +67,12 @@ test("what is no CSV of frames is refused, and so is half of one", () => {
     "frame,vmaf\n0,1.0,2.0\n",
     "frame,vmaf\n0,<b>\n",
     "frame,vmaf\n,1\n",
+    "frame,vmaf,time\n0,1.0\n",
+    "frame,vmaf,time\n0,1.0,0.0,2.0\n",
     "frame",
   ])
     assert.throws(() => read(text), TypeError, text);
-  assert.deepEqual(read("frame\n"), { metrics: [], rows: [] });
+  for (const text of ["frame\n", "frame,time\n"]) assert.deepEqual(read(text), { metrics: [], rows: [] });
 });
 
 test("rows that are there show when they are committed, and tell who watches", () => {

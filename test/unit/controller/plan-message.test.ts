@@ -13,6 +13,7 @@ test("both files, how the distorted one is scaled, and what a reader must know",
   const warnings = [{ code: "SCALED", message: "It is scaled." }];
   parsed.pairing = { ...parsed.pairing, scaling, warnings };
   parsed.files.distorted.size = 30_000;
+  parsed.tracks.distorted.videoBytes = 24_000;
   const told = planMessage(JSON.stringify(parsed));
   assert.equal(told?.scaling?.fromHeight, 360);
   assert.deepEqual(
@@ -21,9 +22,10 @@ test("both files, how the distorted one is scaled, and what a reader must know",
   );
   assert.deepEqual([told.reference?.bytes, told.distorted?.bytes], [1000, 30_000]);
   assert.equal(told.distorted?.bitRate, (8 * 30_000) / (60 / 25));
+  assert.deepEqual([told.distorted?.videoBytes, told.distorted?.videoBitRate], [24_000, 80_000]);
 });
 
 test("a plan of another version of svc hides no job: it is not told", () => {
-  assert.equal(planMessage(plan.replace('{"version":2,', '{"version":3,')), undefined);
+  assert.equal(planMessage(plan.replace('{"version":3,', '{"version":4,')), undefined);
   assert.equal(planMessage("the plan"), undefined);
 });

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v1/audit.proto.
  */
 export const file_svc_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChJzdmMvdjEvYXVkaXQucHJvdG8SBnN2Yy52MSLrAQoLQXVkaXRSZWNvcmQSKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcmVxdWVzdF9pZBgCIAEoCRIRCgl0cmFuc3BvcnQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIRCglvcGVyYXRpb24YBSABKAkSDwoHdGFyZ2V0cxgGIAMoCRIPCgdvdXRjb21lGAcgASgJEgwKBHBlZXIYCCABKAkSGAoLZHVyYXRpb25fbXMYCSABKA1IAIgBARINCgVjb3VudBgKIAEoDUIOCgxfZHVyYXRpb25fbXMi1AEKEExpc3RBdWRpdFJlcXVlc3QSKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdzdWJqZWN0GAMgASgJEhEKCW9wZXJhdGlvbhgEIAEoCRIPCgdvdXRjb21lGAUgASgJEg4KBnRhcmdldBgGIAEoCRIRCglwYWdlX3NpemUYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCSJSChFMaXN0QXVkaXRSZXNwb25zZRIkCgdyZWNvcmRzGAEgAygLMhMuc3ZjLnYxLkF1ZGl0UmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChJzdmMvdjEvYXVkaXQucHJvdG8SBnN2Yy52MSKnAgoLQXVkaXRSZWNvcmQSKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcmVxdWVzdF9pZBgCIAEoCRIRCgl0cmFuc3BvcnQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIRCglvcGVyYXRpb24YBSABKAkSDwoHdGFyZ2V0cxgGIAMoCRIPCgdvdXRjb21lGAcgASgJEgwKBHBlZXIYCCABKAkSGAoLZHVyYXRpb25fbXMYCSABKA1IAIgBARINCgVjb3VudBgKIAEoDRITCgZmaWx0ZXIYCyABKAlIAYgBARIRCgRqb2JzGAwgASgNSAKIAQFCDgoMX2R1cmF0aW9uX21zQgkKB19maWx0ZXJCBwoFX2pvYnMi1AEKEExpc3RBdWRpdFJlcXVlc3QSKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdzdWJqZWN0GAMgASgJEhEKCW9wZXJhdGlvbhgEIAEoCRIPCgdvdXRjb21lGAUgASgJEg4KBnRhcmdldBgGIAEoCRIRCglwYWdlX3NpemUYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCSJSChFMaXN0QXVkaXRSZXNwb25zZRIkCgdyZWNvcmRzGAEgAygLMhMuc3ZjLnYxLkF1ZGl0UmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * One decision or change.
@@ -88,6 +88,21 @@ export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
    * @generated from field: uint32 count = 10;
    */
   count: number;
+
+  /**
+   * Of a call that changes many jobs: which, in the form of the query of GET /v1/jobs, and "all=true",
+   * "cancel=true" and "dryRun=true" where they were given.
+   *
+   * @generated from field: optional string filter = 11;
+   */
+  filter?: string | undefined;
+
+  /**
+   * Of such a call: how many it changed, also when it ended early.
+   *
+   * @generated from field: optional uint32 jobs = 12;
+   */
+  jobs?: number | undefined;
 };
 
 /**
@@ -162,6 +177,21 @@ export type AuditRecordJson = {
    * @generated from field: uint32 count = 10;
    */
   count?: number;
+
+  /**
+   * Of a call that changes many jobs: which, in the form of the query of GET /v1/jobs, and "all=true",
+   * "cancel=true" and "dryRun=true" where they were given.
+   *
+   * @generated from field: optional string filter = 11;
+   */
+  filter?: string;
+
+  /**
+   * Of such a call: how many it changed, also when it ended early.
+   *
+   * @generated from field: optional uint32 jobs = 12;
+   */
+  jobs?: number;
 };
 
 /**

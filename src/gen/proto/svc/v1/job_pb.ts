@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/job.proto.
  */
 export const file_svc_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMiigUKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsSHQoEcGxhbhgSIAEoCzIPLnN2Yy52MS5Kb2JQbGFuImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZSKeAQoHSm9iUGxhbhIkCglyZWZlcmVuY2UYASABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgCIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoHc2NhbGluZxgDIAEoCzITLnN2Yy52MS5TY2FsaW5nSW5mbxIhCgh3YXJuaW5ncxgEIAMoCzIPLnN2Yy52MS5XYXJuaW5nIlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QisQMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiK/AQoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbDKzBQoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
+  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMi6gUKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsSHQoEcGxhbhgSIAEoCzIPLnN2Yy52MS5Kb2JQbGFuEi0KD2Rpc3RvcnRlZF9tZWRpYRgTIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSLwoLZXhwaXJlX3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZSJsCgxNZWRpYVN1bW1hcnkSDQoFY29kZWMYASABKAkSDQoFd2lkdGgYAiABKA0SDgoGaGVpZ2h0GAMgASgNEhsKDnZpZGVvX2JpdF9yYXRlGAQgASgBSACIAQFCEQoPX3ZpZGVvX2JpdF9yYXRlIp4BCgdKb2JQbGFuEiQKCXJlZmVyZW5jZRgBIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAIgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCgdzY2FsaW5nGAMgASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvEiEKCHdhcm5pbmdzGAQgAygLMg8uc3ZjLnYxLldhcm5pbmciUQoISm9iRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEiYKBWZvdW5kGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLBAwoHSm9iV29yaxIiCgRraW5kGAEgASgOMhQuc3ZjLnYxLkpvYldvcmsuS2luZBIkCgVzdGF0ZRgCIAEoDjIVLnN2Yy52MS5Kb2JXb3JrLlN0YXRlEhMKC2ZpcnN0X2ZyYW1lGAMgASgNEhMKC2ZyYW1lX2NvdW50GAQgASgNEg8KB2F0dGVtcHQYBSABKA0SDAoEbm9kZRgGIAEoCRIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZnJhbWVzGAkgAygNIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiJUChFDYW5jZWxKb2JzUmVxdWVzdBIhCgZmaWx0ZXIYASABKAsyES5zdmMudjEuSm9iRmlsdGVyEgsKA2FsbBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIIjgKEkNhbmNlbEpvYnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgNEhEKCWNhbmNlbGxlZBgCIAEoDSIuChBEZWxldGVKb2JSZXF1ZXN0EgoKAmlkGAEgASgJEg4KBmNhbmNlbBgCIAEoCCItChFEZWxldGVKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iImQKEURlbGV0ZUpvYnNSZXF1ZXN0EiEKBmZpbHRlchgBIAEoCzIRLnN2Yy52MS5Kb2JGaWx0ZXISCwoDYWxsGAIgASgIEg8KB2RyeV9ydW4YAyABKAgSDgoGY2FuY2VsGAQgASgIIjYKEkRlbGV0ZUpvYnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgNEg8KB2RlbGV0ZWQYAiABKA0i0QIKCUpvYkZpbHRlchILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRItCgZsYWJlbHMYAyADKAsyHS5zdmMudjEuSm9iRmlsdGVyLkxhYmVsc0VudHJ5EikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfc2luY2UYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIqQBChBVcGRhdGVKb2JSZXF1ZXN0EgoKAmlkGAEgASgJEjsKCnNldF9sYWJlbHMYAiADKAsyJy5zdmMudjEuVXBkYXRlSm9iUmVxdWVzdC5TZXRMYWJlbHNFbnRyeRIVCg1yZW1vdmVfbGFiZWxzGAMgAygJGjAKDlNldExhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiLQoRVXBkYXRlSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiL6AwoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3NpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF91bnRpbBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEc29ydBgJIAEoDjIcLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QuU29ydBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlUKBFNvcnQSFAoQU09SVF9VTlNQRUNJRklFRBAAEgoKBk5FV0VTVBABEgoKBk9MREVTVBACEg4KCkxBU1RfRU5ERUQQAxIPCgtGSVJTVF9FTkRFRBAEIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbCIvChJEZWxldGVTdGlsbFJlcXVlc3QSCgoCaWQYASABKAkSDQoFZnJhbWUYAiABKA0iNAoTRGVsZXRlU3RpbGxSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwyjQgKCkpvYlNlcnZpY2USQAoJU3VibWl0Sm9iEhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QaGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2USQwoKU3VibWl0Sm9icxIZLnN2Yy52MS5TdWJtaXRKb2JzUmVxdWVzdBoaLnN2Yy52MS5TdWJtaXRKb2JzUmVzcG9uc2USNwoGR2V0Sm9iEhUuc3ZjLnYxLkdldEpvYlJlcXVlc3QaFi5zdmMudjEuR2V0Sm9iUmVzcG9uc2USPQoITGlzdEpvYnMSFy5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0Ghguc3ZjLnYxLkxpc3RKb2JzUmVzcG9uc2USQAoJVXBkYXRlSm9iEhguc3ZjLnYxLlVwZGF0ZUpvYlJlcXVlc3QaGS5zdmMudjEuVXBkYXRlSm9iUmVzcG9uc2USQAoJQ2FuY2VsSm9iEhguc3ZjLnYxLkNhbmNlbEpvYlJlcXVlc3QaGS5zdmMudjEuQ2FuY2VsSm9iUmVzcG9uc2USRQoKQ2FuY2VsSm9icxIZLnN2Yy52MS5DYW5jZWxKb2JzUmVxdWVzdBoaLnN2Yy52MS5DYW5jZWxKb2JzUmVzcG9uc2UwARJACglEZWxldGVKb2ISGC5zdmMudjEuRGVsZXRlSm9iUmVxdWVzdBoZLnN2Yy52MS5EZWxldGVKb2JSZXNwb25zZRJFCgpEZWxldGVKb2JzEhkuc3ZjLnYxLkRlbGV0ZUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLkRlbGV0ZUpvYnNSZXNwb25zZTABEkUKClN0cmVhbUpvYnMSGS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QaGi5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlMAESSwoMR2V0Sm9iRnJhbWVzEhsuc3ZjLnYxLkdldEpvYkZyYW1lc1JlcXVlc3QaHC5zdmMudjEuR2V0Sm9iRnJhbWVzUmVzcG9uc2UwARJDCgpMaXN0U3RpbGxzEhkuc3ZjLnYxLkxpc3RTdGlsbHNSZXF1ZXN0Ghouc3ZjLnYxLkxpc3RTdGlsbHNSZXNwb25zZRI9CghHZXRTdGlsbBIXLnN2Yy52MS5HZXRTdGlsbFJlcXVlc3QaGC5zdmMudjEuR2V0U3RpbGxSZXNwb25zZRJMCg1SZXF1ZXN0U3RpbGxzEhwuc3ZjLnYxLlJlcXVlc3RTdGlsbHNSZXF1ZXN0Gh0uc3ZjLnYxLlJlcXVlc3RTdGlsbHNSZXNwb25zZRJGCgtEZWxldGVTdGlsbBIaLnN2Yy52MS5EZWxldGVTdGlsbFJlcXVlc3QaGy5zdmMudjEuRGVsZXRlU3RpbGxSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
  * What is to be scored, and how: a score request and what a job has beside it.
@@ -318,6 +318,22 @@ export type Job = Message<"svc.v1.Job"> & {
    * @generated from field: svc.v1.JobPlan plan = 18;
    */
   plan?: JobPlan | undefined;
+
+  /**
+   * What was found in the distorted file, in short; lists and streams have it too. Absent until the
+   * job is planned, and of jobs that were planned by versions without it.
+   *
+   * @generated from field: svc.v1.MediaSummary distorted_media = 19;
+   */
+  distortedMedia?: MediaSummary | undefined;
+
+  /**
+   * When the controller deletes it with its values and stills, at the earliest. From GetJob, of a job
+   * that has ended; lists and streams leave it out.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 20;
+   */
+  expireTime?: Timestamp | undefined;
 };
 
 /**
@@ -438,6 +454,22 @@ export type JobJson = {
    * @generated from field: svc.v1.JobPlan plan = 18;
    */
   plan?: JobPlanJson;
+
+  /**
+   * What was found in the distorted file, in short; lists and streams have it too. Absent until the
+   * job is planned, and of jobs that were planned by versions without it.
+   *
+   * @generated from field: svc.v1.MediaSummary distorted_media = 19;
+   */
+  distortedMedia?: MediaSummaryJson;
+
+  /**
+   * When the controller deletes it with its values and stills, at the earliest. From GetJob, of a job
+   * that has ended; lists and streams leave it out.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 20;
+   */
+  expireTime?: TimestampJson;
 };
 
 /**
@@ -509,6 +541,71 @@ export const Job_StateSchema: GenEnum<Job_State, Job_StateJson> = /*@__PURE__*/
   enumDesc(file_svc_v1_job, 1, 0);
 
 /**
+ * What lists show of a file. Fields as in MediaInfo.
+ *
+ * @generated from message svc.v1.MediaSummary
+ */
+export type MediaSummary = Message<"svc.v1.MediaSummary"> & {
+  /**
+   * @generated from field: string codec = 1;
+   */
+  codec: string;
+
+  /**
+   * @generated from field: uint32 width = 2;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 3;
+   */
+  height: number;
+
+  /**
+   * Absent where the file states no frame rate.
+   *
+   * @generated from field: optional double video_bit_rate = 4;
+   */
+  videoBitRate?: number | undefined;
+};
+
+/**
+ * What lists show of a file. Fields as in MediaInfo.
+ *
+ * @generated from message svc.v1.MediaSummary
+ */
+export type MediaSummaryJson = {
+  /**
+   * @generated from field: string codec = 1;
+   */
+  codec?: string;
+
+  /**
+   * @generated from field: uint32 width = 2;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 3;
+   */
+  height?: number;
+
+  /**
+   * Absent where the file states no frame rate.
+   *
+   * @generated from field: optional double video_bit_rate = 4;
+   */
+  videoBitRate?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.MediaSummary.
+ * Use `create(MediaSummarySchema)` to create a new message.
+ */
+export const MediaSummarySchema: GenMessage<MediaSummary, {jsonType: MediaSummaryJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 2);
+
+/**
  * What is known of a pair before it is scored. Messages and fields as in ScoreResult.
  *
  * @generated from message svc.v1.JobPlan
@@ -575,7 +672,7 @@ export type JobPlanJson = {
  * Use `create(JobPlanSchema)` to create a new message.
  */
 export const JobPlanSchema: GenMessage<JobPlan, {jsonType: JobPlanJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 2);
+  messageDesc(file_svc_v1_job, 3);
 
 /**
  * @generated from message svc.v1.JobError
@@ -638,7 +735,7 @@ export type JobErrorJson = {
  * Use `create(JobErrorSchema)` to create a new message.
  */
 export const JobErrorSchema: GenMessage<JobError, {jsonType: JobErrorJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 3);
+  messageDesc(file_svc_v1_job, 4);
 
 /**
  * One piece of a job's work.
@@ -657,7 +754,7 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
   state: JobWork_State;
 
   /**
-   * First frame and number of frames; 0 for a plan. Those of stills are not in a row.
+   * First frame and number of frames; 0 for a plan. Those of stills are not in a row: see frames.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -691,6 +788,13 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
    * @generated from field: google.protobuf.Timestamp end_time = 8;
    */
   endTime?: Timestamp | undefined;
+
+  /**
+   * Of stills: their frames, in ascending order.
+   *
+   * @generated from field: repeated uint32 frames = 9;
+   */
+  frames: number[];
 };
 
 /**
@@ -710,7 +814,7 @@ export type JobWorkJson = {
   state?: JobWork_StateJson;
 
   /**
-   * First frame and number of frames; 0 for a plan. Those of stills are not in a row.
+   * First frame and number of frames; 0 for a plan. Those of stills are not in a row: see frames.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -744,6 +848,13 @@ export type JobWorkJson = {
    * @generated from field: google.protobuf.Timestamp end_time = 8;
    */
   endTime?: TimestampJson;
+
+  /**
+   * Of stills: their frames, in ascending order.
+   *
+   * @generated from field: repeated uint32 frames = 9;
+   */
+  frames?: number[];
 };
 
 /**
@@ -751,7 +862,7 @@ export type JobWorkJson = {
  * Use `create(JobWorkSchema)` to create a new message.
  */
 export const JobWorkSchema: GenMessage<JobWork, {jsonType: JobWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 4);
+  messageDesc(file_svc_v1_job, 5);
 
 /**
  * @generated from enum svc.v1.JobWork.Kind
@@ -806,7 +917,7 @@ export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE"
  * Describes the enum svc.v1.JobWork.Kind.
  */
 export const JobWork_KindSchema: GenEnum<JobWork_Kind, JobWork_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 4, 0);
+  enumDesc(file_svc_v1_job, 5, 0);
 
 /**
  * @generated from enum svc.v1.JobWork.State
@@ -864,7 +975,7 @@ export type JobWork_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "L
  * Describes the enum svc.v1.JobWork.State.
  */
 export const JobWork_StateSchema: GenEnum<JobWork_State, JobWork_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 4, 1);
+  enumDesc(file_svc_v1_job, 5, 1);
 
 /**
  * @generated from message svc.v1.SubmitJobRequest
@@ -909,7 +1020,7 @@ export type SubmitJobRequestJson = {
  * Use `create(SubmitJobRequestSchema)` to create a new message.
  */
 export const SubmitJobRequestSchema: GenMessage<SubmitJobRequest, {jsonType: SubmitJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 5);
+  messageDesc(file_svc_v1_job, 6);
 
 /**
  * @generated from message svc.v1.SubmitJobResponse
@@ -950,7 +1061,7 @@ export type SubmitJobResponseJson = {
  * Use `create(SubmitJobResponseSchema)` to create a new message.
  */
 export const SubmitJobResponseSchema: GenMessage<SubmitJobResponse, {jsonType: SubmitJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 6);
+  messageDesc(file_svc_v1_job, 7);
 
 /**
  * @generated from message svc.v1.SubmitJobsRequest
@@ -977,7 +1088,7 @@ export type SubmitJobsRequestJson = {
  * Use `create(SubmitJobsRequestSchema)` to create a new message.
  */
 export const SubmitJobsRequestSchema: GenMessage<SubmitJobsRequest, {jsonType: SubmitJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 7);
+  messageDesc(file_svc_v1_job, 8);
 
 /**
  * @generated from message svc.v1.SubmitJobsResponse
@@ -1008,7 +1119,7 @@ export type SubmitJobsResponseJson = {
  * Use `create(SubmitJobsResponseSchema)` to create a new message.
  */
 export const SubmitJobsResponseSchema: GenMessage<SubmitJobsResponse, {jsonType: SubmitJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 8);
+  messageDesc(file_svc_v1_job, 9);
 
 /**
  * @generated from message svc.v1.GetJobRequest
@@ -1035,7 +1146,7 @@ export type GetJobRequestJson = {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest, {jsonType: GetJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 9);
+  messageDesc(file_svc_v1_job, 10);
 
 /**
  * @generated from message svc.v1.GetJobResponse
@@ -1062,7 +1173,7 @@ export type GetJobResponseJson = {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse, {jsonType: GetJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 10);
+  messageDesc(file_svc_v1_job, 11);
 
 /**
  * @generated from message svc.v1.CancelJobRequest
@@ -1089,7 +1200,7 @@ export type CancelJobRequestJson = {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest, {jsonType: CancelJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 11);
+  messageDesc(file_svc_v1_job, 12);
 
 /**
  * @generated from message svc.v1.CancelJobResponse
@@ -1116,7 +1227,504 @@ export type CancelJobResponseJson = {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse, {jsonType: CancelJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 12);
+  messageDesc(file_svc_v1_job, 13);
+
+/**
+ * @generated from message svc.v1.CancelJobsRequest
+ */
+export type CancelJobsRequest = Message<"svc.v1.CancelJobsRequest"> & {
+  /**
+   * Which jobs; at least one condition, unless `all` is set. States: QUEUED and RUNNING alone.
+   *
+   * @generated from field: svc.v1.JobFilter filter = 1;
+   */
+  filter?: JobFilter | undefined;
+
+  /**
+   * All of the tenant's jobs that have not ended, and no filter.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all: boolean;
+
+  /**
+   * Answers once, with how many there are, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * @generated from message svc.v1.CancelJobsRequest
+ */
+export type CancelJobsRequestJson = {
+  /**
+   * Which jobs; at least one condition, unless `all` is set. States: QUEUED and RUNNING alone.
+   *
+   * @generated from field: svc.v1.JobFilter filter = 1;
+   */
+  filter?: JobFilterJson;
+
+  /**
+   * All of the tenant's jobs that have not ended, and no filter.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all?: boolean;
+
+  /**
+   * Answers once, with how many there are, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.CancelJobsRequest.
+ * Use `create(CancelJobsRequestSchema)` to create a new message.
+ */
+export const CancelJobsRequestSchema: GenMessage<CancelJobsRequest, {jsonType: CancelJobsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 14);
+
+/**
+ * @generated from message svc.v1.CancelJobsResponse
+ */
+export type CancelJobsResponse = Message<"svc.v1.CancelJobsResponse"> & {
+  /**
+   * Jobs that the filter chose when the call began.
+   *
+   * @generated from field: uint32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * Those that this call has cancelled so far. Jobs that end by themselves meanwhile are not among them.
+   *
+   * @generated from field: uint32 cancelled = 2;
+   */
+  cancelled: number;
+};
+
+/**
+ * @generated from message svc.v1.CancelJobsResponse
+ */
+export type CancelJobsResponseJson = {
+  /**
+   * Jobs that the filter chose when the call began.
+   *
+   * @generated from field: uint32 matched = 1;
+   */
+  matched?: number;
+
+  /**
+   * Those that this call has cancelled so far. Jobs that end by themselves meanwhile are not among them.
+   *
+   * @generated from field: uint32 cancelled = 2;
+   */
+  cancelled?: number;
+};
+
+/**
+ * Describes the message svc.v1.CancelJobsResponse.
+ * Use `create(CancelJobsResponseSchema)` to create a new message.
+ */
+export const CancelJobsResponseSchema: GenMessage<CancelJobsResponse, {jsonType: CancelJobsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 15);
+
+/**
+ * @generated from message svc.v1.DeleteJobRequest
+ */
+export type DeleteJobRequest = Message<"svc.v1.DeleteJobRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Cancels it first where it has not ended.
+   *
+   * @generated from field: bool cancel = 2;
+   */
+  cancel: boolean;
+};
+
+/**
+ * @generated from message svc.v1.DeleteJobRequest
+ */
+export type DeleteJobRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Cancels it first where it has not ended.
+   *
+   * @generated from field: bool cancel = 2;
+   */
+  cancel?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.DeleteJobRequest.
+ * Use `create(DeleteJobRequestSchema)` to create a new message.
+ */
+export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest, {jsonType: DeleteJobRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 16);
+
+/**
+ * @generated from message svc.v1.DeleteJobResponse
+ */
+export type DeleteJobResponse = Message<"svc.v1.DeleteJobResponse"> & {
+  /**
+   * As it was.
+   *
+   * @generated from field: svc.v1.Job job = 1;
+   */
+  job?: Job | undefined;
+};
+
+/**
+ * @generated from message svc.v1.DeleteJobResponse
+ */
+export type DeleteJobResponseJson = {
+  /**
+   * As it was.
+   *
+   * @generated from field: svc.v1.Job job = 1;
+   */
+  job?: JobJson;
+};
+
+/**
+ * Describes the message svc.v1.DeleteJobResponse.
+ * Use `create(DeleteJobResponseSchema)` to create a new message.
+ */
+export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse, {jsonType: DeleteJobResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 17);
+
+/**
+ * @generated from message svc.v1.DeleteJobsRequest
+ */
+export type DeleteJobsRequest = Message<"svc.v1.DeleteJobsRequest"> & {
+  /**
+   * Which jobs; at least one condition, unless `all` is set. States: terminal ones alone, unless
+   * `cancel` is set.
+   *
+   * @generated from field: svc.v1.JobFilter filter = 1;
+   */
+  filter?: JobFilter | undefined;
+
+  /**
+   * All of the tenant's jobs that have ended, and no filter; with `cancel` all of its jobs.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all: boolean;
+
+  /**
+   * Answers once, with how many there are, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun: boolean;
+
+  /**
+   * Takes jobs that have not ended too, and cancels them first; without it they are left alone.
+   *
+   * @generated from field: bool cancel = 4;
+   */
+  cancel: boolean;
+};
+
+/**
+ * @generated from message svc.v1.DeleteJobsRequest
+ */
+export type DeleteJobsRequestJson = {
+  /**
+   * Which jobs; at least one condition, unless `all` is set. States: terminal ones alone, unless
+   * `cancel` is set.
+   *
+   * @generated from field: svc.v1.JobFilter filter = 1;
+   */
+  filter?: JobFilterJson;
+
+  /**
+   * All of the tenant's jobs that have ended, and no filter; with `cancel` all of its jobs.
+   *
+   * @generated from field: bool all = 2;
+   */
+  all?: boolean;
+
+  /**
+   * Answers once, with how many there are, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 3;
+   */
+  dryRun?: boolean;
+
+  /**
+   * Takes jobs that have not ended too, and cancels them first; without it they are left alone.
+   *
+   * @generated from field: bool cancel = 4;
+   */
+  cancel?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.DeleteJobsRequest.
+ * Use `create(DeleteJobsRequestSchema)` to create a new message.
+ */
+export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest, {jsonType: DeleteJobsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 18);
+
+/**
+ * @generated from message svc.v1.DeleteJobsResponse
+ */
+export type DeleteJobsResponse = Message<"svc.v1.DeleteJobsResponse"> & {
+  /**
+   * Jobs that the filter chose when the call began.
+   *
+   * @generated from field: uint32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * Those that this call has deleted so far.
+   *
+   * @generated from field: uint32 deleted = 2;
+   */
+  deleted: number;
+};
+
+/**
+ * @generated from message svc.v1.DeleteJobsResponse
+ */
+export type DeleteJobsResponseJson = {
+  /**
+   * Jobs that the filter chose when the call began.
+   *
+   * @generated from field: uint32 matched = 1;
+   */
+  matched?: number;
+
+  /**
+   * Those that this call has deleted so far.
+   *
+   * @generated from field: uint32 deleted = 2;
+   */
+  deleted?: number;
+};
+
+/**
+ * Describes the message svc.v1.DeleteJobsResponse.
+ * Use `create(DeleteJobsResponseSchema)` to create a new message.
+ */
+export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse, {jsonType: DeleteJobsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 19);
+
+/**
+ * Which jobs: those that meet every condition that is given.
+ *
+ * @generated from message svc.v1.JobFilter
+ */
+export type JobFilter = Message<"svc.v1.JobFilter"> & {
+  /**
+   * One of these, at most 10,000. Ids of no job, and of another tenant's, choose nothing.
+   *
+   * @generated from field: repeated string ids = 1;
+   */
+  ids: string[];
+
+  /**
+   * In one of these states.
+   *
+   * @generated from field: repeated svc.v1.Job.State states = 2;
+   */
+  states: Job_State[];
+
+  /**
+   * With all of these labels.
+   *
+   * @generated from field: map<string, string> labels = 3;
+   */
+  labels: { [key: string]: string };
+
+  /**
+   * Submitted at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Submitted before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 5;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Ended at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_since = 6;
+   */
+  endedSince?: Timestamp | undefined;
+
+  /**
+   * Ended before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_until = 7;
+   */
+  endedUntil?: Timestamp | undefined;
+};
+
+/**
+ * Which jobs: those that meet every condition that is given.
+ *
+ * @generated from message svc.v1.JobFilter
+ */
+export type JobFilterJson = {
+  /**
+   * One of these, at most 10,000. Ids of no job, and of another tenant's, choose nothing.
+   *
+   * @generated from field: repeated string ids = 1;
+   */
+  ids?: string[];
+
+  /**
+   * In one of these states.
+   *
+   * @generated from field: repeated svc.v1.Job.State states = 2;
+   */
+  states?: Job_StateJson[];
+
+  /**
+   * With all of these labels.
+   *
+   * @generated from field: map<string, string> labels = 3;
+   */
+  labels?: { [key: string]: string };
+
+  /**
+   * Submitted at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 4;
+   */
+  since?: TimestampJson;
+
+  /**
+   * Submitted before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 5;
+   */
+  until?: TimestampJson;
+
+  /**
+   * Ended at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_since = 6;
+   */
+  endedSince?: TimestampJson;
+
+  /**
+   * Ended before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_until = 7;
+   */
+  endedUntil?: TimestampJson;
+};
+
+/**
+ * Describes the message svc.v1.JobFilter.
+ * Use `create(JobFilterSchema)` to create a new message.
+ */
+export const JobFilterSchema: GenMessage<JobFilter, {jsonType: JobFilterJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 20);
+
+/**
+ * @generated from message svc.v1.UpdateJobRequest
+ */
+export type UpdateJobRequest = Message<"svc.v1.UpdateJobRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * Labels that the job is to have; the rules of JobSpec.labels hold for all that it has then.
+   *
+   * @generated from field: map<string, string> set_labels = 2;
+   */
+  setLabels: { [key: string]: string };
+
+  /**
+   * Keys of labels that it is not to have; those that it does not have are left out.
+   *
+   * @generated from field: repeated string remove_labels = 3;
+   */
+  removeLabels: string[];
+};
+
+/**
+ * @generated from message svc.v1.UpdateJobRequest
+ */
+export type UpdateJobRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * Labels that the job is to have; the rules of JobSpec.labels hold for all that it has then.
+   *
+   * @generated from field: map<string, string> set_labels = 2;
+   */
+  setLabels?: { [key: string]: string };
+
+  /**
+   * Keys of labels that it is not to have; those that it does not have are left out.
+   *
+   * @generated from field: repeated string remove_labels = 3;
+   */
+  removeLabels?: string[];
+};
+
+/**
+ * Describes the message svc.v1.UpdateJobRequest.
+ * Use `create(UpdateJobRequestSchema)` to create a new message.
+ */
+export const UpdateJobRequestSchema: GenMessage<UpdateJobRequest, {jsonType: UpdateJobRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 21);
+
+/**
+ * @generated from message svc.v1.UpdateJobResponse
+ */
+export type UpdateJobResponse = Message<"svc.v1.UpdateJobResponse"> & {
+  /**
+   * @generated from field: svc.v1.Job job = 1;
+   */
+  job?: Job | undefined;
+};
+
+/**
+ * @generated from message svc.v1.UpdateJobResponse
+ */
+export type UpdateJobResponseJson = {
+  /**
+   * @generated from field: svc.v1.Job job = 1;
+   */
+  job?: JobJson;
+};
+
+/**
+ * Describes the message svc.v1.UpdateJobResponse.
+ * Use `create(UpdateJobResponseSchema)` to create a new message.
+ */
+export const UpdateJobResponseSchema: GenMessage<UpdateJobResponse, {jsonType: UpdateJobResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 22);
 
 /**
  * @generated from message svc.v1.ListJobsRequest
@@ -1144,11 +1752,44 @@ export type ListJobsRequest = Message<"svc.v1.ListJobsRequest"> & {
   pageSize: number;
 
   /**
-   * next_page_token of the page before.
+   * next_page_token of the page before, with the same filters and sort.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
+
+  /**
+   * Only jobs that were submitted at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 5;
+   */
+  since?: Timestamp | undefined;
+
+  /**
+   * Only jobs that were submitted before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 6;
+   */
+  until?: Timestamp | undefined;
+
+  /**
+   * Only jobs that ended at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_since = 7;
+   */
+  endedSince?: Timestamp | undefined;
+
+  /**
+   * Only jobs that ended before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_until = 8;
+   */
+  endedUntil?: Timestamp | undefined;
+
+  /**
+   * @generated from field: svc.v1.ListJobsRequest.Sort sort = 9;
+   */
+  sort: ListJobsRequest_Sort;
 };
 
 /**
@@ -1177,11 +1818,44 @@ export type ListJobsRequestJson = {
   pageSize?: number;
 
   /**
-   * next_page_token of the page before.
+   * next_page_token of the page before, with the same filters and sort.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken?: string;
+
+  /**
+   * Only jobs that were submitted at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp since = 5;
+   */
+  since?: TimestampJson;
+
+  /**
+   * Only jobs that were submitted before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp until = 6;
+   */
+  until?: TimestampJson;
+
+  /**
+   * Only jobs that ended at this time or later.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_since = 7;
+   */
+  endedSince?: TimestampJson;
+
+  /**
+   * Only jobs that ended before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp ended_until = 8;
+   */
+  endedUntil?: TimestampJson;
+
+  /**
+   * @generated from field: svc.v1.ListJobsRequest.Sort sort = 9;
+   */
+  sort?: ListJobsRequest_SortJson;
 };
 
 /**
@@ -1189,7 +1863,59 @@ export type ListJobsRequestJson = {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest, {jsonType: ListJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 13);
+  messageDesc(file_svc_v1_job, 23);
+
+/**
+ * @generated from enum svc.v1.ListJobsRequest.Sort
+ */
+export const ListJobsRequest_Sort = {
+  /**
+   * NEWEST.
+   *
+   * @generated from enum value: SORT_UNSPECIFIED = 0;
+   */
+  SORT_UNSPECIFIED: 0,
+
+  /**
+   * By the time of submission, the last one first.
+   *
+   * @generated from enum value: NEWEST = 1;
+   */
+  NEWEST: 1,
+
+  /**
+   * @generated from enum value: OLDEST = 2;
+   */
+  OLDEST: 2,
+
+  /**
+   * By the time of their end, the last one first: jobs that have not ended are left out.
+   *
+   * @generated from enum value: LAST_ENDED = 3;
+   */
+  LAST_ENDED: 3,
+
+  /**
+   * @generated from enum value: FIRST_ENDED = 4;
+   */
+  FIRST_ENDED: 4,
+} as const;
+
+/**
+ * @generated from enum svc.v1.ListJobsRequest.Sort
+ */
+export type ListJobsRequest_Sort = (typeof ListJobsRequest_Sort)[keyof typeof ListJobsRequest_Sort] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.ListJobsRequest.Sort
+ */
+export type ListJobsRequest_SortJson = "SORT_UNSPECIFIED" | "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
+
+/**
+ * Describes the enum svc.v1.ListJobsRequest.Sort.
+ */
+export const ListJobsRequest_SortSchema: GenEnum<ListJobsRequest_Sort, ListJobsRequest_SortJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_job, 23, 0);
 
 /**
  * @generated from message svc.v1.ListJobsResponse
@@ -1230,7 +1956,7 @@ export type ListJobsResponseJson = {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse, {jsonType: ListJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 14);
+  messageDesc(file_svc_v1_job, 24);
 
 /**
  * @generated from message svc.v1.StreamJobsRequest
@@ -1251,7 +1977,7 @@ export type StreamJobsRequest = Message<"svc.v1.StreamJobsRequest"> & {
   states: Job_State[];
 
   /**
-   * Only jobs with all of these labels.
+   * Only jobs with all of these labels, and the change that takes one of them from a job.
    *
    * @generated from field: map<string, string> labels = 3;
    */
@@ -1285,7 +2011,7 @@ export type StreamJobsRequestJson = {
   states?: Job_StateJson[];
 
   /**
-   * Only jobs with all of these labels.
+   * Only jobs with all of these labels, and the change that takes one of them from a job.
    *
    * @generated from field: map<string, string> labels = 3;
    */
@@ -1305,7 +2031,7 @@ export type StreamJobsRequestJson = {
  * Use `create(StreamJobsRequestSchema)` to create a new message.
  */
 export const StreamJobsRequestSchema: GenMessage<StreamJobsRequest, {jsonType: StreamJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 15);
+  messageDesc(file_svc_v1_job, 25);
 
 /**
  * @generated from message svc.v1.StreamJobsResponse
@@ -1356,7 +2082,7 @@ export type StreamJobsResponseJson = {
  * Use `create(StreamJobsResponseSchema)` to create a new message.
  */
 export const StreamJobsResponseSchema: GenMessage<StreamJobsResponse, {jsonType: StreamJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 16);
+  messageDesc(file_svc_v1_job, 26);
 
 /**
  * @generated from enum svc.v1.StreamJobsResponse.Kind
@@ -1391,7 +2117,8 @@ export const StreamJobsResponse_Kind = {
   CHANGE: 3,
 
   /**
-   * A finished job was deleted after its retention; only id and tenant_id are set.
+   * A job was deleted, by somebody or after its retention; only id and tenant_id are set. It is told
+   * whatever states and labels were asked for, so of jobs too that the stream said nothing of.
    *
    * @generated from enum value: DELETED = 4;
    */
@@ -1412,7 +2139,7 @@ export type StreamJobsResponse_KindJson = "KIND_UNSPECIFIED" | "SNAPSHOT" | "SNA
  * Describes the enum svc.v1.StreamJobsResponse.Kind.
  */
 export const StreamJobsResponse_KindSchema: GenEnum<StreamJobsResponse_Kind, StreamJobsResponse_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 16, 0);
+  enumDesc(file_svc_v1_job, 26, 0);
 
 /**
  * @generated from message svc.v1.GetJobFramesRequest
@@ -1467,7 +2194,7 @@ export type GetJobFramesRequestJson = {
  * Use `create(GetJobFramesRequestSchema)` to create a new message.
  */
 export const GetJobFramesRequestSchema: GenMessage<GetJobFramesRequest, {jsonType: GetJobFramesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 17);
+  messageDesc(file_svc_v1_job, 27);
 
 /**
  * @generated from message svc.v1.GetJobFramesResponse
@@ -1494,7 +2221,7 @@ export type GetJobFramesResponseJson = {
  * Use `create(GetJobFramesResponseSchema)` to create a new message.
  */
 export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonType: GetJobFramesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 18);
+  messageDesc(file_svc_v1_job, 28);
 
 /**
  * A frame of one side as a picture: of the very samples that were compared.
@@ -1615,7 +2342,7 @@ export type StillJson = {
  * Use `create(StillSchema)` to create a new message.
  */
 export const StillSchema: GenMessage<Still, {jsonType: StillJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 19);
+  messageDesc(file_svc_v1_job, 29);
 
 /**
  * @generated from enum svc.v1.Still.Side
@@ -1651,7 +2378,7 @@ export type Still_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
  * Describes the enum svc.v1.Still.Side.
  */
 export const Still_SideSchema: GenEnum<Still_Side, Still_SideJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 19, 0);
+  enumDesc(file_svc_v1_job, 29, 0);
 
 /**
  * @generated from enum svc.v1.Still.State
@@ -1696,7 +2423,7 @@ export type Still_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "READY" | "FAILE
  * Describes the enum svc.v1.Still.State.
  */
 export const Still_StateSchema: GenEnum<Still_State, Still_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 19, 1);
+  enumDesc(file_svc_v1_job, 29, 1);
 
 /**
  * @generated from message svc.v1.ListStillsRequest
@@ -1723,7 +2450,7 @@ export type ListStillsRequestJson = {
  * Use `create(ListStillsRequestSchema)` to create a new message.
  */
 export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: ListStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 20);
+  messageDesc(file_svc_v1_job, 30);
 
 /**
  * @generated from message svc.v1.ListStillsResponse
@@ -1754,7 +2481,7 @@ export type ListStillsResponseJson = {
  * Use `create(ListStillsResponseSchema)` to create a new message.
  */
 export const ListStillsResponseSchema: GenMessage<ListStillsResponse, {jsonType: ListStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 21);
+  messageDesc(file_svc_v1_job, 31);
 
 /**
  * @generated from message svc.v1.GetStillRequest
@@ -1801,7 +2528,7 @@ export type GetStillRequestJson = {
  * Use `create(GetStillRequestSchema)` to create a new message.
  */
 export const GetStillRequestSchema: GenMessage<GetStillRequest, {jsonType: GetStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 22);
+  messageDesc(file_svc_v1_job, 32);
 
 /**
  * @generated from message svc.v1.GetStillResponse
@@ -1842,7 +2569,7 @@ export type GetStillResponseJson = {
  * Use `create(GetStillResponseSchema)` to create a new message.
  */
 export const GetStillResponseSchema: GenMessage<GetStillResponse, {jsonType: GetStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 23);
+  messageDesc(file_svc_v1_job, 33);
 
 /**
  * @generated from message svc.v1.RequestStillsRequest
@@ -1883,7 +2610,7 @@ export type RequestStillsRequestJson = {
  * Use `create(RequestStillsRequestSchema)` to create a new message.
  */
 export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonType: RequestStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 24);
+  messageDesc(file_svc_v1_job, 34);
 
 /**
  * @generated from message svc.v1.RequestStillsResponse
@@ -1914,7 +2641,75 @@ export type RequestStillsResponseJson = {
  * Use `create(RequestStillsResponseSchema)` to create a new message.
  */
 export const RequestStillsResponseSchema: GenMessage<RequestStillsResponse, {jsonType: RequestStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 25);
+  messageDesc(file_svc_v1_job, 35);
+
+/**
+ * @generated from message svc.v1.DeleteStillRequest
+ */
+export type DeleteStillRequest = Message<"svc.v1.DeleteStillRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame: number;
+};
+
+/**
+ * @generated from message svc.v1.DeleteStillRequest
+ */
+export type DeleteStillRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame?: number;
+};
+
+/**
+ * Describes the message svc.v1.DeleteStillRequest.
+ * Use `create(DeleteStillRequestSchema)` to create a new message.
+ */
+export const DeleteStillRequestSchema: GenMessage<DeleteStillRequest, {jsonType: DeleteStillRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 36);
+
+/**
+ * @generated from message svc.v1.DeleteStillResponse
+ */
+export type DeleteStillResponse = Message<"svc.v1.DeleteStillResponse"> & {
+  /**
+   * Those that the job still has, as in ListStillsResponse.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills: Still[];
+};
+
+/**
+ * @generated from message svc.v1.DeleteStillResponse
+ */
+export type DeleteStillResponseJson = {
+  /**
+   * Those that the job still has, as in ListStillsResponse.
+   *
+   * @generated from field: repeated svc.v1.Still stills = 1;
+   */
+  stills?: StillJson[];
+};
+
+/**
+ * Describes the message svc.v1.DeleteStillResponse.
+ * Use `create(DeleteStillResponseSchema)` to create a new message.
+ */
+export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonType: DeleteStillResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 37);
 
 /**
  * Submits jobs and follows them. Every call sees the caller's tenant only.
@@ -1956,7 +2751,7 @@ export const JobService: GenService<{
     output: typeof GetJobResponseSchema;
   },
   /**
-   * The tenant's jobs, newest first, in pages, without their results. Role svc:reader.
+   * The tenant's jobs, newest first unless asked otherwise, in pages, without their results. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.ListJobs
    */
@@ -1964,6 +2759,16 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof ListJobsRequestSchema;
     output: typeof ListJobsResponseSchema;
+  },
+  /**
+   * Adds, changes and removes labels of a job, whatever its state. Role svc:writer.
+   *
+   * @generated from rpc svc.v1.JobService.UpdateJob
+   */
+  updateJob: {
+    methodKind: "unary";
+    input: typeof UpdateJobRequestSchema;
+    output: typeof UpdateJobResponseSchema;
   },
   /**
    * Ends a job that has not ended. A scorer that works on it is killed within a second.
@@ -1976,6 +2781,40 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof CancelJobRequestSchema;
     output: typeof CancelJobResponseSchema;
+  },
+  /**
+   * Cancels all jobs of a filter that have not ended, newest first, in steps that each hold a few jobs.
+   * The first answer says how many there are; one follows each step. It ends early when its caller
+   * leaves or the controller stops: what was cancelled stays cancelled, and the same request again
+   * goes on. Jobs that are submitted meanwhile are left alone. Role svc:writer.
+   *
+   * @generated from rpc svc.v1.JobService.CancelJobs
+   */
+  cancelJobs: {
+    methodKind: "server_streaming";
+    input: typeof CancelJobsRequestSchema;
+    output: typeof CancelJobsResponseSchema;
+  },
+  /**
+   * Deletes a job with its result, values and stills, for good. One that has not ended is refused with
+   * JOB_NOT_FINISHED unless it is to be cancelled. Role svc:admin.
+   *
+   * @generated from rpc svc.v1.JobService.DeleteJob
+   */
+  deleteJob: {
+    methodKind: "unary";
+    input: typeof DeleteJobRequestSchema;
+    output: typeof DeleteJobResponseSchema;
+  },
+  /**
+   * Deletes all jobs of a filter that have ended, as CancelJobs cancels them. Role svc:admin.
+   *
+   * @generated from rpc svc.v1.JobService.DeleteJobs
+   */
+  deleteJobs: {
+    methodKind: "server_streaming";
+    input: typeof DeleteJobsRequestSchema;
+    output: typeof DeleteJobsResponseSchema;
   },
   /**
    * The jobs as they are, then every change to them in order, until the caller ends
@@ -2031,6 +2870,18 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof RequestStillsRequestSchema;
     output: typeof RequestStillsResponseSchema;
+  },
+  /**
+   * Deletes the stills of a frame, of both sides, made or not; the frame can be asked for again. A frame
+   * without stills: STILL_NOT_FOUND; one that a node makes together with others at this moment:
+   * STILL_IN_PROGRESS. Role svc:writer.
+   *
+   * @generated from rpc svc.v1.JobService.DeleteStill
+   */
+  deleteStill: {
+    methodKind: "unary";
+    input: typeof DeleteStillRequestSchema;
+    output: typeof DeleteStillResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v1_job, 0);

@@ -345,6 +345,8 @@ export type RunningWork = Message<"svc.v1.RunningWork"> & {
   itemId: string;
 
   /**
+   * At most 2147483647.
+   *
    * @generated from field: uint32 attempt = 2;
    */
   attempt: number;
@@ -367,6 +369,8 @@ export type RunningWorkJson = {
   itemId?: string;
 
   /**
+   * At most 2147483647.
+   *
    * @generated from field: uint32 attempt = 2;
    */
   attempt?: number;
@@ -515,7 +519,7 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
   itemId: string;
 
   /**
-   * Fencing token of this lease.
+   * Fencing token of this lease, 1 to 2147483647.
    *
    * @generated from field: uint32 attempt = 2;
    */
@@ -581,7 +585,7 @@ export type WorkItemJson = {
   itemId?: string;
 
   /**
-   * Fencing token of this lease.
+   * Fencing token of this lease, 1 to 2147483647.
    *
    * @generated from field: uint32 attempt = 2;
    */
@@ -809,6 +813,8 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
   itemId: string;
 
   /**
+   * At most 2147483647.
+   *
    * @generated from field: uint32 attempt = 3;
    */
   attempt: number;
@@ -882,6 +888,8 @@ export type ReportResultRequestJson = {
   itemId?: string;
 
   /**
+   * At most 2147483647.
+   *
    * @generated from field: uint32 attempt = 3;
    */
   attempt?: number;

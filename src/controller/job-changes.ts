@@ -1,0 +1,141 @@
+/** Jobs that are cancelled, deleted and given other labels, and what others are told of it. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type CancelJobsRequest,
+  type CancelJobsResponse,
+  CancelJobsResponseSchema,
+  type DeleteJobRequest,
+  type DeleteJobsRequest,
+  type DeleteJobsResponse,
+  DeleteJobsResponseSchema,
+  type UpdateJobRequest,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { isTerminal, JOB_TRANSITIONS } from "../jobs/states.ts";
+import { Failure } from "../platform/failure.ts";
+import type { JobRow, JobsStep } from "../store/job-records.ts";
+import type { Store } from "../store/store.ts";
+import { ownJob } from "./access.ts";
+import { whileAdmitted } from "./admitted.ts";
+import { cancelled, shuttingDown } from "./calls.ts";
+import { relabelling } from "./labels.ts";
+import { type Choice, inSteps, type Progress, toCancel, toDelete, type Verb } from "./many-jobs.ts";
+import type { ControllerMetrics } from "./metrics.ts";
+import type { CallContext } from "./operations.ts";
+
+export interface JobChangesOptions {
+  readonly store: Store;
+  readonly metrics: ControllerMetrics;
+  /** Work of a tenant that ran has ended. */
+  readonly freed: (tenants: readonly string[]) => void;
+  /** Aborts when the controller stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** What became of one job. */
+interface Changed {
+  readonly job: JobRow;
+  readonly changed: boolean;
+}
+
+type StepOf = (...args: Parameters<Store["cancelSome"]>) => Promise<JobsStep>;
+
+export class JobChanges {
+  readonly #options: JobChangesOptions;
+
+  constructor(options: JobChangesOptions) {
+    this.#options = options;
+  }
+
+  /** Throws JOB_FINISHED, and what `ownJob` throws. */
+  async cancel(id: string, tenant: string): Promise<Changed> {
+    const { store } = this.#options;
+    const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
+    if (changed) this.#tell(tenant, 1, nodes);
+    else if (job.state !== "CANCELLED") {
+      throw new Failure("JOB_FINISHED", `The job ended already: it is ${job.state}.`, {
+        found: { state: job.state },
+      });
+    }
+    return { job, changed };
+  }
+
+  async *cancelMany(request: CancelJobsRequest, context: CallContext): AsyncGenerator<CancelJobsResponse> {
+    const { store } = this.#options;
+    const step: StepOf = async (...args) => {
+      const done = await store.cancelSome(...args);
+      this.#tell(context.principal.tenant, done.jobs.length, done.nodes);
+      return done;
+    };
+    for await (const { matched, changed } of this.#many(toCancel(request), "cancelled", step, context)) {
+      yield create(CancelJobsResponseSchema, { matched, cancelled: changed });
+    }
+  }
+
+  /** The job as it was. Throws JOB_NOT_FINISHED, and what `ownJob` throws. */
+  async delete({ id, cancel }: DeleteJobRequest, tenant: string): Promise<JobRow> {
+    const { store } = this.#options;
+    const { job, deleted, nodes } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
+    if (!deleted) {
+      throw new Failure(
+        "JOB_NOT_FINISHED",
+        `The job is ${job.state}: only jobs that have ended are deleted. Cancel it first, or set cancel: true.`,
+        { found: { state: job.state } },
+      );
+    }
+    this.#tell(tenant, openOf([job]), nodes);
+    return job;
+  }
+
+  async *deleteMany(request: DeleteJobsRequest, context: CallContext): AsyncGenerator<DeleteJobsResponse> {
+    const { store } = this.#options;
+    const step: StepOf = async (...args) => {
+      const done = await store.deleteSome(...args);
+      this.#tell(context.principal.tenant, openOf(done.jobs), done.nodes);
+      return done;
+    };
+    for await (const { matched, changed } of this.#many(toDelete(request), "deleted", step, context)) {
+      yield create(DeleteJobsResponseSchema, { matched, deleted: changed });
+    }
+  }
+
+  /** Throws INVALID_REQUEST, and what `ownJob` throws. */
+  async relabel(request: UpdateJobRequest, tenant: string): Promise<Changed> {
+    const { store } = this.#options;
+    const relabel = relabelling(request);
+    const outcome = await ownJob(store, request.id, (own) => store.relabelJob(tenant, own, relabel));
+    if (outcome.changed) store.announce({ kind: "events" });
+    return outcome;
+  }
+
+  #many(choice: Choice, verb: Verb, stepOf: StepOf, context: CallContext): AsyncIterable<Progress> {
+    const { store, stopping } = this.#options;
+    const { tenant } = context.principal;
+    return whileAdmitted(context, (signal) =>
+      inSteps(choice, {
+        verb,
+        entry: context.entry,
+        count: (filter) => store.countJobs(tenant, filter),
+        step: (filter, after) => stepOf(tenant, filter, after),
+        goOn: () => {
+          if (context.signal.aborted) throw cancelled();
+          signal.throwIfAborted();
+          if (stopping.aborted) throw shuttingDown();
+        },
+      }),
+    );
+  }
+
+  /** `cancelled`: jobs that ended by this; `nodes` worked on those that were changed. */
+  #tell(tenant: string, cancelled: number, nodes: readonly string[]): void {
+    const { store, metrics, freed } = this.#options;
+    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+    if (nodes.length > 0) freed([tenant]);
+    store.announce({ kind: "events" });
+    metrics.ended.inc({ state: "CANCELLED" }, cancelled);
+  }
+}
+
+/** How many of some jobs, as they were, had not ended. */
+function openOf(jobs: readonly JobRow[]): number {
+  return jobs.filter(({ state }) => !isTerminal(JOB_TRANSITIONS, state)).length;
+}

@@ -1,0 +1,41 @@
+/** Changes of a job's labels. */
+import type { UpdateJobRequest } from "../gen/proto/svc/v1/job_pb.ts";
+import { invalid } from "../platform/failure.ts";
+import type { Labels, Relabelled } from "../store/job-records.ts";
+import { checkLabelKey, checkLabels, MAX_LABELS } from "./filter.ts";
+import { readSpec, withLabels } from "./job-spec.ts";
+
+/** What makes the request of a job with its labels changed; undefined where it has them so. Throws INVALID_REQUEST, as it does itself. */
+export function relabelling({
+  setLabels,
+  removeLabels,
+}: UpdateJobRequest): (spec: string) => Relabelled | undefined {
+  checkChange(setLabels, removeLabels);
+  return (text) => {
+    const before: Labels = readSpec(text).labels;
+    const kept = Object.entries(before).filter(([key]) => !removeLabels.includes(key));
+    const labels = Object.fromEntries([...kept, ...Object.entries(setLabels)]);
+    if (isSame(before, labels)) return undefined;
+    checkLabels("labels", labels);
+    return { spec: withLabels(text, labels), labels };
+  };
+}
+
+function checkChange(set: Labels, remove: readonly string[]): void {
+  if (Object.keys(set).length === 0 && remove.length === 0) {
+    throw invalid("The request names no label. Give setLabels, removeLabels or both.");
+  }
+  checkLabels("setLabels", set);
+  if (remove.length > MAX_LABELS) {
+    throw invalid(`removeLabels has ${remove.length} keys; a job has at most ${MAX_LABELS} labels.`);
+  }
+  for (const key of remove) {
+    checkLabelKey("removeLabels", key);
+    if (Object.hasOwn(set, key)) throw invalid(`${key} is in both setLabels and removeLabels.`);
+  }
+}
+
+function isSame(one: Labels, other: Labels): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+}

@@ -1,0 +1,138 @@
+/** Requests that change many jobs: which jobs they choose, and the steps in which they are done. */
+import type { AuditEntry } from "../audit/entry.ts";
+import type {
+  CancelJobsRequest,
+  DeleteJobsRequest,
+  JobFilter as Wanted,
+} from "../gen/proto/svc/v1/job_pb.ts";
+import { JOB_STATES, JOB_TRANSITIONS, type JobState, statesBefore, TERMINAL_STATES } from "../jobs/states.ts";
+import { Failure, invalid } from "../platform/failure.ts";
+import type { JobCursor, JobFilter, JobsStep } from "../store/job-records.ts";
+import { filterOf } from "./filter.ts";
+
+const MAX_IDS = 10_000;
+/** Ids that are looked up in one step. */
+const IDS_OF_STEP = 100;
+
+export interface Choice {
+  readonly filter: JobFilter;
+  /** As the audit log tells it. */
+  readonly told: string;
+  /** Only counted. */
+  readonly dryRun: boolean;
+}
+
+/** What is done with the jobs, in sentences. */
+export type Verb = "cancelled" | "deleted";
+
+/** Throws INVALID_REQUEST. */
+export function toCancel(request: CancelJobsRequest): Choice {
+  return choiceOf(request, "cancelled", statesBefore(JOB_TRANSITIONS, "CANCELLED"));
+}
+
+/** Throws INVALID_REQUEST. */
+export function toDelete(request: DeleteJobsRequest): Choice {
+  return choiceOf(request, "deleted", request.cancel ? JOB_STATES : TERMINAL_STATES);
+}
+
+/** `possible`: states that can be chosen. */
+function choiceOf(
+  request: CancelJobsRequest | DeleteJobsRequest,
+  verb: Verb,
+  possible: readonly JobState[],
+): Choice {
+  const { filter: wanted, all, dryRun } = request;
+  const filter = wanted === undefined ? {} : filterOf(wanted, MAX_IDS);
+  const isFiltered = Object.keys(filter).length > 0;
+  if (all && isFiltered) throw invalid("all and filter are both given. Give one of them.");
+  if (!all && !isFiltered) {
+    throw invalid("filter has no condition. Give one, or all: true for every job.");
+  }
+  const states = filter.states ?? possible;
+  const odd = states.find((state) => !possible.includes(state));
+  if (odd !== undefined) throw invalid(impossible(odd, verb, possible));
+  const flags = { all, cancel: "cancel" in request && request.cancel, dryRun };
+  const every = states.length === JOB_STATES.length;
+  return { filter: { ...filter, ...(!every && { states }) }, told: toldOf(wanted, filter, flags), dryRun };
+}
+
+function impossible(state: JobState, verb: Verb, possible: readonly JobState[]): string {
+  const advice = verb === "deleted" ? " Set cancel: true for those that have not ended." : "";
+  return `filter.states names ${state}; only jobs that are ${possible.join(" or ")} can be ${verb}.${advice}`;
+}
+
+/** As the query of GET /v1/jobs. Ids are told as what the call is about. */
+function toldOf(
+  wanted: Wanted | undefined,
+  { states = [], labels = {} }: JobFilter,
+  flags: Readonly<Record<string, boolean>>,
+): string {
+  const query = new URLSearchParams();
+  for (const state of states) query.append("state", state);
+  for (const [key, value] of Object.entries(labels)) query.append("label", `${key}=${value}`);
+  for (const time of ["since", "until", "endedSince", "endedUntil"] as const) {
+    const given = wanted?.[time];
+    if (given) query.append(time, new Date(Number(given.seconds) * 1000 + given.nanos / 1e6).toISOString());
+  }
+  for (const [flag, isSet] of Object.entries(flags)) if (isSet) query.append(flag, "true");
+  return query.toString();
+}
+
+export interface Progress {
+  /** Jobs that were there at the start. */
+  readonly matched: number;
+  readonly changed: number;
+}
+
+export interface Doing {
+  readonly verb: Verb;
+  readonly entry: AuditEntry | undefined;
+  readonly count: (filter: JobFilter) => Promise<number>;
+  readonly step: (filter: JobFilter, after: JobCursor | undefined) => Promise<JobsStep>;
+  /** Throws where it must not go on. */
+  readonly goOn: () => void;
+}
+
+/** The count, then one more after each step. Throws Failure, which tells how far it came. */
+export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Progress> {
+  const { verb, entry, count, step, goOn } = doing;
+  entry?.chose(choice.told, 0);
+  const matched = await count(choice.filter);
+  let changed = 0;
+  yield { matched, changed };
+  try {
+    for (const filter of choice.dryRun ? [] : parts(choice.filter)) {
+      for (let after: JobCursor | undefined; ; ) {
+        goOn();
+        const { jobs, next } = await step(filter, after);
+        changed += jobs.length;
+        entry?.chose(choice.told, changed);
+        yield { matched, changed };
+        if (next === undefined) break;
+        after = next;
+      }
+    }
+  } catch (thrown) {
+    throw soFar(Failure.from(thrown), verb, { matched, changed });
+  }
+  if (changed === 0) entry?.changedNothing();
+}
+
+/** Jobs that are named, a few at a time. */
+function parts(filter: JobFilter): JobFilter[] {
+  const { ids } = filter;
+  if (ids === undefined) return [filter];
+  return Array.from({ length: Math.ceil(ids.length / IDS_OF_STEP) }, (_, part) => ({
+    ...filter,
+    ids: ids.slice(part * IDS_OF_STEP, (part + 1) * IDS_OF_STEP),
+  }));
+}
+
+function soFar(failure: Failure, verb: Verb, { matched, changed }: Progress): Failure {
+  const { code, message, found, retryAfterMs } = failure;
+  return new Failure(
+    code,
+    `${message} ${changed} of ${matched} jobs were ${verb} before. The same request again goes on.`,
+    { found: { ...found, matched, [verb]: changed }, retryAfterMs, cause: failure.cause ?? failure },
+  );
+}

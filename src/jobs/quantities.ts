@@ -1,0 +1,42 @@
+/** Sizes and bit rates as people read them, in powers of 1,000; and resolutions. */
+
+/** Three digits and the unit: "1.23 Mbit/s". */
+export function bitRateText(bitsPerSecond: number): string {
+  return scaled(bitsPerSecond, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s"]);
+}
+
+export function sizeText(bytes: number): string {
+  return scaled(bytes, ["B", "kB", "MB", "GB", "TB"]);
+}
+
+/** In pixels: "1920×1080". */
+export function resolutionText(width: number, height: number): string {
+  return `${width}×${height}`;
+}
+
+/** Bits per second of a file and of its video track, where they are known. */
+export interface BitRates {
+  readonly bitRate?: number | undefined;
+  readonly videoBitRate?: number | undefined;
+}
+
+/**
+ * The video's bit rate, and the file's where it reads differently: "1.20 Mbit/s video, 1.33 Mbit/s overall". Results
+ * of versions that did not record the video's have the file's alone: "1.33 Mbit/s whole file". undefined: neither is known.
+ */
+export function bitRatesText({ bitRate, videoBitRate }: BitRates): string | undefined {
+  const overall = bitRate === undefined ? undefined : bitRateText(bitRate);
+  if (videoBitRate === undefined) return overall === undefined ? undefined : `${overall} whole file`;
+  const video = bitRateText(videoBitRate);
+  return overall === undefined || overall === video ? video : `${video} video, ${overall} overall`;
+}
+
+function scaled(value: number, units: readonly string[]): string {
+  let [left, at] = [value, 0];
+  while (left >= 999.5 && at < units.length - 1) {
+    left /= 1000;
+    at++;
+  }
+  const digits = at === 0 || left >= 99.95 ? 0 : left >= 9.995 ? 1 : 2;
+  return `${left.toFixed(digits)} ${units[at] ?? ""}`;
+}

@@ -1,0 +1,38 @@
+/** Labels of a job change: in its request, and where lists look for them. */
+import { isId } from "../jobs/ids.ts";
+import type { Database } from "./database.ts";
+import type { JobRow, Relabelled } from "./job-records.ts";
+import { eventsOf, type JobColumns, jobColumns, jobOf, NEXT_REVISION } from "./rows.ts";
+import { statement } from "./statement.ts";
+
+const LOCK = statement(`
+  select ${jobColumns("job")} from job where job.tenant_id = $1 and job.id = $2 for update`);
+
+/** A row that is returned holds the labels after the change: those before are read first. */
+const RELABEL = statement(`
+  with before as (
+    select id, labels from job where tenant_id = $1 and id = $2),
+  relabelled as (
+    update job set spec = $3, labels = $4::jsonb, ${NEXT_REVISION}
+    from before where job.id = before.id returning job.*, before.labels as labels_before),
+  told as (${eventsOf("relabelled", "relabelled.state", "relabelled.labels_before")})
+  select ${jobColumns("relabelled")} from relabelled`);
+
+export async function relabelJob(
+  database: Database,
+  tenant: string,
+  id: string,
+  relabel: (spec: string) => Relabelled | undefined,
+): Promise<{ job: JobRow; changed: boolean } | undefined> {
+  if (!isId(id)) return undefined;
+  return database.transaction({ tenant }, async (sender) => {
+    const [job] = await sender.query<JobColumns>(LOCK, [tenant, id]);
+    if (job === undefined) return undefined;
+    const next = relabel(job.spec);
+    if (next === undefined) return { job: jobOf(job), changed: false };
+    const values = [tenant, id, next.spec, JSON.stringify(next.labels)];
+    const [changed] = await sender.query<JobColumns>(RELABEL, values);
+    if (changed === undefined) throw new Error(`job ${id} went away under its lock`);
+    return { job: jobOf(changed), changed: true };
+  });
+}

@@ -1,0 +1,141 @@
+/** A client that holds its requests to the served description sends none that a controller refuses, and is kept from no other. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Document, OpenAPIBackend } from "openapi-backend";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { ask } from "../server/rest-client.ts";
+
+const JOB = "7d9a1a52-3f4b-4c39-9a58-0d4f6f0f9a11";
+const PAIR = { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4" };
+
+interface Request {
+  readonly operation: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+const submit = (more: object): Request => ({
+  operation: "submitJob",
+  path: "/v1/jobs",
+  body: { ...PAIR, ...more },
+});
+const keyed = (key: string): Request => ({ ...submit({}), headers: { "idempotency-key": key } });
+const still = (frame: string, side: string): Request => ({
+  operation: "getStill",
+  method: "get",
+  path: `/v1/jobs/${JOB}/stills/${frame}/${side}`,
+});
+const list = (label: string): Request => ({
+  operation: "listJobs",
+  method: "get",
+  path: "/v1/jobs",
+  query: { label: [label] },
+});
+
+const REFUSED: Readonly<Record<string, Request>> = {
+  "a model beside models": submit({ model: "vmaf_v0.6.1", models: ["vmaf_v0.6.1neg"] }),
+  "a model beside models of a batch": {
+    operation: "submitJobs",
+    path: "/v1/jobs:batch",
+    body: { jobs: [{ job: { ...PAIR, model: "a", models: ["b"] } }] },
+  },
+  "a model beside models of a score": {
+    operation: "score",
+    path: "/v1/score",
+    body: { ...PAIR, model: "a", models: ["b"] },
+  },
+  "a model twice": submit({ models: ["vmaf_v0.6.1", "vmaf_v0.6.1"] }),
+  "a model that is a path": submit({ model: "../model" }),
+  "a feature that is none": submit({ features: ["vmaf"] }),
+  "a control character in a path": submit({ reference: "/media/\u0007.mp4" }),
+  "a control character in a name": submit({ name: "a\u009f" }),
+  "a control character in a label": submit({ labels: { a: "\u0000" } }),
+  "a frame rate of none": submit({ rawVideo: { width: 16, height: 16, frameRate: "25/0" } }),
+  "a pixel format that is none": submit({ rawVideo: { width: 16, height: 16, pixelFormat: "YUV 420" } }),
+  "an Idempotency-Key that is too long": keyed("k".repeat(256)),
+  "an Idempotency-Key beyond ASCII": keyed("é"),
+  "a side that is none": still("1", "left"),
+  "a frame that is no number": still("first", "reference"),
+  "a frame below 0": still("-1", "reference"),
+  "a label without a value": list("alone"),
+  "a label without a key": list("=x"),
+  "an id of a stream that is none": {
+    operation: "streamJobs",
+    method: "get",
+    path: "/v1/jobs:stream",
+    query: { id: ["x"] },
+  },
+};
+
+const TAKEN: Readonly<Record<string, Request>> = {
+  "a model": submit({ model: "vmaf_v0.6.1" }),
+  "models beside an empty model": submit({ model: "", models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"] }),
+  "a model beside no models": submit({ model: "vmaf_v0.6.1", models: [] }),
+  "every spelling of features": submit({ features: ["psnr", "ms-ssim", "float_ssim", "psnr-hvs", "cambi"] }),
+  "a path in any script": submit({ reference: "/media/Фильм 🎬.mp4" }),
+  "raw video": submit({ rawVideo: { width: 16, height: 16, pixelFormat: "yuv420p10le", frameRate: "0.5" } }),
+  "a rate as a fraction": submit({ rawVideo: { width: 16, height: 16, frameRate: "30000/1001" } }),
+  "the longest Idempotency-Key": keyed("k".repeat(255)),
+  "an Idempotency-Key with a space": keyed("a b"),
+  "a label": list("title:a=b:c"),
+};
+
+let directory: MediaDirectory;
+let controller: ControllerProcess;
+let api: OpenAPIBackend;
+before(async () => {
+  directory = await MediaDirectory.open();
+  controller = await ControllerProcess.start({ dataDir: directory.file("data") });
+  const definition = (await ask<Document>(controller, "/ui/spec.json")).body;
+  api = new OpenAPIBackend({
+    definition,
+    quick: true,
+    ajvOpts: { strict: false, validateFormats: false },
+  });
+  await api.init();
+});
+after(async () => {
+  await controller[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+async function answerTo({ method = "post", path, query, headers, body }: Request) {
+  const search = Object.entries(query ?? {}).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  const address = search.length === 0 ? path : `${path}?${String(new URLSearchParams(search))}`;
+  return ask(controller, address, {
+    method: method.toUpperCase(),
+    headers: { ...(body && { "content-type": "application/json" }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+function isDescribed({ operation, method = "post", path, query, headers, body }: Request): boolean {
+  const request = { method, path, query: { ...query }, headers: { ...headers }, body };
+  return api.validateRequest(request, operation).valid;
+}
+
+describe("refused by the description and by the controller:", () => {
+  for (const [what, request] of Object.entries(REFUSED)) {
+    test(what, async () => {
+      assert.equal(isDescribed(request), false);
+      const { status, body } = await answerTo(request);
+      assert.equal(status, 400, JSON.stringify(body));
+    });
+  }
+});
+
+describe("taken by both:", () => {
+  for (const [what, request] of Object.entries(TAKEN)) {
+    test(what, async () => {
+      assert.equal(isDescribed(request), true);
+      const { status, body } = await answerTo(request);
+      assert.ok(status === 200 || status === 201, JSON.stringify(body));
+    });
+  }
+});

@@ -1,0 +1,181 @@
+/**
+ * A served description as this test's installation could give it in OpenAPI 3.1: with facts of the installation that the
+ * contract cannot know, and rules that OpenAPI 3.0 cannot say. Requests that are made from it are to be accepted, and
+ * no others.
+ */
+
+/** Facts of an installation. */
+export interface Facts {
+  /** Files that can be scored. */
+  readonly pair: { readonly reference: string; readonly distorted: string };
+  readonly frames: number;
+}
+
+interface Schema {
+  [keyword: string]: unknown;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+interface Parameter {
+  readonly name: string;
+  schema: Schema;
+}
+
+interface Operation {
+  readonly operationId?: string;
+  parameters?: Parameter[];
+  readonly responses?: Readonly<Record<string, { readonly content?: Record<string, { schema: Schema }> }>>;
+}
+
+interface Description {
+  openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Models that every node here has. */
+const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
+
+/** Schemas of bodies, and of objects in them. */
+const REQUESTS = [
+  ...["ScoreRequest", "JobSpec", "RawVideo", "JobBatch", "RevokeRequest"],
+  ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
+];
+
+const LABEL_KEYS = { pattern: "^[A-Za-z0-9._/-]{1,63}$" };
+/** A label that is null is none. */
+const SOME_LABEL = { not: { additionalProperties: { type: "null" } } };
+
+export function narrowed(given: object, facts: Facts): object {
+  const description = withPair(given, facts) as Description;
+  description.openapi = "3.1.0";
+  const { schemas } = description.components;
+  for (const name of ["ScoreRequest", "JobSpec"]) narrowSpec(schemas[name]?.properties);
+  narrowStills(schemas["StillsRequest"]?.properties, facts);
+  narrowTimes(schemas["RevokeRequest"]?.properties);
+  narrowLabels(schemas["JobSpec"]?.properties?.["labels"]);
+  narrowLabels(schemas["JobFilter"]?.properties?.["labels"]);
+  narrowLabels(schemas["UpdateJobRequest"]?.properties?.["setLabels"]);
+  for (const { properties } of schemas["UpdateJobRequest"]?.anyOf ?? [])
+    Object.assign(properties?.["setLabels"] ?? {}, SOME_LABEL);
+  for (const name of ["CancelJobsRequest", "DeleteJobsRequest"]) {
+    for (const one of schemas[name]?.oneOf ?? []) narrowChoice(one, schemas["JobFilter"]);
+  }
+  for (const name of REQUESTS) permitNulls(schemas[name]);
+  const operations = Object.values(description.paths).flatMap((item) => Object.values(item));
+  for (const operation of operations) narrowOperation(operation);
+  return description;
+}
+
+/** With a pair in its examples that is there. */
+function withPair(description: object, { pair }: Facts): unknown {
+  const text = JSON.stringify(description)
+    .replaceAll(/"\/media\/reference\.\w+"/g, JSON.stringify(pair.reference))
+    .replaceAll(/"\/media\/distorted\.\w+"/g, JSON.stringify(pair.distorted));
+  return JSON.parse(text);
+}
+
+function narrowSpec(properties: Schema["properties"]): void {
+  if (properties === undefined) return;
+  // Which models there are, the installation knows.
+  properties["model"] = { ...properties["model"], enum: MODELS };
+  properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
+}
+
+/** OpenAPI 3.0 has no rule for the names of members. */
+function narrowLabels(labels: Schema | undefined): void {
+  if (labels === undefined) return;
+  labels["propertyNames"] = LABEL_KEYS;
+  if (labels["minProperties"] === 1) Object.assign(labels, SOME_LABEL);
+  permitNull(labels["additionalProperties"] as Schema);
+}
+
+/** One way to choose jobs. A condition that is null is none, and a flag that is null is not set. */
+function narrowChoice({ properties = {} }: Schema, filters: Schema | undefined): void {
+  const names = Object.keys(filters?.properties ?? {});
+  const { filter = {}, ...flags } = properties;
+  if (filter["minProperties"] === 1) {
+    filter["type"] = "object";
+    filter.anyOf = names.map((name) => ({
+      required: [name],
+      properties: { [name]: { not: { type: "null" } } },
+    }));
+  } else {
+    delete filter["maxProperties"];
+    filter.properties = Object.fromEntries(names.map((name) => [name, { type: "null" }]));
+  }
+  for (const flag of Object.values(flags)) {
+    if ((flag["enum"] as unknown[])[0] === false) flag["enum"] = [false, null];
+  }
+}
+
+/** Null counts as absent: the contract says it in words, once for all members. */
+function permitNulls(schema: Schema | undefined): void {
+  if (schema?.items !== undefined) permitNulls(schema.items);
+  // Of those that are given.
+  for (const one of [...(schema?.oneOf ?? []), ...(schema?.anyOf ?? [])]) {
+    const given = (one.required ?? []).map((name) => [
+      name,
+      { not: { type: "null" }, ...one.properties?.[name] },
+    ]);
+    one.properties = { ...one.properties, ...Object.fromEntries(given) };
+  }
+  for (const [name, property] of Object.entries(schema?.properties ?? {})) {
+    permitNulls(property);
+    if (schema?.required?.includes(name) !== true) permitNull(property);
+  }
+}
+
+function permitNull(schema: Schema): void {
+  const { $ref } = schema;
+  if ($ref !== undefined) {
+    delete schema["$ref"];
+    schema["anyOf"] = [{ $ref }, { type: "null" }];
+    return;
+  }
+  schema["type"] = [schema["type"], "null"];
+  if (schema["enum"] !== undefined) schema["enum"] = [...(schema["enum"] as unknown[]), null];
+}
+
+/** To frames that the pair has. */
+function narrowStills(properties: Schema["properties"], { frames }: Facts): void {
+  Object.assign(properties?.["frames"]?.items ?? {}, { maximum: frames - 1 });
+}
+
+/** What is revoked was issued before now, and a revocation ends after now. */
+function narrowTimes(properties: Schema["properties"]): void {
+  Object.assign(properties?.["issuedBefore"] ?? {}, { enum: ["2026-01-01T00:00:00Z"] });
+  Object.assign(properties?.["expireTime"] ?? {}, { enum: ["2999-01-01T00:00:00Z"] });
+}
+
+function narrowOperation(operation: Operation): void {
+  const { operationId, parameters, responses = {} } = operation;
+  for (const parameter of parameters ?? []) narrowParameter(parameter);
+  for (const { content } of Object.values(responses)) describeEvents(content?.["text/event-stream"]);
+  // One key comes with every body, and is refused with all but the first: POST /v1/jobs tries keys, this one bodies.
+  if (operationId === "score" && parameters !== undefined)
+    operation.parameters = parameters.filter(({ name }) => name !== "Idempotency-Key");
+}
+
+function narrowParameter({ name, schema }: Parameter): void {
+  // Tokens are those that a page gave; none is the first page.
+  if (name === "pageToken") schema["enum"] = [""];
+  // No description can say that two labels have different keys.
+  if (name === "label") schema["maxItems"] = 1;
+}
+
+/** To OpenAPI 3.0 a stream is a text. Schemathesis takes its schema for that of each event, as later versions have it. */
+function describeEvents(stream: { schema: Schema } | undefined): void {
+  if (stream === undefined) return;
+  const text = { type: "string" };
+  stream.schema = {
+    type: "object",
+    required: ["event", "data"],
+    properties: { id: text, event: text, data: text },
+    additionalProperties: false,
+  };
+}

@@ -1,0 +1,56 @@
+/** A batch of large jobs goes to the database in statements of bounded size, together. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Client } from "pg";
+import { Database } from "../../src/store/database.ts";
+import { embeddedDriver } from "../../src/store/embedded.ts";
+import { insertJobs } from "../../src/store/jobs.ts";
+import { migrate } from "../../src/store/migrations.ts";
+import { embeddedTarget, newJob } from "./stores.ts";
+
+interface Sent {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Bytes of JSON, and jobs: a statement compares every job that it was given with every one that it stored. */
+const MOST_BYTES = 600_000;
+const MOST_JOBS = 64;
+
+test("1,000 jobs of 32 labels are stored by many small statements in one transaction", async () => {
+  const { target, remove } = await embeddedTarget();
+  const driver = embeddedDriver(target.dataDir);
+  const sent: Sent[] = [];
+  const database = new Database({ ...driver, connect: async () => recorded(await driver.connect(), sent) });
+  await migrate(database);
+  sent.length = 0;
+  const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`label-${n}`, "v".repeat(100)]));
+  const jobs = Array.from({ length: 1_000 }, () => newJob({ labels, spec: JSON.stringify({ labels }) }));
+  const stored = await insertJobs(database, "t", jobs);
+  assert.deepEqual(
+    stored.map(({ job, created }) => created && job.id),
+    jobs.map(({ id }) => id),
+  );
+  await database.close();
+  await remove();
+
+  const verbs = sent.map(({ text }) => text.trim().split(/\W/)[0]);
+  assert.deepEqual([verbs.indexOf("begin"), verbs.at(-1)], [verbs.lastIndexOf("begin"), "commit"]);
+  const inserts = sent.filter(({ text }) => text.includes("insert into job"));
+  const given = inserts.map(({ values }) => String(values?.[1]));
+  for (const json of given) {
+    assert.ok(json.length < MOST_BYTES, `${json.length} bytes`);
+    assert.ok((JSON.parse(json) as unknown[]).length <= MOST_JOBS);
+  }
+  assert.ok(given.length >= 1_000 / MOST_JOBS);
+});
+
+/** A connection that keeps what is sent over it. */
+function recorded(client: Client, sent: Sent[]): Client {
+  const query = client.query.bind(client) as (given: Sent) => Promise<unknown>;
+  client.query = (async (given: Sent) => {
+    sent.push(given);
+    return query(given);
+  }) as Client["query"];
+  return client;
+}

@@ -1,0 +1,56 @@
+/** What lists show of a job's distorted file: there from the plan on, in every place that a job is read from. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  fence,
+  jobOutcome,
+  MEDIA,
+  newJob,
+  newTenant,
+  onBothStores,
+  plannedJob,
+  recordPlan,
+  register,
+  segmentRecord,
+  take,
+} from "./stores.ts";
+
+onBothStores((open) => {
+  test("is there once a job is planned: alone, in a list, in a snapshot and in events", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const queued = newJob();
+    await store.insertJobs(tenant, [queued]);
+    assert.equal((await store.job(tenant, queued.id))?.media, undefined);
+    const cursor = await store.eventCursor();
+    await recordPlan(store, node, await take(store, node), 1);
+    assert.deepEqual((await store.job(tenant, queued.id))?.media, MEDIA);
+    assert.deepEqual((await store.jobDetail(tenant, queued.id))?.job.media, MEDIA);
+    assert.deepEqual((await store.listJobs(tenant, {}, undefined, 10))[0]?.media, MEDIA);
+    assert.deepEqual((await store.snapshot(tenant, {}, undefined, 10, cursor))[0]?.job.media, MEDIA);
+    const page = await store.tenantEventsAfter(tenant, cursor, 10);
+    assert.deepEqual(page?.events.at(-1)?.job.media, MEDIA);
+  });
+
+  test("is what the result says when the job has succeeded", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    const media = { codec: "rawvideo", width: 640, height: 360, videoBitRate: undefined };
+    await store.succeed(job.id, 1, jobOutcome({ media, stills: [{ segment: "segment 0", frames: [5] }] }));
+    assert.deepEqual((await store.job(tenant, job.id))?.media, media);
+    assert.equal((await store.listStills(tenant, job.id)).length, 2);
+  });
+
+  test("is gone while a job waits for another plan", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    assert.ok(await store.replan(job.id, 1));
+    assert.equal((await store.job(tenant, job.id))?.media, undefined);
+  });
+});

@@ -1,0 +1,50 @@
+/**
+ * Loaded (--import) into a process that has an embedded store: in the database's thread, it answers what the process asks
+ * of that thread over a BroadcastChannel, and can take all the memory that the thread may have.
+ */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { BroadcastChannel, isMainThread } from "node:worker_threads";
+
+type Question = "heap" | "hog";
+/** Bytes of objects that are still used, after garbage was collected. */
+export interface Answer {
+  readonly heap: number;
+}
+
+/** Megabytes: more than the thread may have, and little enough for any machine. */
+const HOG_MB = 1_024;
+const STRING_BYTES = 1_024;
+
+if (!isMainThread) {
+  const channel = openChannel();
+  const held: string[][] = [];
+  channel.addEventListener("message", (event) => {
+    const { data } = event as Event & { readonly data: Question };
+    if (data === "heap") send(channel, { heap: heapUsed() });
+    if (data === "hog") for (let mb = 0; mb < HOG_MB; mb++) held.push(megabyte(mb));
+  });
+  // A thread that only listens here has nothing left to do.
+  channel.unref();
+}
+
+export function openChannel(): BroadcastChannel {
+  return new BroadcastChannel("svc-test-thread");
+}
+
+export function send(channel: BroadcastChannel, message: Question | Answer): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  channel.postMessage(message);
+}
+
+function megabyte(seed: number): string[] {
+  return Array.from({ length: (1024 * 1024) / STRING_BYTES }, (_, n) =>
+    Buffer.alloc(STRING_BYTES, `${seed} ${n} `).toString("latin1"),
+  );
+}
+
+function heapUsed(): number {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  return process.memoryUsage().heapUsed;
+}
