@@ -1,6 +1,7 @@
 /** The program: its subcommands, each loaded only when it is called. */
 import { setFlagsFromString } from "node:v8";
 import { type Command, CommanderError } from "commander";
+import { ListenError } from "./cmd/addresses.ts";
 import { EXIT_USAGE, exitCodes, GuidedCommand } from "./platform/help.ts";
 import { tolerateClosedOutput } from "./platform/output.ts";
 import { version } from "./platform/version.ts";
@@ -70,6 +71,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Bring a database's schema up to date, or move an embedded installation to PostgreSQL",
     load: async () => (await import("./cmd/migrate.ts")).migrateCommand(),
   },
+  completion: {
+    summary: "Print a completion script for bash, zsh or fish",
+    load: async () => (await import("./cli/completion/command.ts")).completionCommand(wholeProgram),
+  },
 };
 
 const GUIDE = `
@@ -110,11 +115,25 @@ function collectEarly(): void {
 
 const EXIT_FAILED = 1;
 
-async function program(called: string | undefined): Promise<Command> {
-  const root = new GuidedCommand("svc")
+function emptyProgram(): GuidedCommand {
+  return new GuidedCommand("svc")
     .description("Measures video quality: scores encodes with VMAF, exactly.")
     .version(version(), "-V, --version", "print the version")
+    .helpCommand("help [command]", "Show the help of a command")
     .withGuide(GUIDE);
+}
+
+/** With every command loaded, by the summaries that svc --help shows. */
+async function wholeProgram(): Promise<Command> {
+  const root = emptyProgram();
+  for (const subcommand of Object.values(SUBCOMMANDS)) {
+    root.addCommand((await subcommand.load()).summary(subcommand.summary));
+  }
+  return root;
+}
+
+async function program(called: string | undefined): Promise<Command> {
+  const root = emptyProgram();
   for (const [name, subcommand] of Object.entries(SUBCOMMANDS)) {
     if (name === called) root.addCommand(await subcommand.load());
     else root.command(name).description(subcommand.summary);
@@ -132,26 +151,34 @@ async function main(): Promise<void> {
   tolerateClosedOutput();
   const given = argumentsOf(process.argv.slice(2));
   const called = given.find((argument) => !argument.startsWith("-"));
+  const root = await program(called);
   try {
-    const root = await program(called);
     if (given.length === 0) root.outputHelp();
     else await root.parseAsync([...given], { from: "user" });
   } catch (error) {
-    process.exitCode = report(error, called);
+    const command = root.commands.find((known) => known.name() === called);
+    process.exitCode = report(error, command);
   }
 }
 
 /** Says what went wrong on stderr, and answers with the exit code. */
-function report(error: unknown, called: string | undefined): number {
+function report(error: unknown, command: Command | undefined): number {
   // Commander has printed its own message, and the help is no fault.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  const command = called === undefined ? "svc" : `svc ${called}`;
+  const name = command === undefined ? "svc" : `svc ${command.name()}`;
   const usage = error instanceof Error && error.name === "UsageError";
-  const known = usage || (error instanceof Error && ["ListenError", "Failure"].includes(error.name));
-  const message =
-    error instanceof Error ? ((known ? error.message : error.stack) ?? error.message) : String(error);
-  process.stderr.write(`${command}: ${message}\n${usage ? `See ${command} --help.\n` : ""}`);
+  process.stderr.write(`${name}: ${messageOf(error, command)}\n${usage ? `See ${name} --help.\n` : ""}`);
   return usage ? EXIT_USAGE : EXIT_FAILED;
+}
+
+function messageOf(error: unknown, command: Command | undefined): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ListenError) {
+    const hasFlag = (flag: string) => command?.options.some(({ long }) => long === flag) ?? false;
+    return `${error.message} ${error.advice(hasFlag)}`.trimEnd();
+  }
+  const isKnown = ["UsageError", "Failure"].includes(error.name);
+  return isKnown ? error.message : (error.stack ?? error.message);
 }
 
 await main();

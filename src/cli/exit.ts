@@ -1,6 +1,7 @@
 /** How commands for people end: exit codes, and errors told on standard error. */
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { errorCode, messageOf } from "../platform/thrown.ts";
+import { inOptions } from "./api-names.ts";
 import { printableJson, printableLines } from "./escape.ts";
 import { remedyLines } from "./remedy.ts";
 import { paint, type Terminal } from "./terminal.ts";
@@ -35,11 +36,6 @@ const EXIT_OF_KIND = {
 /** What to do about a failure, by its code, in a command's options. */
 export type Advice = Readonly<Record<string, string>>;
 
-/** Advice for a pair, which every command that takes a pair has options for; other advice comes with the failure. */
-export const PAIR_ADVICE: Advice = {
-  RAW_GEOMETRY_MISSING: "For raw .yuv files, give the geometry: --size 1920x1080 --pixel-format yuv420p",
-};
-
 /** A message that names an option already says what to do. */
 const NAMES_OPTION = /(?:^|\s)--[a-z]/;
 
@@ -49,12 +45,13 @@ export function exitCodeOf(failure: Failure): number {
 
 /** The lines that tell a person what happened, to which thing, and what to do. */
 export function failureLines(failure: Failure, terminal: Terminal, advice: Advice): string[] {
+  const message = inOptions(failure.message);
   const told =
-    failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : failure.message;
+    failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : message;
   const columns = terminal.columns - 7;
   const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) => wrap(line, columns));
   const advised = advice[failure.code];
-  const hint = advised === undefined || NAMES_OPTION.test(failure.message) ? [] : wrap(advised, columns);
+  const hint = advised === undefined || NAMES_OPTION.test(message) ? [] : wrap(advised, columns);
   return [...lines, ...remedyLines(failure.found ?? {}, columns), ...hint].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
   );
@@ -68,7 +65,7 @@ export function failureJson(failure: Failure, title: string, indent?: number): s
   const problem = {
     type: "about:blank",
     title,
-    detail: failure.message,
+    detail: inOptions(failure.message),
     code: failure.code,
     ...(failure.found ? { found: failure.found } : {}),
   };

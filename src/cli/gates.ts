@@ -85,11 +85,16 @@ export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<strin
 
 /** One line per gate, with every digit: a rounded value could seem to pass. */
 export function gateLines(outcomes: readonly GateOutcome[], terminal: Terminal): string[] {
-  return outcomes.map(({ gate, value, passed }) => {
-    const [at, below] = terminal.unicode ? ["≥", "<"] : [">=", "<"];
-    const verdict = passed ? paint(terminal, "green", "pass") : paint(terminal, "red", "FAIL");
-    return `${verdict}  ${printable(gate.metric)}.${gate.stat} ${exact(value)} ${passed ? at : below} ${gate.limit}`;
+  return outcomes.map((outcome) => {
+    const verdict = outcome.passed ? paint(terminal, "green", "pass") : paint(terminal, "red", "FAIL");
+    return `${verdict}  ${gateText(outcome, terminal.unicode)}`;
   });
+}
+
+/** "vmaf.p5 81.250000 < 85". */
+export function gateText({ gate, value, passed }: GateOutcome, unicode: boolean): string {
+  const at = unicode ? "≥" : ">=";
+  return `${printable(gate.metric)}.${gate.stat} ${exact(value)} ${passed ? at : "<"} ${gate.limit}`;
 }
 
 function unknownMetric(gate: Gate, known: readonly string[], advice: string): Failure {

@@ -2,8 +2,10 @@
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
 import { cancelCommand } from "./jobs/cancel.ts";
+import { deleteCommand } from "./jobs/delete.ts";
 import { framesCommand } from "./jobs/frames.ts";
 import { getCommand } from "./jobs/get.ts";
+import { labelCommand } from "./jobs/label.ts";
 import { listCommand } from "./jobs/list.ts";
 import { submitCommand } from "./jobs/submit.ts";
 import { watchCommand } from "./jobs/watch.ts";
@@ -24,10 +26,13 @@ ${serverGuide({ 1: "with --fail-under: scored, but under a gate" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
-    .summary("submit, follow and cancel jobs of a controller")
+    .summary("submit, follow, cancel and delete jobs of a controller")
     .description("Jobs are pairs of videos that the nodes of a controller score in the background, and keep.")
     .withGuide(GUIDE);
-  for (const make of [submitCommand, listCommand, getCommand, watchCommand, cancelCommand, framesCommand]) {
+  for (const make of [
+    ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand],
+    ...[labelCommand, cancelCommand, deleteCommand],
+  ]) {
     command.addCommand(make());
   }
   return command;

@@ -15,18 +15,24 @@ export interface TableColumn<T> {
 }
 
 const GAP = "  ";
-/** Room that the last column has at least before others are left out. */
+/** Columns that the last one has at least before others are left out. */
 const LAST_COLUMNS = 10;
+
+export interface TableOptions {
+  readonly heading: boolean;
+  /** In place of LAST_COLUMNS. */
+  readonly lastColumns?: number;
+}
 
 /** The lines. The last column takes what is left of the width, and is cut there. */
 export function tableLines<T>(
   things: readonly T[],
   all: readonly TableColumn<T>[],
   terminal: Terminal,
-  { heading }: { heading: boolean },
+  { heading, lastColumns = LAST_COLUMNS }: TableOptions,
 ): string[] {
   const widths = new Map(all.map((column) => [column, widthOf(column, things)]));
-  const columns = fitting(all, widths, terminal.columns);
+  const columns = fitting(all, widths, terminal.columns - lastColumns);
   const last = columns.at(-1);
   const line = (textOf: (column: TableColumn<T>) => string) => {
     const before = columns
@@ -53,13 +59,14 @@ function widthOf<T>(column: TableColumn<T>, things: readonly T[]): number {
   return Math.max(column.atLeast, column.heading.length, ...texts);
 }
 
+/** The columns whose width, but for the last one's, is at most `room`. */
 function fitting<T>(
   all: readonly TableColumn<T>[],
   widths: ReadonlyMap<TableColumn<T>, number>,
   room: number,
 ): readonly TableColumn<T>[] {
   const needed = (columns: readonly TableColumn<T>[]) =>
-    columns.slice(0, -1).reduce((sum, column) => sum + (widths.get(column) ?? 0) + GAP.length, LAST_COLUMNS);
+    columns.slice(0, -1).reduce((sum, column) => sum + (widths.get(column) ?? 0) + GAP.length, 0);
   let columns = all;
   while (needed(columns) > room) {
     const next = columns

@@ -42,6 +42,51 @@ describe("the input at fault: exit code 2, and what to do", () => {
     assert.match(refused.stderr, /FRAME_SIZE_MISMATCH/);
   });
 
+  test("a URL is refused as one, without its secrets; a file whose name looks like one is scored", async () => {
+    for (const url of [
+      "https://user:secret@cdn.example/a.mp4?signature=secret",
+      "s3://secret/a.mp4",
+      "FILE:///a.mp4",
+    ]) {
+      const { code, stderr } = await score([pair[0], url]);
+      assert.equal(code, 2);
+      const told = stderr.replaceAll(/\n */g, " ");
+      assert.match(
+        told,
+        /^error: The distorted video is given as a URL \(\w+:\/\/…\)\. .*files on disk.*\[URL_NOT_SUPPORTED\]/,
+      );
+      assert.doesNotMatch(told, /does not exist|secret/);
+    }
+    await mkdir(join(clips.media.path, "http:"));
+    await copyFile(pair[1], join(clips.media.path, "http:", "a.mp4"));
+    assert.equal((await score([pair[0], `${clips.media.path}/http://a.mp4`, "--quiet"])).code, 0);
+  });
+
+  test("no message names a field of the API", async () => {
+    const small = await encode(
+      clips.media,
+      "half.mp4",
+      { frames: FRAMES, width: 96, height: 54 },
+      LOSSY.h264,
+    );
+    const fast = await encode(clips.media, "fast.mp4", { frames: 2 * FRAMES, rate: "50" }, LOSSY.h264);
+    const raw = clips.media.file("headerless.yuv");
+    await writeFile(raw, Buffer.alloc(192 * 108));
+    for (const [args, code, option] of [
+      [[pair[0], small, "--no-scaling"], "FRAME_SIZE_MISMATCH", /Leave out --no-scaling/],
+      [[pair[0], fast], "FRAME_RATE_MISMATCH", /--on-frame-rate-mismatch common/],
+      [[raw, pair[1]], "RAW_GEOMETRY_MISSING", /--size WxH/],
+    ] as const) {
+      const { stderr } = await score(args);
+      const told = stderr.replaceAll(/\n */g, " ");
+      assert.match(told, new RegExp(`\\[${code}\\]`));
+      assert.match(told, option);
+      assert.doesNotMatch(told, /onFrame|rawVideo|pixelFormat|\b(?:COMMON|AUTO|REFUSE)\b/);
+      const json = await score([...args, "--json"]);
+      assert.match(JSON.parse(json.stdout).detail, option);
+    }
+  });
+
   test("raw video is scored with its geometry", async () => {
     const y4m = await readFile(pair[0]);
     const frame = (192 * 108 * 3) / 2;

@@ -1,8 +1,11 @@
 /** svc jobs and svc nodes when something is wrong: no server, another server, tokens, the command line. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { Up } from "../cli/up.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ServerProcess } from "../server/server-process.ts";
 import { svc } from "../server/svc-process.ts";
@@ -18,7 +21,7 @@ function unwrapped(text: string): string {
 }
 
 const EVERY_COMMAND = [
-  ["jobs", "submit", "a.mov", "a.mp4"],
+  ["jobs", "submit", "/nowhere/a.mov", "/nowhere/a.mp4"],
   ["jobs", "list"],
   ["jobs", "get", "id"],
   ["jobs", "watch"],
@@ -48,6 +51,40 @@ describe("the server", () => {
     assert.equal(JSON.parse(json.stdout).code, "SERVER_UNREACHABLE");
   });
 
+  test("that speaks HTTP/1.1 is named as such: the REST port and the metrics port", async () => {
+    await using up = await Up.start();
+    for (const address of [up.rest, up.metrics].map((url) => new URL(url).host)) {
+      for (const args of [
+        ["jobs", "list"],
+        ["jobs", "watch"],
+        ["nodes", "list"],
+      ]) {
+        const { code, stderr } = await svc([...args, "--server", address]);
+        assert.equal(code, 3);
+        assert.match(
+          unwrapped(stderr),
+          /speaks HTTP\/1\.1, not gRPC: it is a REST or metrics port.* 9090 by default\. Name it with --server HOST:PORT\. \[SERVER_UNREACHABLE\]/,
+        );
+        assert.doesNotMatch(unwrapped(stderr), /Start one/);
+      }
+    }
+  });
+
+  test("that is no HTTP server either is not said to be one", async () => {
+    const other = createServer((socket) => socket.on("error", () => {}).end("SSH-2.0-other\r\n"));
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { stderr } = await svc([
+      "jobs",
+      "list",
+      "--server",
+      `127.0.0.1:${(other.address() as AddressInfo).port}`,
+    ]);
+    other.close();
+    assert.match(unwrapped(stderr), /cannot be reached.*\[SERVER_UNREACHABLE\]/);
+    assert.doesNotMatch(stderr, /HTTP\/1/);
+  });
+
   test("that has no jobs is told apart from a fault of this program", async () => {
     await using server = await ServerProcess.start({ ready: false });
     for (const args of EVERY_COMMAND) {
@@ -57,6 +94,27 @@ describe("the server", () => {
       assert.doesNotMatch(stderr, /report this/);
     }
   });
+});
+
+test("files that another machine may see are warned of, by their lines, and submitted", async () => {
+  const missing = Array.from({ length: 7 }, (_, n) => directory.file(`missing-${n}.mp4`));
+  const list = directory.file("missing.csv");
+  await writeFile(list, `reference,distorted\n${missing.map((path) => `/nowhere/r.mov,${path}\n`).join("")}`);
+  // No address of this machine's loopback, and nobody listens there.
+  const remote = ["--server", "0.0.0.0:1"];
+  const warned = await svc(["jobs", "submit", "--from", list, ...remote]);
+  assert.equal(warned.code, 3);
+  assert.match(
+    warned.stderr,
+    /^Warning: not found on this machine; .*--remote-files.*\n( {2}line [2-6]: the distorted file ".*"\n){5} {2}and 2 more\nerror: /,
+  );
+  const pair = ["jobs", "submit", ...missing.slice(0, 2), ...remote];
+  assert.match(
+    (await svc(pair)).stderr,
+    /^Warning: .*\n {2}the reference file ".*missing-0\.mp4"\n {2}the distorted file/,
+  );
+  assert.match((await svc([...pair, "--remote-files"])).stderr, /^error: /);
+  assert.match((await svc(pair, { SVC_REMOTE_FILES: "true" })).stderr, /^error: /);
 });
 
 test("a token that cannot be one is not sent", async () => {
@@ -87,7 +145,7 @@ test("a wrong command line is told with what is right, before any server is aske
     [["jobs", "list", "--limit", "0"], /1 to 1000000/],
     [["jobs", "list", "--limit", "5", "--all"], /cannot be used with/],
     [["jobs", "get"], /missing required argument 'id'/],
-    [["jobs", "cancel"], /missing required argument 'id'/],
+    [["jobs", "cancel"], /Give ids, an option that chooses jobs such as --state, or --all/],
     [["jobs", "watch", "a", "--label", "b=c"], /give them, or ids/],
     [["jobs", "watch", ...Array.from({ length: 1001 }, (_, n) => `id-${n}`)], /more than 1000/],
     [["jobs", "frames", "a", "--csv", "/does/not/exist/f.csv"], /folder "\/does\/not\/exist" does not exist/],

@@ -1,10 +1,12 @@
 /** svc jobs and svc nodes against a real `svc up`: submit, list, get, frames, cancel, drain. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { score } from "../cli/program.ts";
+import { Screen } from "../cli/screen.ts";
 import { Up } from "../cli/up.ts";
+import { encode, LOSSY } from "../media/clips.ts";
 import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { until } from "../waiting.ts";
@@ -126,6 +128,7 @@ describe("a pair", () => {
       pair[0],
       join(clips.directory.path, "none.mp4"),
       "--wait",
+      "--remote-files",
     ]);
     assert.equal(failed.code, 2);
     assert.match(unwrapped(failed.stderr), /error: .*none\.mp4.* \[MEDIA_NOT_FOUND\]/);
@@ -137,6 +140,55 @@ describe("a pair", () => {
     const watched = await up.svc(["jobs", "watch", id]);
     assert.equal(watched.code, 2);
     assert.match(watched.stdout, new RegExp(`^FAILED +${id} +none\\.mp4 .*\\[MEDIA_NOT_FOUND\\]\\n$`));
+  });
+
+  test("that is not on this machine, which the server is on too, is refused at once", async () => {
+    const missing = join(clips.directory.path, "none.mp4");
+    for (const args of [
+      [pair[0], missing],
+      [missing, pair[1]],
+    ]) {
+      const { code, stdout, stderr } = await up.svc(["jobs", "submit", ...args, "--label", "list=missing"]);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(
+        unwrapped(stderr),
+        /^error: The (reference|distorted) file ".*none\.mp4" does not exist\. .*--remote-files\. \[MEDIA_NOT_FOUND\] $/,
+      );
+    }
+    const listed = `reference,distorted\n${pair.join(",")}\n${pair[0]},${missing}\n`;
+    const { code, stderr } = await submitList(listed, "--label", "list=missing");
+    assert.equal(code, 2);
+    assert.match(
+      unwrapped(stderr),
+      /line 3: the distorted file .* does not exist\. .*Nothing was submitted\./,
+    );
+    assert.equal((await up.svc(["jobs", "list", "--label", "list=missing"])).stdout, "No jobs.\n");
+  });
+
+  test("that cannot be compared fails in the words of the command line, wherever its error is shown", async () => {
+    const short = await encode(
+      clips.directory,
+      "short.mp4",
+      { width: 160, height: 90, frames: 5 },
+      LOSSY.h264,
+    );
+    const args = ["jobs", "submit", pair[0], short, "--wait"];
+    const failed = await up.svc(args);
+    const id = /^Job (\S+)$/m.exec(failed.stderr)?.[1] ?? "";
+    const outputs = [
+      failed.stderr,
+      (await up.svc(["jobs", "get", id])).stdout,
+      (await up.svc(["jobs", "watch", id])).stdout,
+    ];
+    for (const text of outputs) {
+      assert.match(unwrapped(text), /--on-frame-count-mismatch common.*\[FRAME_COUNT_MISMATCH\]/);
+      assert.doesNotMatch(text, /onFrameCountMismatch|COMMON/);
+    }
+    assert.match(
+      (await up.svc(["jobs", "get", id, "--json"])).stdout,
+      /onFrameCountMismatch/,
+      "messages of the interface",
+    );
   });
 
   test("is stored once under an idempotency key, and another under it is refused", async () => {
@@ -176,8 +228,71 @@ describe("a list of pairs", () => {
       "vmaf.min=99.9",
     ]);
     assert.equal(waited.code, 1);
-    assert.equal(waited.stdout.match(/^SUCCEEDED {2}\S{36} {2}\w+ {2}VMAF \d+\.\d{6}$/gm)?.length, 3);
-    assert.equal(waited.stdout.match(/^FAIL {2}vmaf\.min .* (one|two|three)$/gm)?.length, 3);
+    const [heading, ...summary] = waited.stdout.trimEnd().split("\n");
+    assert.match(heading ?? "", /^ID +NAME +STATE +SCORE +RESULT$/);
+    assert.deepEqual(
+      summary.map((line) => line.replaceAll(/\d+\.\d{6}/g, "N").replace(/^\S{36} {2}/, "")),
+      [
+        ...["one  ", "two  ", "three"].map((name) => `${name}  SUCCEEDED  N  FAIL vmaf.min N < 99.9`),
+        "3 jobs: 3 succeeded (3 under a gate)",
+      ],
+    );
+    assert.match(waited.stderr, /^SUCCEEDED {2}\S{36} {2}one {2}VMAF \d+\.\d{6}$/m, "as it happens");
+  });
+
+  test("whose gates cannot be judged shows its scores all the same, and so does a pair", async () => {
+    const gate = ["--wait", "--fail-under", "integer_adm99.mean=1"];
+    const one = await up.svc(["jobs", "submit", ...pair, ...gate]);
+    assert.equal(one.code, 2);
+    assert.match(one.stdout, /^VMAF \d/m);
+    assert.match(one.stderr, /there is no metric\s+"integer_adm99"/);
+    const listed = await submitList(`reference,distorted\n${pair.join()}\n`, ...gate);
+    assert.equal(listed.code, 2);
+    assert.match(listed.stdout, /SUCCEEDED +\d+\.\d{6} {2}INVALID_REQUEST: .*integer_adm99/);
+  });
+
+  test("that is waited for ends in a summary: on a terminal, and with --quiet of what failed alone", async () => {
+    const short = await encode(
+      clips.directory,
+      "other.mp4",
+      { width: 160, height: 90, frames: 4 },
+      LOSSY.h264,
+    );
+    const file = join(clips.directory.path, "mixed.csv");
+    await writeFile(file, `reference,distorted,name\n${pair.join()},good\n${pair[0]},${short},bad\n`);
+    const wait = ["jobs", "submit", "--from", file, "--wait"];
+    await using running = up.onTerminal(wait, 80);
+    const { code, stdout } = await running.ended();
+    assert.equal(code, 2, "that of the worst");
+    const screen = new Screen(80, 50);
+    screen.write(stdout);
+    assert.match(
+      screen.text(),
+      /^(Job \S{36}\n){2}NAME +STATE +SCORE +RESULT\ngood +SUCCEEDED +\d+\.\d{6}\nbad +FAILED +- {2}FRAME_COUNT_MISMATCH: .*…\n2 jobs: 1 succeeded, 1 failed$/,
+      "bars are gone, and no line or report of each is between",
+    );
+    const quiet = await up.svc([...wait, "--quiet"]);
+    assert.deepEqual([quiet.code, quiet.stdout], [2, ""]);
+    assert.match(quiet.stderr, /^ID +NAME +STATE +SCORE +RESULT\n\S{36} {2}bad +FAILED .*\n$/);
+    const json = await up.svc([...wait, "--json"]);
+    assert.deepEqual(
+      jsonLines(json.stdout).map(({ spec }) => spec.name),
+      ["good", "bad"],
+    );
+    assert.match(json.stderr, /\n2 jobs: 1 succeeded, 1 failed\n$/);
+  });
+
+  test("has paths relative to its folder; on standard input to the current one", async () => {
+    const [reference, distorted] = pair.map((path) => basename(path));
+    const file = join(clips.directory.path, "relative.csv");
+    await writeFile(file, `reference,distorted\n${reference},./${distorted}\n`);
+    const id = await submitted(["--from", file, "--label", "list=relative"]);
+    const { spec } = JSON.parse((await up.svc(["jobs", "get", id, "--json"])).stdout);
+    assert.deepEqual([spec.reference, spec.distorted], pair);
+    const { code, stderr } = await submitList(await readFile(file, "utf8"));
+    assert.equal(code, 2);
+    const here = join(process.cwd(), reference ?? "");
+    assert.ok(unwrapped(stderr).includes(`"${here}" does not exist`), stderr);
   });
 
   test("with a line that the server refuses is told by that line, and its batch is not stored", async () => {

@@ -121,8 +121,14 @@ describe("CSV", () => {
     assert.deepEqual(await readdir(folder), ["a, b.csv"]);
     const text = await readFile(file, "utf8");
     const [header, ...rows] = text.trimEnd().split("\n");
-    assert.match(header ?? "", /^frame,vmaf,/);
+    assert.match(header ?? "", /^frame,vmaf,.*,time$/);
     assert.equal(rows.length, FRAMES);
+    const times = rows.map((row) => row.split(",").at(-1));
+    assert.deepEqual(
+      times,
+      rows.map((_, frame) => (frame / 25).toFixed(6)),
+      "seconds at 25 frames per second",
+    );
     assert.match(rows[7] ?? "", /^7,\d+\.\d{6},/);
     const piped = await score([...pair, "--csv", "-"]);
     assert.equal(piped.stdout, text);

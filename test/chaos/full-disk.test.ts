@@ -13,8 +13,8 @@ import { PATIENCE_MS, until } from "../waiting.ts";
 import { Program } from "./program.ts";
 import { empty, fill, smallDisk } from "./small-disk.ts";
 
-/** Megabytes: an empty database takes some 60. */
-const DISK = 150;
+/** An empty database takes some 60 MB. */
+const DISK = "size=150m";
 /** Jobs of a submission. */
 const BATCH = 200;
 /** Submissions by which the disk must have been noticed: each writes more than 100 kB. */

@@ -1,17 +1,17 @@
-/** A disk of a few megabytes that only one process sees, and that can be filled and emptied from outside. */
+/** A small disk that only one process sees, and that can be filled and emptied from outside. */
 import { open, rm } from "node:fs/promises";
 import { errorCode } from "../../src/platform/thrown.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A mount namespace of its own; an ordinary user gets it with a user namespace, where that is allowed. */
 const UNSHARE = ["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--mount"];
-const MOUNT = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
+const MOUNT = 'mount -t tmpfs -o "$1" tmpfs "$2" && shift 2 && exec "$@"';
 const FILLER = "filler";
 const BLOCK = Buffer.alloc(1024 * 1024);
 
-/** Words before a command that mount a disk of so many megabytes on the folder, for that process alone. */
-export function smallDisk(folder: string, megabytes: number): string[] {
-  return [...UNSHARE, "sh", "-c", MOUNT, "sh", `${megabytes}m`, folder];
+/** Words before a command that mount a disk on the folder, for that process alone: "size=150m", "size=64k,ro". */
+export function smallDisk(folder: string, options: string): string[] {
+  return [...UNSHARE, "sh", "-c", MOUNT, "sh", options, folder];
 }
 
 /** Fills the disk that a process sees on `folder`, but for so many megabytes. */

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { parsePast } from "../../src/cli/instants.ts";
 import { auditTable } from "../../src/cli/tenants/audit.ts";
-import { parsePast } from "../../src/cli/tenants/instants.ts";
 import { AuditRecordSchema } from "../../src/gen/proto/svc/v1/audit_pb.ts";
 
 const TERMINAL = { columns: 140, color: false, unicode: true, live: false };
@@ -34,16 +34,30 @@ test("a line for each record; what is summed up says how many", () => {
   ]);
 });
 
+test("a call that changes many jobs says how many, and which", () => {
+  const many = record({
+    ...{
+      operation: "svc.v1.JobService/CancelJobs",
+      targets: [],
+      jobs: 1200,
+      filter: "state=QUEUED&label=a%3Db",
+    },
+  });
+  const [line = ""] = auditTable([many], TERMINAL, { heading: false });
+  assert.match(line, /CancelJobs .* 1200 jobs state=QUEUED&label=a%3Db$/);
+});
+
 test("hostile names stay on their line and in their column", () => {
   const [line = ""] = auditTable([record({ subject: "a\n\u001b[2J\u202e" })], TERMINAL, { heading: false });
   assert.match(line, /a\\n\\u\{1b\}\[2J\\u\{202e\}/);
 });
 
-test("a time is so long ago, or a time", () => {
+test("a time is so long ago, a day, or a time", () => {
   const now = Date.now();
   const past = parsePast("12h");
   assert.ok(Math.abs(now - 12 * 3_600_000 - past) < 60_000);
   assert.equal(parsePast("2026-05-17T09:30:00Z"), Date.UTC(2026, 4, 17, 9, 30));
-  for (const text of ["", "12", "h", "yesterday", "2026-05-17", "-1h"])
+  assert.equal(parsePast("2026-05-17"), new Date(2026, 4, 17).getTime());
+  for (const text of ["", "12", "h", "yesterday", "2026-05-17T09:30:00", "2026-13-01", "26-05-17", "-1h"])
     assert.throws(() => parsePast(text), text);
 });

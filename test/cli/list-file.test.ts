@@ -15,8 +15,8 @@ const SETTINGS = create(JobSpecSchema, {
   labels: { release: "7" },
   priority: 3,
 });
-const jobsOf = (text: string, keyPrefix?: string) =>
-  jobsOfList("list", text, { settings: SETTINGS, keyPrefix }).map(({ line, request }) => ({
+const jobsOf = (text: string, keyPrefix?: string, folder = process.cwd()) =>
+  jobsOfList("list", { text, folder }, { settings: SETTINGS, keyPrefix }).map(({ line, request }) => ({
     line,
     key: request.idempotencyKey,
     ...request.job,
@@ -58,7 +58,11 @@ describe("CSV", () => {
 
   test("tells the line and what is wrong, and nothing is submitted", () => {
     for (const [text, told] of [
-      ["reference;distorted\na;b\n", /line 1: the heading has no column "reference"/],
+      ["reference;distorted\na;b\n", /line 1: the heading has ";": separate the columns with commas\./],
+      ["sep=;\nreference;distorted\na;b\n", /line 1: the heading has ";"/],
+      ["reference\tdistorted\na\tb\n", /line 1: the heading has tabs: separate the columns with commas\./],
+      ["distorted\na\n", /line 1: the heading has no column "reference"/],
+      ["reference,distorted\na,https://cdn.example/b.mp4\n", /line 2: The distorted video is given as a URL/],
       ["reference,distorted,models\na,b,c\n", /line 1: "models" is no column.*label:KEY/],
       ["reference,distorted,reference\na,b,c\n", /line 1: the column "reference" is there twice/],
       ["reference,distorted\na,b\na\n", /line 3: it has 1 cells, and the heading 2/],
@@ -71,6 +75,12 @@ describe("CSV", () => {
       assert.match(refused(text), told);
       assert.match(refused(text), /Nothing was submitted\.$/);
     }
+  });
+
+  test("has paths relative to the list's folder, and labels that may have a semicolon in them", () => {
+    const text = "reference,distorted,label:a;b\n../r.mov,/d.mp4,x\n";
+    const [job] = jobsOf(text, undefined, "/lists/today");
+    assert.deepEqual([job?.reference, job?.distorted, job?.labels?.["a;b"]], ["/lists/r.mov", "/d.mp4", "x"]);
   });
 
   test("reads back whatever a spreadsheet wrote", () => {

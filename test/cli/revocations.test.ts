@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { instantText, parseDeadline, parseInstant } from "../../src/cli/tenants/instants.ts";
+import { instantText, parseDeadline, parseInstant } from "../../src/cli/instants.ts";
 import { revocationTable } from "../../src/cli/tenants/revocation-text.ts";
 import { tokenToRevoke } from "../../src/cli/tenants/token-claims.ts";
 import { tableTerminal } from "../../src/cli/terminal.ts";

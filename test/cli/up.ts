@@ -16,6 +16,7 @@ export class Up implements AsyncDisposable {
   /** "127.0.0.1:PORT" of gRPC. */
   readonly server: string;
   readonly rest: string;
+  readonly metrics: string;
   readonly #data: string;
   readonly #ports: Ports;
   #process: SvcProcess;
@@ -24,13 +25,14 @@ export class Up implements AsyncDisposable {
     data: string,
     process: SvcProcess,
     ports: Ports,
-    { rest = "", grpc = "" }: Readonly<Record<string, string>>,
+    { rest = "", grpc = "", metrics = "" }: Readonly<Record<string, string>>,
   ) {
     this.#data = data;
     this.#process = process;
     this.#ports = ports;
     this.server = grpc;
     this.rest = rest;
+    this.metrics = metrics;
   }
 
   static async start(): Promise<Up> {

@@ -1,40 +1,48 @@
-/** The command `svc jobs cancel ID…`. */
+/** The command `svc jobs cancel [ID…]`. */
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import { type Job, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
-import { Failure } from "../../platform/failure.ts";
-import { PeopleCommand } from "../command.ts";
-import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
 import {
-  addServerOptions,
-  answered,
-  jsonOption,
-  type ServerFlags,
-  serverGuide,
-  tellFailure,
-  withServer,
-} from "../server.ts";
-import { titleLine, worst } from "./state.ts";
+  type CancelJobsResponse,
+  CancelJobsResponseSchema,
+  JobSchema,
+  JobService,
+} from "../../gen/proto/svc/v1/job_pb.ts";
+import { PeopleCommand } from "../command.ts";
+import { TIMES_GUIDE } from "../instants.ts";
+import { messageJson } from "../message-json.ts";
+import { addServerOptions, answered, serverGuide, withServer } from "../server.ts";
+import { filterOf } from "./filter.ts";
+import { addManyOptions, allChosen, areNamed, eachNamed, type ManyFlags, type Words } from "./many.ts";
+import { titleLine } from "./state.ts";
+
+const WORDS: Words = { verb: "Cancel", doing: "Cancelling", done: "cancelled" };
 
 const GUIDE = `
 Examples:
   $ svc jobs cancel 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
-  $ svc jobs list --all --label release=7 --json | jq -r .id | xargs svc jobs cancel
+
+  What waits of a release, once you have agreed to how many that are:
+    $ svc jobs cancel --state queued --label release=7
+
+  Everything of the last two hours, in a script:
+    $ svc jobs cancel --since 2h --yes
+
+${TIMES_GUIDE}
 
 ${serverGuide({
   0: "every job is cancelled, or was already",
-  2: "there is no such job, or it had ended otherwise; the others are cancelled",
+  2: "there is no such job, it had ended otherwise, or you said no; others that are named are cancelled",
+  130: "stopped with Ctrl-C; what was cancelled by then stays so",
 })}`;
 
 export function cancelCommand(): Command {
   const command = new PeopleCommand("svc jobs cancel")
     .summary("end jobs that have not ended")
-    .description("Cancels jobs. A scorer that works on one is killed within a second.")
-    .argument("<id...>", "the jobs' ids, in full")
-    .addOption(jsonOption("one job per line"))
-    .withGuide(GUIDE);
-  return addServerOptions(command).action((ids: readonly string[], flags: ServerFlags) =>
+    .description(
+      "Cancels jobs: those of the ids, or all that the options choose, in one request. A scorer that works on one is killed within a second.",
+    );
+  addManyOptions(command, WORDS, "all jobs that wait or run").withGuide(GUIDE);
+  return addServerOptions(command).action((ids: readonly string[], flags: ManyFlags) =>
     withServer(flags, (connection, signal) => cancel(connection, ids, flags, signal)),
   );
 }
@@ -42,29 +50,30 @@ export function cancelCommand(): Command {
 async function cancel(
   connection: Connection,
   ids: readonly string[],
-  { json }: ServerFlags,
+  flags: ManyFlags,
   signal: AbortSignal,
 ): Promise<number> {
-  const codes: number[] = [];
-  for (const id of ids) {
-    try {
-      const job = await cancelled(connection, id, signal);
-      await writeAll(process.stdout, [json ? messageJson(JobSchema, job) : `${titleLine(job)}\n`]);
-      codes.push(EXIT.scored);
-    } catch (thrown) {
-      // What one job is refused for says nothing about the next; a server that is gone does.
-      const failure = Failure.from(thrown);
-      if (!REFUSALS.has(failure.kind)) throw thrown;
-      await tellFailure(failure, { json });
-      codes.push(exitCodeOf(failure));
-    }
-  }
-  return worst(codes);
+  if (areNamed(ids, flags)) return eachNamed(ids, flags, (id) => cancelled(connection, id, flags, signal));
+  const chosen = flags.all ? { all: true } : { filter: filterOf(flags) };
+  return allChosen<CancelJobsResponse>(
+    flags,
+    {
+      words: WORDS,
+      progressOf: ({ matched, cancelled: changed }) => ({ matched, changed }),
+      json: (answer) => messageJson(CancelJobsResponseSchema, answer),
+      call: (dryRun) => connection.stream(JobService.method.cancelJobs, { ...chosen, dryRun }, { signal }),
+    },
+    signal,
+  );
 }
 
-const REFUSALS: ReadonlySet<string> = new Set(["not-found", "conflict", "forbidden", "invalid"]);
-
-async function cancelled(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
+async function cancelled(
+  connection: Connection,
+  id: string,
+  { json }: ManyFlags,
+  signal: AbortSignal,
+): Promise<string> {
   const { job } = await connection.call(JobService.method.cancelJob, { id }, { signal });
-  return answered(job, `job ${id}`);
+  const told = answered(job, `job ${id}`);
+  return json ? messageJson(JobSchema, told) : `${titleLine(told)}\n`;
 }

@@ -2,7 +2,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { inOptions } from "../api-names.ts";
 import { printable, quoteName } from "../escape.ts";
+import { instantText } from "../instants.ts";
 import { ageText, exact } from "../numbers.ts";
 import { progressText } from "../progress.ts";
 import { remedyLines } from "../remedy.ts";
@@ -45,7 +47,9 @@ export function jobPage(job: Job, terminal: Terminal, now: number): string[] {
 /** One line that says which job it is, for the end of a report. */
 export function jobLines(job: Job, terminal: Terminal): string[] {
   const took = tookText(job);
-  const text = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
+  const which = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
+  const kept = keptText(job);
+  const text = kept === "" ? which : `${which} Kept ${kept}.`;
   return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
 }
 
@@ -61,6 +65,7 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
     ["Labels", labelsText(spec?.labels ?? {})],
     ["Priority", spec?.priority ? String(spec.priority) : ""],
     ["Submitted", submittedText(job, now)],
+    ["Kept", keptText(job)],
   ];
   const lines = rows
     .filter(([, text]) => text !== "")
@@ -82,7 +87,8 @@ function scoreLine({ score }: Job): string[] {
   return score === undefined ? [] : [`${"Score".padEnd(LABEL_COLUMNS)}${exact(score)}`];
 }
 
-function labelsText(labels: Readonly<Record<string, string>>): string {
+/** "release=7, title=trailer" */
+export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => printable(`${key}=${value}`))
     .join(", ");
@@ -93,6 +99,12 @@ function submittedText({ createTime, submittedBy }: Job, now: number): string {
   if (created === undefined) return "";
   const by = submittedBy === "" ? "" : ` by ${printable(submittedBy)}`;
   return `${new Date(created).toISOString()} (${ageText(now - created)} ago)${by}`;
+}
+
+/** Until when, with what hangs on it; empty for a job that has not ended. */
+function keptText({ expireTime }: Job): string {
+  const until = millisecondsOf(expireTime);
+  return until === undefined ? "" : `with its values and pictures until ${instantText(until)}`;
 }
 
 /** "12.3 s from start to end"; empty for a job that has not both. */
@@ -109,7 +121,10 @@ function retriesText({ retries }: Job): string {
 
 function errorLines({ error }: Job, terminal: Terminal): string[] {
   if (error === undefined) return [];
-  const told = wrap(`${printable(error.message)} [${printable(error.code)}]`, terminal.columns - 7);
+  const told = wrap(
+    `${printable(inOptions(error.message))} [${printable(error.code)}]`,
+    terminal.columns - 7,
+  );
   return [
     ...told.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
     ...foundLines(error.found ?? {}, terminal).map((line) => `       ${line}`),

@@ -1,4 +1,4 @@
-/** The option --label KEY=VALUE. */
+/** Labels on a command line: the option --label KEY=VALUE, and changes of labels. */
 import { InvalidArgumentError, type Option } from "commander";
 import { optional } from "../optional.ts";
 
@@ -7,25 +7,54 @@ export type Labels = Readonly<Record<string, string>>;
 const KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 const MAX_VALUE_CHARACTERS = 255;
 const MAX_LABELS = 32;
+const KEY_RULE = 'a key has up to 63 letters, digits, ".", "_", "-" and "/"';
 
 export function labelOption(help: string): Option {
   return optional("--label <key=value>", `${help}; repeatable`, "none").argParser(collectLabel);
 }
 
 function collectLabel(text: string, before: Labels = {}): Labels {
-  const at = text.indexOf("=");
-  const [key, value] = [text.slice(0, at), text.slice(at + 1)];
-  if (at < 0 || !KEY.test(key)) {
-    throw new InvalidArgumentError(
-      'Write KEY=VALUE; a key has up to 63 letters, digits, ".", "_", "-" and "/".',
-    );
-  }
-  if (Array.from(value).length > MAX_VALUE_CHARACTERS) {
-    throw new InvalidArgumentError(`A value has at most ${MAX_VALUE_CHARACTERS} characters.`);
-  }
+  const label = labelOf(text);
+  if (label === undefined) throw new InvalidArgumentError(`Write KEY=VALUE; ${KEY_RULE}.`);
+  const [key, value] = label;
   if (Object.hasOwn(before, key)) throw new InvalidArgumentError(`${key} is given twice.`);
   if (Object.keys(before).length === MAX_LABELS) {
     throw new InvalidArgumentError(`A job has at most ${MAX_LABELS} labels.`);
   }
   return { ...before, [key]: value };
+}
+
+/** undefined: it is none. Throws InvalidArgumentError for a value that is too long. */
+function labelOf(text: string): readonly [key: string, value: string] | undefined {
+  const at = text.indexOf("=");
+  const [key, value] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 0 || !KEY.test(key)) return undefined;
+  if (Array.from(value).length > MAX_VALUE_CHARACTERS) {
+    throw new InvalidArgumentError(`A value has at most ${MAX_VALUE_CHARACTERS} characters.`);
+  }
+  return [key, value];
+}
+
+/** Labels to set, and keys of labels to remove. */
+export interface LabelChange {
+  readonly set: Labels;
+  readonly remove: readonly string[];
+}
+
+/** KEY=VALUE, or KEY- to remove it. */
+export function collectLabelChange(
+  text: string,
+  { set, remove }: LabelChange = { set: {}, remove: [] },
+): LabelChange {
+  const label = labelOf(text);
+  const key = label?.[0] ?? text.slice(0, -1);
+  if (label === undefined && !(text.endsWith("-") && KEY.test(key))) {
+    throw new InvalidArgumentError(`Write KEY=VALUE, or KEY- to remove it; ${KEY_RULE}.`);
+  }
+  if (Object.hasOwn(set, key) || remove.includes(key)) {
+    throw new InvalidArgumentError(`${key} is given twice.`);
+  }
+  return label === undefined
+    ? { set, remove: [...remove, key] }
+    : { set: { ...set, [key]: label[1] }, remove };
 }

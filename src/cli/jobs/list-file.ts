@@ -1,5 +1,7 @@
 /** Many jobs from a file: JSON lines, or CSV with a heading. */
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { create, fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import {
@@ -8,7 +10,7 @@ import {
   type SubmitJobRequest,
   SubmitJobRequestSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
-import { Failure } from "../../platform/failure.ts";
+import { Failure, type FailureCode } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
 import { messageOf } from "../../platform/thrown.ts";
 import { quoteName } from "../escape.ts";
@@ -27,11 +29,18 @@ const MAX_JOBS = 100_000;
 const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
 const LABEL_COLUMN = /^label:(.+)$/s;
 
+export interface List {
+  readonly text: string;
+  /** What its paths are relative to: its own folder; of standard input and of a pipe the current one. */
+  readonly folder: string;
+}
+
 /** Reads a whole file, or standard input for "-". Throws Failure. */
-export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
+export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<List> {
   try {
+    const folder = name !== "-" && (await stat(name)).isFile() ? dirname(resolve(name)) : process.cwd();
     const bytes = await readBytes(name, name === "-" ? stdin : createReadStream(name), signal);
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), folder };
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the list was read.");
@@ -64,7 +73,7 @@ async function readBytes(name: string, source: Readable, signal: AbortSignal): P
  */
 export function jobsOfList(
   name: string,
-  text: string,
+  { text, folder }: List,
   { settings, keyPrefix }: { settings: JobSpec; keyPrefix: string | undefined },
 ): ListedJob[] {
   const jobs: ListedJob[] = [];
@@ -74,7 +83,8 @@ export function jobsOfList(
     if (jobs.length === MAX_JOBS) throw unusable(name, `it lists more than ${MAX_JOBS} jobs. Split it`);
     const { idempotencyKey = keyPrefix === undefined ? "" : `${keyPrefix}/${line}`, ...own } = given;
     if (typeof idempotencyKey !== "string") throw wrongLine(name, line, "idempotencyKey is not a text");
-    const job = specOfLine(name, line, defaults, own);
+    const spec = specOfLine(name, line, defaults, own);
+    const job = { ...spec, ...filesOf(name, line, spec, folder) };
     jobs.push({ line, request: create(SubmitJobRequestSchema, { job, idempotencyKey }) });
   }
   if (jobs.length === 0)
@@ -126,13 +136,22 @@ function* csvLines(name: string, text: string): Generator<Line> {
 
 function checkedHeading(name: string, cells: readonly string[]): readonly string[] {
   const missing = ["reference", "distorted"].find((column) => !cells.includes(column));
+  const delimiter = missing === undefined ? undefined : wrongDelimiter(cells);
   const unknown = cells.find((cell) => !COLUMNS.includes(cell) && !LABEL_COLUMN.test(cell));
   const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
   const known = `There are: ${COLUMNS.join(", ")}, label:KEY; more goes in JSON lines, or in options`;
+  if (delimiter !== undefined)
+    throw wrongLine(name, 1, `the heading has ${delimiter}: separate the columns with commas`);
   if (missing !== undefined) throw wrongLine(name, 1, `the heading has no column "${missing}". ${known}`);
   if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} is no column. ${known}`);
   if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is there twice`);
   return cells;
+}
+
+/** Of a heading that lacks a column: what spreadsheets write in place of commas where a comma is the decimal sign. */
+function wrongDelimiter(cells: readonly string[]): string | undefined {
+  if (cells.some((cell) => cell.includes(";"))) return '";"';
+  return cells.some((cell) => cell.includes("\t")) ? "tabs" : undefined;
 }
 
 /** An empty cell says nothing. */
@@ -175,7 +194,24 @@ function specOfLine(name: string, line: number, defaults: JsonObject, own: JsonO
   }
   const missing = spec.reference === "" ? "reference" : spec.distorted === "" ? "distorted" : undefined;
   if (missing !== undefined) throw wrongLine(name, line, `${missing} is missing`);
-  return { ...spec, reference: absolute(spec.reference), distorted: absolute(spec.distorted) };
+  return spec;
+}
+
+function filesOf(
+  name: string,
+  line: number,
+  { reference, distorted }: JobSpec,
+  folder: string,
+): Pick<JobSpec, "reference" | "distorted"> {
+  try {
+    return {
+      reference: absolute("reference", reference, folder),
+      distorted: absolute("distorted", distorted, folder),
+    };
+  } catch (thrown) {
+    const { message, code } = Failure.from(thrown);
+    throw wrongLine(name, line, message.replace(/\.$/, ""), code);
+  }
 }
 
 function jsonOf(settings: JobSpec): JsonObject {
@@ -186,11 +222,12 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function wrongLine(name: string, line: number, why: string): Failure {
-  return unusable(name, `line ${line}: ${why}`);
+/** `why` without a full stop. */
+export function wrongLine(name: string, line: number, why: string, code?: FailureCode): Failure {
+  return unusable(name, `line ${line}: ${why}`, code);
 }
 
-function unusable(name: string, why: string): Failure {
+function unusable(name: string, why: string, code: FailureCode = "INVALID_REQUEST"): Failure {
   const where = name === "-" ? "standard input" : quoteName(name);
-  return new Failure("INVALID_REQUEST", `--from: ${where} cannot be used: ${why}. Nothing was submitted.`);
+  return new Failure(code, `--from: ${where} cannot be used: ${why}. Nothing was submitted.`);
 }

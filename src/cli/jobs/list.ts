@@ -1,21 +1,31 @@
 /** The command `svc jobs list`. */
-import { type Command, InvalidArgumentError, type Option } from "commander";
+import { type Command, Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
-import { type Job, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
-import { JOB_STATES, type JobState } from "../../jobs/states.ts";
+import {
+  type Job,
+  JobSchema,
+  JobService,
+  ListJobsRequest_Sort as Sort,
+} from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
+import { TIMES_GUIDE } from "../instants.ts";
 import { ageText } from "../numbers.ts";
-import { optional } from "../optional.ts";
 import { addLimitOptions, type Limits, pagesOf, printList } from "../pages.ts";
 import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
-import { type Labels, labelOption } from "./labels.ts";
-import { millisecondsOf, percentOf, stateName, stateOf, titleOf } from "./state.ts";
+import { addEndOptions, addFilterOptions, type FilterFlags, filterOf } from "./filter.ts";
+import { millisecondsOf, percentOf, stateName, titleOf } from "./state.ts";
 
-interface ListFlags extends ServerFlags, Limits {
-  readonly state?: readonly JobState[];
-  readonly label?: Labels;
+const SORTS = {
+  newest: Sort.NEWEST,
+  oldest: Sort.OLDEST,
+  "last-ended": Sort.LAST_ENDED,
+  "first-ended": Sort.FIRST_ENDED,
+} as const;
+
+interface ListFlags extends ServerFlags, Limits, FilterFlags {
+  readonly sort: keyof typeof SORTS;
 }
 
 const GUIDE = `
@@ -24,18 +34,23 @@ Examples:
     $ svc jobs list --state running
     $ svc jobs list --state failed --label release=7
 
+  What ended since yesterday morning, the last first:
+    $ svc jobs list --ended-since 2026-05-16T08:00:00Z --sort last-ended
+
   The ids of all jobs of a release:
     $ svc jobs list --all --label release=7 --json | jq -r .id
+
+${TIMES_GUIDE}
 
 ${serverGuide()}`;
 
 export function listCommand(): Command {
   const command = new PeopleCommand("svc jobs list")
-    .summary("the jobs, newest first")
-    .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.")
-    .addOption(stateOption("only jobs in this state"))
-    .addOption(labelOption("only jobs with this label"));
-  addLimitOptions(command, "jobs").addOption(jsonOption("one job per line")).withGuide(GUIDE);
+    .summary("the jobs: newest first, or in another order")
+    .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.");
+  addLimitOptions(addEndOptions(addFilterOptions(command)).addOption(sortOption()), "jobs")
+    .addOption(jsonOption("one job per line"))
+    .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ListFlags) =>
     withServer(flags, (connection, signal) =>
       printList(jobPages(connection, flags, signal), {
@@ -48,27 +63,22 @@ export function listCommand(): Command {
   );
 }
 
-export function stateOption(help: string): Option {
-  const words = JOB_STATES.join(", ").toLowerCase();
-  return optional("--state <state>", `${help}: ${words}; repeatable`, "any").argParser(
-    (value: string, before: readonly JobState[] | undefined) => {
-      const state = JOB_STATES.find((known) => known === value.toUpperCase());
-      if (state === undefined) throw new InvalidArgumentError(`There are: ${words}.`);
-      return [...(before ?? []), state];
-    },
-  );
+function sortOption(): Option {
+  const orders = Object.keys(SORTS).join(", ");
+  const about = `${orders}; by their end only jobs are listed that have ended`;
+  return new Option("--sort <order>", about).choices(Object.keys(SORTS)).default("newest");
 }
 
 function jobPages(
   connection: Connection,
-  { state = [], label = {}, ...limits }: ListFlags,
+  flags: ListFlags,
   signal: AbortSignal,
 ): AsyncGenerator<readonly Job[]> {
-  const filter = { states: state.map(stateOf), labels: label };
+  const asked = { ...filterOf(flags), sort: SORTS[flags.sort] };
   return pagesOf(async (at) => {
-    const page = await connection.call(JobService.method.listJobs, { ...filter, ...at }, { signal });
+    const page = await connection.call(JobService.method.listJobs, { ...asked, ...at }, { signal });
     return { things: page.jobs, nextPageToken: page.nextPageToken };
-  }, limits);
+  }, flags);
 }
 
 /** One line per job; `now` in milliseconds of 1970. */

@@ -2,20 +2,24 @@
 import type { Connection } from "../../client/connection.ts";
 import { DEFAULT_MODEL } from "../../engine/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
 import { printable } from "../escape.ts";
-import { EXIT, writeAll } from "../exit.ts";
+import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { checkGates, expectGate, type Gate, gateLines, parseGate } from "../gates.ts";
 import { messageJson } from "../message-json.ts";
 import { progressLine } from "../progress.ts";
 import { tellFailure } from "../server.ts";
-import { detectTerminal, type Terminal } from "../terminal.ts";
+import { detectTerminal, tableTerminal } from "../terminal.ts";
 import { fetchJob } from "./get.ts";
 import { jobLines } from "./job-page.ts";
 import type { ListedJob } from "./list-file.ts";
 import { jobReport } from "./result.ts";
-import { exitCodeOfJob, failureOfJob, progressOf, titleOf, worst } from "./state.ts";
+import { exitCodeOfJob, failureOfJob, progressOf, worst } from "./state.ts";
+import { type EndedJob, isUnderGate, summaryLines, totalsLine } from "./summary.ts";
 import { awaitJobs, type Watcher } from "./wait.ts";
 import { boardWatcher } from "./watch.ts";
+
+const NOWHERE = { write() {} };
 
 export interface OutcomeFlags {
   readonly failUnder: readonly string[];
@@ -36,7 +40,10 @@ export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly Listed
   return gates;
 }
 
-/** Waits until the jobs have ended and tells of each; the exit code of the worst. Throws Failure. */
+/**
+ * Waits until the jobs have ended and prints the report of one, or the summary of a list. Answers with the exit code of
+ * the worst. Throws Failure.
+ */
 export async function tellOutcomes(
   connection: Connection,
   jobs: readonly Job[],
@@ -46,9 +53,17 @@ export async function tellOutcomes(
 ): Promise<number> {
   const ids = [...new Set(jobs.map(({ id }) => id))];
   const ended = await awaited(connection, ids, flags, signal);
-  const codes: number[] = [];
-  for (const job of ended) codes.push(await tellOutcome(connection, job, gates, flags, signal));
-  return worst(codes);
+  const judged: EndedJob[] = [];
+  for (const job of ended) judged.push(await judge(connection, job, gates, flags, signal));
+  if (flags.from === undefined) {
+    for (const one of judged) await tellOne(connection, one, flags, signal);
+  } else await tellList(judged, flags);
+  return worst(judged.map(codeOf));
+}
+
+function codeOf(ended: EndedJob): number {
+  if (ended.fault !== undefined) return exitCodeOf(ended.fault);
+  return isUnderGate(ended) ? EXIT.underGate : exitCodeOfJob(ended.job);
 }
 
 async function awaited(
@@ -59,7 +74,9 @@ async function awaited(
 ): Promise<readonly Job[]> {
   if (flags.quiet) return awaitJobs(connection, ids, {}, signal);
   if (flags.from !== undefined) {
-    using shown = boardWatcher(flags.json ? process.stderr : process.stdout);
+    // Where bars are drawn they are enough: the summary has a line for each job.
+    const { live } = detectTerminal(process.stderr, process.env);
+    using shown = boardWatcher(live ? NOWHERE : process.stderr);
     return await awaitJobs(connection, ids, shown.watcher, signal);
   }
   const line = progressLine(process.stderr, () => detectTerminal(process.stderr, process.env));
@@ -80,44 +97,62 @@ function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {
   };
 }
 
-async function tellOutcome(
+/** Fetches what the stream of jobs leaves out, as far as it is needed, and holds a score against the gates. */
+async function judge(
   connection: Connection,
   ended: Job,
   gates: readonly Gate[],
+  { from, json }: OutcomeFlags,
+  signal: AbortSignal,
+): Promise<EndedJob> {
+  const succeeded = ended.state === Job_State.SUCCEEDED;
+  const isNeeded = json || (succeeded && (from === undefined || gates.length > 0));
+  const job = isNeeded ? await fetchJob(connection, ended.id, signal) : ended;
+  if (json) await writeAll(process.stdout, [messageJson(JobSchema, job, from === undefined ? 2 : undefined)]);
+  if (!succeeded) return { job, gates: [] };
+  const { models = [], pooled = {} } = job.result ?? {};
+  const expected = { models: models.map(({ model }) => model), features: job.spec?.features ?? [] };
+  try {
+    const named = gates.map((gate) => expectGate(gate, expected));
+    return { job, gates: checkGates(named, pooled) };
+  } catch (thrown) {
+    // The score is there all the same, and is shown.
+    return { job, gates: [], fault: Failure.from(thrown) };
+  }
+}
+
+/** The report of a pair with its gates, or why there is none. */
+async function tellOne(
+  connection: Connection,
+  { job, gates, fault }: EndedJob,
   flags: OutcomeFlags,
   signal: AbortSignal,
-): Promise<number> {
-  const single = flags.from === undefined;
-  const succeeded = ended.state === Job_State.SUCCEEDED;
-  const job = succeeded || flags.json ? await fetchJob(connection, ended.id, signal) : ended;
-  if (flags.json) await writeAll(process.stdout, [messageJson(JobSchema, job, single ? 2 : undefined)]);
-  if (!succeeded) {
-    if (single || flags.quiet) await tellFailure(failureOfJob(job), { json: false });
-    return exitCodeOfJob(job);
-  }
-  if (single && !flags.quiet && !flags.json) {
+): Promise<void> {
+  if (job.state !== Job_State.SUCCEEDED) return tellFailure(failureOfJob(job), { json: false });
+  if (!flags.quiet && !flags.json) {
     const terminal = detectTerminal(process.stdout, process.env);
     const options = { terminal, allMetrics: flags.allMetrics === true };
     const lines = [...(await jobReport(connection, job, options, signal)), ...jobLines(job, terminal)];
     await writeAll(process.stdout, [`${lines.join("\n")}\n`]);
   }
-  return judge(job, gates, flags);
+  if (fault !== undefined) return tellFailure(fault, { json: false });
+  const stream = flags.json || flags.quiet ? process.stderr : process.stdout;
+  const shown = flags.quiet ? gates.filter(({ passed }) => !passed) : gates;
+  await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
 }
 
-/** Tells how the gates came out, with --quiet the missed ones only, and the job where there are several. */
-async function judge(job: Job, gates: readonly Gate[], flags: OutcomeFlags): Promise<number> {
-  const { models = [], pooled = {} } = job.result ?? {};
-  const expected = { models: models.map(({ model }) => model), features: job.spec?.features ?? [] };
-  const named = gates.map((gate) => expectGate(gate, expected));
-  const outcomes = checkGates(named, pooled);
-  const missed = outcomes.filter(({ passed }) => !passed);
-  const stream = flags.json || flags.quiet ? process.stderr : process.stdout;
-  const shown = flags.quiet ? missed : outcomes;
-  const which = flags.from === undefined ? "" : `  ${job.id}  ${printable(titleOf(job))}`;
-  const terminal: Terminal = detectTerminal(stream, process.env);
+/** The summary; with --quiet, the jobs that failed or missed a gate. */
+async function tellList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
+  const stream = json || quiet ? process.stderr : process.stdout;
+  const terminal = tableTerminal(stream, process.env);
+  if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended)]);
+  const wrong = ended.filter((one) => codeOf(one) !== EXIT.scored);
+  if (wrong.length > 0) await writeLines(stream, summaryLines(wrong, terminal));
+}
+
+async function writeLines(stream: NodeJS.WriteStream, lines: readonly string[]): Promise<void> {
   await writeAll(
     stream,
-    gateLines(shown, terminal).map((line) => `${line}${which}\n`),
+    lines.map((line) => `${line}\n`),
   );
-  return missed.length > 0 ? EXIT.underGate : EXIT.scored;
 }

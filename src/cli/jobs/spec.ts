@@ -2,6 +2,8 @@
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
+import type { Side } from "../../engine/request.ts";
+import { refuseUrl } from "../../engine/source.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { optional } from "../optional.ts";
@@ -40,14 +42,18 @@ function parsePriority(text: string): number {
 export function specOf(reference: string, distorted: string, flags: SpecFlags): JobSpec {
   return create(JobSpecSchema, {
     ...settingsOf(flags),
-    reference: absolute(reference),
-    distorted: absolute(distorted),
+    reference: absolute("reference", reference),
+    distorted: absolute("distorted", distorted),
   });
 }
 
-/** A node has another current folder: paths are made whole here. An empty one stays, for the server to refuse. */
-export function absolute(path: string): string {
-  return path === "" ? "" : resolve(path);
+/**
+ * A node has another current folder: paths are made absolute here, from `folder` on. An empty one stays, for the server
+ * to refuse. Throws URL_NOT_SUPPORTED.
+ */
+export function absolute(side: Side, path: string, folder = process.cwd()): string {
+  refuseUrl(side, path);
+  return path === "" ? "" : resolve(folder, path);
 }
 
 /** Everything of a job but its two files. Policies that are the default are left to the server. */

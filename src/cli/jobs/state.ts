@@ -6,6 +6,7 @@ import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { ScoreProgress } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jobs/states.ts";
 import { Failure, isFailureCode } from "../../platform/failure.ts";
+import { inOptions } from "../api-names.ts";
 import { printable } from "../escape.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
 
@@ -53,7 +54,8 @@ export function millisecondsOf(time: Timestamp | undefined): number | undefined 
 export function failureOfJob(job: Job): Failure {
   if (job.state === Job_State.CANCELLED)
     return new Failure("SCORE_CANCELLED", `Job ${job.id} was cancelled.`);
-  const { code = "INTERNAL", message = "No reason is told." } = job.error ?? {};
+  const { code = "INTERNAL", message: reported = "The controller reported no reason." } = job.error ?? {};
+  const message = inOptions(reported);
   const found = job.error?.found ? { found: job.error.found } : {};
   return isFailureCode(code)
     ? new Failure(code, message, found)

@@ -1,5 +1,5 @@
 /** The command `svc jobs submit`. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import {
   type Job,
@@ -8,6 +8,7 @@ import {
   type SubmitJobResponse,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { invalid } from "../../platform/failure.ts";
+import { withFacts } from "../../platform/help-page.ts";
 import { PeopleCommand } from "../command.ts";
 import { printable } from "../escape.ts";
 import { EXIT, writeAll } from "../exit.ts";
@@ -16,6 +17,7 @@ import { optional } from "../optional.ts";
 import { gateOption } from "../options.ts";
 import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
+import { checkFiles } from "./local-files.ts";
 import { expectedGates, type OutcomeFlags, tellOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { storeList } from "./store-list.ts";
@@ -25,6 +27,7 @@ export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly idempotencyKey?: string;
   readonly from?: string;
   readonly wait?: boolean;
+  readonly remoteFiles?: boolean;
 }
 
 const GUIDE = `
@@ -38,14 +41,19 @@ Examples:
   Many, from a CSV file with the columns reference, distorted and label:title; prints an id per line:
     $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
+  Many, waited for; ends in a line for each job, and the totals:
+    $ svc jobs submit --from pairs.csv --wait --fail-under vmaf.mean=93
+
   Many, from a program; what a line does not say is taken from the options:
     $ echo '{"reference": "a.mov", "distorted": "a.mp4", "name": "a"}' | svc jobs submit --from - --metric psnr
 
 Files:
-  Paths are made absolute here, and opened on the node: it must see the files at the same place.
-  --from takes JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a heading
-  (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Nothing is submitted
-  of a file with a line that cannot be read.
+  - Paths are made absolute here and opened on the nodes, which must see the files at the same place.
+  - A file that is missing from a folder of this machine is refused when the server is on this machine,
+    and warned of otherwise. --remote-files leaves this check out.
+  - A list (--from) is JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a heading
+    (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Its paths are relative to
+    its folder. Nothing is submitted of a list with a line that cannot be read.
 
 ${serverGuide({
   0: "stored; with --wait: scored, and every gate passed",
@@ -68,6 +76,16 @@ export function submitCommand(): Command {
         "--idempotency-key <key>",
         "makes it safe to repeat: the same key gives the job that was stored first; a line of --from gets KEY/LINE",
         "none",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--remote-files",
+        withFacts(
+          "the nodes see other files than this machine: look for none here",
+          "off",
+          "SVC_REMOTE_FILES",
+        ),
       ),
     )
     .addOption(optional("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs`, "off"))
@@ -95,6 +113,7 @@ async function submit(
     checkFlags(flags);
     const jobs = await jobsOf(reference, distorted, flags, signal);
     const gates = expectedGates(flags, jobs);
+    await checkFiles(jobs, flags, signal);
     await store(connection, jobs, flags, stored, signal);
     return flags.wait ? tellOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
   };
@@ -121,8 +140,8 @@ async function jobsOf(
     return [{ line: 1, request: { $typeName: SubmitJobRequestSchema.typeName, ...request } }];
   }
   if (reference !== undefined) throw invalid("Give two videos or --from FILE, not both.");
-  const text = await readList(from, process.stdin, signal);
-  const jobs = jobsOfList(from, text, { settings: settingsOf(flags), keyPrefix: idempotencyKey });
+  const list = await readList(from, process.stdin, signal);
+  const jobs = jobsOfList(from, list, { settings: settingsOf(flags), keyPrefix: idempotencyKey });
   if (flags.wait && jobs.length > MAX_AWAITED) {
     throw invalid(
       `--wait waits for at most ${MAX_AWAITED} jobs, and ${jobs.length} are listed. Label them and use svc jobs watch --label.`,

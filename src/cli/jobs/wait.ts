@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../platform/failure.ts";
 import { followJobs, type JobFilter } from "./follow.ts";
 import { fetchJob } from "./get.ts";
+import type { Labels } from "./labels.ts";
 import { hasEnded } from "./state.ts";
 
 export interface Watcher {
@@ -15,7 +16,7 @@ export interface Watcher {
   readonly onEvent?: (event: StreamJobsResponse) => void | Promise<void>;
   /** A job as it is now: once at first, and after every change. */
   readonly onJob?: (job: Job) => void;
-  /** A job that was deleted after its retention. */
+  /** A job that was deleted, or that the filter's labels were taken from. */
   readonly onDeleted?: (id: string) => void;
   /** The ids of all jobs of the filter, after each was told as it is. */
   readonly onSnapshot?: (ids: ReadonlySet<string>) => void;
@@ -38,7 +39,7 @@ export async function watchJobs(
   await followJobs(connection, filter, {
     ...outageOf(watcher),
     signal,
-    onEvent: (event) => tell(event, watcher),
+    onEvent: (event) => tell(event, watcher, filter.labels),
   });
 }
 
@@ -99,11 +100,15 @@ async function awaitGroup(
   );
 }
 
-async function tell(event: StreamJobsResponse, watcher: Watcher): Promise<void> {
+/** `labels`: those of the filter. */
+async function tell(event: StreamJobsResponse, watcher: Watcher, labels: Labels = {}): Promise<void> {
   await watcher.onEvent?.(event);
-  if (event.job === undefined) return;
-  if (event.kind === Kind.DELETED) watcher.onDeleted?.(event.job.id);
-  else watcher.onJob?.(event.job);
+  const { kind, job } = event;
+  if (job === undefined) return;
+  const own = job.spec?.labels ?? {};
+  const isChosen = Object.entries(labels).every(([key, value]) => own[key] === value);
+  if (kind === Kind.DELETED || !isChosen) watcher.onDeleted?.(job.id);
+  else watcher.onJob?.(job);
 }
 
 function outageOf({ onOutage }: Watcher) {

@@ -13,9 +13,9 @@ import { EXIT, writeAll } from "../exit.ts";
 import { messageJson } from "../message-json.ts";
 import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { detectTerminal } from "../terminal.ts";
-import { Board } from "./board.ts";
+import { Board, type BoardOutput } from "./board.ts";
+import { stateOption } from "./filter.ts";
 import { type Labels, labelOption } from "./labels.ts";
-import { stateOption } from "./list.ts";
 import { exitCodeOfJob, stateOf, worst } from "./state.ts";
 import { awaitJobs, MAX_AWAITED, type Watcher, watchJobs } from "./wait.ts";
 
@@ -119,7 +119,7 @@ function jsonWatcher(): Shown {
 }
 
 /** Lines on standard output, bars on standard error where that is a terminal. */
-export function boardWatcher(lines: NodeJS.WriteStream = process.stdout): Shown {
+export function boardWatcher(lines: BoardOutput["lines"] = process.stdout): Shown {
   const live = process.stderr;
   const board = new Board({ lines, live, terminal: () => detectTerminal(live, process.env) });
   const redraw = () => board.draw();

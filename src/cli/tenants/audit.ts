@@ -1,16 +1,16 @@
 /** The command `svc tenants audit`. */
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Connection } from "../../client/connection.ts";
 import { type AuditRecord, AuditRecordSchema } from "../../gen/proto/svc/v1/audit_pb.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
+import { instantText, pastOption, TIMES_GUIDE } from "../instants.ts";
 import { optional } from "../optional.ts";
 import { addLimitOptions, type Limits, pagesOf, printList } from "../pages.ts";
 import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import type { Terminal } from "../terminal.ts";
-import { instantText, parsePast } from "./instants.ts";
 
 interface AuditFlags extends ServerFlags, Limits {
   readonly since?: number;
@@ -29,6 +29,8 @@ Examples:
   Whom the last day refused for want of a role:
     $ svc tenants audit --since 1d --outcome ROLE_MISSING --all --json | jq -r .subject | sort | uniq -c
 
+${TIMES_GUIDE}
+
 ${serverGuide()}`;
 
 export function auditCommand(): Command {
@@ -37,8 +39,8 @@ export function auditCommand(): Command {
     .description(
       "Lists changes and refusals of your tenant: time, subject, operation, outcome, targets. Needs svc:admin.",
     )
-    .addOption(timeOption("--since <time>", "not before this time"))
-    .addOption(timeOption("--until <time>", "before this time"))
+    .addOption(pastOption("--since <time>", "not before this time"))
+    .addOption(pastOption("--until <time>", "before this time"))
     .addOption(optional("--subject <subject>", "only of this subject", "any"))
     .addOption(optional("--operation <name>", "only this one, such as svc.v1.JobService/CancelJob", "any"))
     .addOption(optional("--outcome <code>", "only with this outcome, OK or a code", "any"))
@@ -54,11 +56,6 @@ export function auditCommand(): Command {
       }),
     ),
   );
-}
-
-function timeOption(flags: string, help: string): Option {
-  const about = `${help}: so long ago (45m, 12h, 30d), or a time such as 2026-05-17T09:30:00Z`;
-  return optional(flags, about, "any").argParser(parsePast);
 }
 
 function auditPages(
@@ -85,8 +82,14 @@ const COLUMNS: readonly TableColumn<AuditRecord>[] = [
   { heading: "OPERATION", text: operationText, atLeast: 14 },
   { heading: "OUTCOME", text: ({ outcome }) => outcome, atLeast: 12 },
   { heading: "FROM", text: ({ peer }) => peer || "-", atLeast: 15, dispensable: 1 },
-  { heading: "TARGETS", text: ({ targets }) => targets.join(" "), atLeast: 0 },
+  { heading: "TARGETS", text: targetsText, atLeast: 0 },
 ];
+
+/** Of a call that changes many jobs, how many and which. */
+function targetsText({ targets, filter, jobs }: AuditRecord): string {
+  const many = jobs === undefined ? [] : [`${jobs} ${jobs === 1 ? "job" : "jobs"}`, filter ?? ""];
+  return [...many, ...targets].filter(Boolean).join(" ");
+}
 
 /** One line per record. */
 export function auditTable(

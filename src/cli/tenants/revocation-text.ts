@@ -2,11 +2,11 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Revocation, RevocationSchema } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { writeAll } from "../exit.ts";
+import { instantText } from "../instants.ts";
 import { messageJson } from "../message-json.ts";
 import { ageText } from "../numbers.ts";
 import { type TableColumn, tableLines } from "../table.ts";
 import { type Terminal, tableTerminal } from "../terminal.ts";
-import { instantText } from "./instants.ts";
 
 const KINDS = { tokenId: "token id", subject: "subject", issuedBefore: "issued before" } as const;
 

@@ -7,6 +7,7 @@ import { type RevokeTokensRequestSchema, TenantService } from "../../gen/proto/s
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { EXIT } from "../exit.ts";
+import { parseDeadline, parseInstant } from "../instants.ts";
 import { optional } from "../optional.ts";
 import {
   addServerOptions,
@@ -16,7 +17,6 @@ import {
   serverGuide,
   withServer,
 } from "../server.ts";
-import { parseDeadline, parseInstant } from "./instants.ts";
 import { writeRevocation } from "./revocation-text.ts";
 import { tokenToRevoke } from "./token-claims.ts";
 

@@ -1,7 +1,9 @@
 /** Points in time as they are written on a command line. */
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, type Option } from "commander";
+import { optional } from "./optional.ts";
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const SPAN = /^(\d{1,6})(m|h|d)$/;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -15,13 +17,24 @@ export function parseInstant(text: string): number {
 
 /** An instant with its zone, or how long from now. Milliseconds since 1970. Throws InvalidArgumentError. */
 export function parseDeadline(text: string): number {
-  return parseSpan(text, 1, "how long from now");
+  return parseSpan(text, 1, "how long from now (45m, 12h, 30d)");
 }
 
-/** An instant with its zone, or how long ago. Milliseconds since 1970. Throws InvalidArgumentError. */
+/** An instant with its zone, a day, of which it is the start on this machine, or how long ago. Milliseconds since 1970. Throws InvalidArgumentError. */
 export function parsePast(text: string): number {
-  return parseSpan(text, -1, "how long ago");
+  const day = DAY.test(text) ? Date.parse(`${text}T00:00:00`) : Number.NaN;
+  return Number.isFinite(day) ? day : parseSpan(text, -1, "how long ago (45m, 12h, 30d), a day (2026-05-17)");
 }
+
+/** An option that takes a past time. */
+export function pastOption(flags: string, help: string): Option {
+  return optional(flags, help, "any").argParser(parsePast);
+}
+
+/** For the help of commands that have such options. */
+export const TIMES_GUIDE = `Times:
+  How long ago (45m, 12h, 30d), a day, which begins at midnight here (2026-05-17), or a time with its
+  zone (2026-05-17T09:30:00Z).`;
 
 function parseSpan(text: string, direction: 1 | -1, what: string): number {
   const [, count = "", unit = ""] = SPAN.exec(text) ?? [];
@@ -29,9 +42,7 @@ function parseSpan(text: string, direction: 1 | -1, what: string): number {
   if (span !== undefined) return Date.now() + direction * Number(count) * span;
   const instant = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(instant)) return instant;
-  throw new InvalidArgumentError(
-    `Use ${what} (45m, 12h, 30d), or a time with its zone, such as 2026-05-17T09:30:00Z.`,
-  );
+  throw new InvalidArgumentError(`Use ${what}, or a time with its zone, such as 2026-05-17T09:30:00Z.`);
 }
 
 /** In UTC to the second: 2026-05-17 09:30:00Z. */

@@ -1,0 +1,53 @@
+/**
+ * The command `svc completion SHELL`: prints a script that completes svc in a shell. It is generated from the commands
+ * themselves and holds all that it offers. Libraries that complete commander's programs (@bomb.sh/tab, omelette, tabtab)
+ * start the program at every press of the key, which takes Node.js a third of a second.
+ */
+import { Argument, type Command } from "commander";
+import { exitCodes } from "../../platform/help.ts";
+import { PeopleCommand } from "../command.ts";
+import { writeAll } from "../exit.ts";
+import { bashScript } from "./bash.ts";
+import { fishScript } from "./fish.ts";
+import { type CommandSpec, specsOf } from "./spec.ts";
+import { zshScript } from "./zsh.ts";
+
+type Script = (program: string, specs: readonly CommandSpec[]) => string;
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const satisfies Record<
+  string,
+  Script
+>;
+
+const GUIDE = `
+Examples:
+  For bash, in every new shell; the folder of the bash-completion package:
+    $ mkdir -p ~/.local/share/bash-completion/completions
+    $ svc completion bash > ~/.local/share/bash-completion/completions/svc
+
+  For zsh, in a folder of $fpath that compinit looks into:
+    $ svc completion zsh > ~/.zsh/completions/_svc
+
+  For fish:
+    $ svc completion fish > ~/.config/fish/completions/svc.fish
+
+  For bash or zsh, in this shell alone, or from ~/.bashrc or ~/.zshrc:
+    $ source <(svc completion bash)
+
+The script completes commands, options, the values of options that are known beforehand, and files. It holds
+the commands of this version: print it again after an update.
+
+${exitCodes({ 0: "printed", 2: "there is no such shell" })}`;
+
+/** `wholeProgram` makes the program with all of its commands. */
+export function completionCommand(wholeProgram: () => Promise<Command>): Command {
+  return new PeopleCommand("svc completion")
+    .summary("print a completion script for a shell")
+    .description("Prints a script that completes svc in a shell: commands, options, their values, and files.")
+    .addArgument(new Argument("<shell>", "bash, zsh or fish").choices(Object.keys(SCRIPTS)))
+    .withGuide(GUIDE)
+    .action(async (shell: keyof typeof SCRIPTS) => {
+      const program = await wholeProgram();
+      await writeAll(process.stdout, [SCRIPTS[shell](program.name(), specsOf(program))]);
+    });
+}

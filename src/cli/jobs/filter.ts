@@ -1,0 +1,67 @@
+/** The options that choose jobs: by state, label and time. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { type Command, InvalidArgumentError, type Option } from "commander";
+import type { JobFilterSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { JOB_STATES, type JobState } from "../../jobs/states.ts";
+import { pastOption } from "../instants.ts";
+import { offering, optional } from "../optional.ts";
+import { type Labels, labelOption } from "./labels.ts";
+import { stateOf } from "./state.ts";
+
+export interface FilterFlags {
+  readonly state?: readonly JobState[];
+  readonly label?: Labels;
+  /** Milliseconds since 1970, as the others. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly endedSince?: number;
+  readonly endedUntil?: number;
+}
+
+export function stateOption(help: string): Option {
+  const words = JOB_STATES.join(", ").toLowerCase();
+  const option = optional("--state <state>", `${help}: ${words}; repeatable`, "any").argParser(
+    (value: string, before: readonly JobState[] | undefined) => {
+      const state = JOB_STATES.find((known) => known === value.toUpperCase());
+      if (state === undefined) throw new InvalidArgumentError(`There are: ${words}.`);
+      return [...(before ?? []), state];
+    },
+  );
+  return offering(option, words.split(", "));
+}
+
+export function addFilterOptions<C extends Command>(command: C): C {
+  return command
+    .addOption(stateOption("only jobs in this state"))
+    .addOption(labelOption("only jobs with this label"))
+    .addOption(pastOption("--since <time>", "only jobs that were submitted at this time or later"))
+    .addOption(pastOption("--until <time>", "only jobs that were submitted before this time"));
+}
+
+/** Of jobs that have ended. */
+export function addEndOptions<C extends Command>(command: C): C {
+  return command
+    .addOption(pastOption("--ended-since <time>", "only jobs that ended at this time or later"))
+    .addOption(pastOption("--ended-until <time>", "only jobs that ended before this time"));
+}
+
+/** What is given of a filter. Lists have its members as their own. */
+export function filterOf(
+  flags: FilterFlags,
+): Omit<MessageInitShape<typeof JobFilterSchema>, "$typeName" | "ids"> {
+  const { state = [], label = {}, since, until, endedSince, endedUntil } = flags;
+  return {
+    states: state.map(stateOf),
+    labels: label,
+    ...(since !== undefined && { since: timestampFromMs(since) }),
+    ...(until !== undefined && { until: timestampFromMs(until) }),
+    ...(endedSince !== undefined && { endedSince: timestampFromMs(endedSince) }),
+    ...(endedUntil !== undefined && { endedUntil: timestampFromMs(endedUntil) }),
+  };
+}
+
+/** Whether any of the options is given. */
+export function isFiltered({ state, label, since, until, endedSince, endedUntil }: FilterFlags): boolean {
+  return [state, label, since, until, endedSince, endedUntil].some((value) => value !== undefined);
+}

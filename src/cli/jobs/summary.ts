@@ -1,0 +1,73 @@
+/** What became of the jobs of a list: a line for each, and the totals. */
+import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import type { Failure } from "../../platform/failure.ts";
+import { type GateOutcome, gateText } from "../gates.ts";
+import { exact } from "../numbers.ts";
+import { type TableColumn, tableLines } from "../table.ts";
+import type { Terminal } from "../terminal.ts";
+import { cut } from "../width.ts";
+import { failureOfJob, stateName, titleOf } from "./state.ts";
+
+/** A job that has ended, held against the gates. */
+export interface EndedJob {
+  readonly job: Job;
+  /** Empty for a job without a score, and where there are no gates. */
+  readonly gates: readonly GateOutcome[];
+  /** Why a score cannot be held against the gates. */
+  readonly fault?: Failure;
+}
+
+const MAX_NAME_COLUMNS = 28;
+/** Columns that the reason or the gates have before the id is left out. */
+const RESULT_COLUMNS = 36;
+
+/** A line for each job, below a heading. */
+export function summaryLines(ended: readonly EndedJob[], terminal: Terminal): string[] {
+  return tableLines(ended, columnsFor(terminal), terminal, { heading: true, lastColumns: RESULT_COLUMNS });
+}
+
+export function isUnderGate({ gates }: EndedJob): boolean {
+  return gates.some(({ passed }) => !passed);
+}
+
+function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJob>[] {
+  const most = Number.isFinite(columns) ? MAX_NAME_COLUMNS : Number.POSITIVE_INFINITY;
+  return [
+    { heading: "ID", text: ({ job }) => job.id, atLeast: 36, dispensable: 1 },
+    { heading: "NAME", text: ({ job }) => cut(titleOf(job), most, unicode), atLeast: 0 },
+    { heading: "STATE", text: ({ job }) => stateName(job.state), atLeast: 9 },
+    { heading: "SCORE", text: ({ job }) => scoreText(job), atLeast: 9, align: "right" },
+    { heading: "RESULT", text: (ended) => resultText(ended, unicode), atLeast: 0 },
+  ];
+}
+
+function scoreText({ score }: Job): string {
+  return score === undefined ? "-" : exact(score);
+}
+
+/** The gates that were missed, or why there is no score: its code first, because the end is cut. */
+function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
+  if (fault !== undefined) return failureText(fault);
+  if (job.state === Job_State.SUCCEEDED) {
+    const missed = gates.filter(({ passed }) => !passed);
+    if (missed.length > 0) return missed.map((gate) => `FAIL ${gateText(gate, unicode)}`).join(", ");
+    return gates.length > 0 ? "pass" : "";
+  }
+  return job.state === Job_State.CANCELLED ? "" : failureText(failureOfJob(job));
+}
+
+function failureText({ code, message }: Failure): string {
+  return `${code}: ${message}`;
+}
+
+/** "3 jobs: 2 succeeded (1 under a gate), 1 failed". */
+export function totalsLine(ended: readonly EndedJob[]): string {
+  const byState = Map.groupBy(ended, ({ job }) => job.state);
+  const counts = [Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED].flatMap((state) => {
+    const jobs = byState.get(state) ?? [];
+    const missed = jobs.filter(isUnderGate).length;
+    const under = missed > 0 ? ` (${missed} under a gate)` : "";
+    return jobs.length === 0 ? [] : [`${jobs.length} ${stateName(state).toLowerCase()}${under}`];
+  });
+  return `${ended.length} ${ended.length === 1 ? "job" : "jobs"}: ${counts.join(", ")}`;
+}

@@ -1,0 +1,77 @@
+/** The summary of a list of jobs: a line for each, aligned, and the totals. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseGate } from "../../src/cli/gates.ts";
+import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/jobs/summary.ts";
+import type { Terminal } from "../../src/cli/terminal.ts";
+import { columnsOf } from "../../src/cli/width.ts";
+import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import { HOSTILE, ID, job, succeeded } from "./jobs.ts";
+
+const PIPE: Terminal = { columns: Number.POSITIVE_INFINITY, color: false, unicode: false, live: false };
+const SCREEN: Terminal = { columns: 80, color: false, unicode: true, live: true };
+const LONG = "a trailer of a film with a name that nobody reads to its end";
+
+const gate = (value: number) => {
+  const limit = parseGate("vmaf.mean=93");
+  return { gate: limit, value, passed: value >= limit.limit };
+};
+const error = {
+  code: "FRAME_COUNT_MISMATCH",
+  message: "The counts differ. Give the same content, or set onFrameCountMismatch to COMMON.",
+};
+const JOBS: readonly EndedJob[] = [
+  { job: succeeded({ spec: { name: "trailer" } }), gates: [gate(93.5)] },
+  { job: succeeded({ score: 80.25, spec: { name: LONG } }), gates: [gate(80.25)] },
+  { job: job({ state: Job_State.FAILED, error }), gates: [] },
+  { job: job({ state: Job_State.CANCELLED }), gates: [] },
+];
+
+test("id, name or distorted file, state, score, and gates or reason, in whole in a pipe", () => {
+  const name = (text: string) => text.padEnd(LONG.length);
+  assert.deepEqual(summaryLines(JOBS, PIPE), [
+    `ID                                    ${name("NAME")}  STATE          SCORE  RESULT`,
+    `${ID}  ${name("trailer")}  SUCCEEDED  93.500000  pass`,
+    `${ID}  ${LONG}  SUCCEEDED  80.250000  FAIL vmaf.mean 80.250000 < 93`,
+    `${ID}  ${name("encode.mp4")}  FAILED             -  FRAME_COUNT_MISMATCH: The counts differ. Give the same content, or use --on-frame-count-mismatch common.`,
+    `${ID}  ${name("encode.mp4")}  CANCELLED          -`,
+  ]);
+});
+
+test("on a terminal the name is cut, and the id makes room for the result", () => {
+  for (const columns of [80, 100, 140, 200]) {
+    const lines = summaryLines(JOBS, { ...SCREEN, columns });
+    for (const line of lines) assert.ok(columnsOf(line) <= columns, line);
+    assert.match(
+      lines[2] ?? "",
+      /a trailer of a film with a … {2}SUCCEEDED {2}80\.250000 {2}FAIL vmaf\.mean/,
+    );
+    assert.match(lines[3] ?? "", / FRAME_COUNT_MISMATCH: /);
+    assert.equal(lines[1]?.includes(ID), columns >= 140);
+  }
+});
+
+test("a score that cannot be held against a gate is shown, with why", () => {
+  const fault = new Failure("INVALID_REQUEST", "--fail-under: there is no such metric.");
+  const [, line] = summaryLines([{ job: succeeded(), gates: [], fault }], PIPE);
+  assert.match(
+    line ?? "",
+    /SUCCEEDED {2}93\.500000 {2}INVALID_REQUEST: --fail-under: there is no such metric\.$/,
+  );
+});
+
+test("the totals count states, and scores under a gate", () => {
+  assert.equal(totalsLine(JOBS), "4 jobs: 2 succeeded (1 under a gate), 1 failed, 1 cancelled");
+  assert.equal(totalsLine(JOBS.slice(0, 1)), "1 job: 1 succeeded");
+});
+
+test("a hostile name or reason stays on its line", () => {
+  const hostile = {
+    job: job({ state: Job_State.FAILED, spec: { name: HOSTILE }, error: { code: "X", message: HOSTILE } }),
+    gates: [],
+  };
+  for (const terminal of [PIPE, SCREEN]) {
+    for (const line of summaryLines([hostile], terminal)) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+  }
+});
