@@ -5,19 +5,52 @@ import type { Page } from "playwright-core";
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
+/** Best practices that axe calls moderate, and the size of targets (WCAG 2.2, 2.5.8), which it leaves out unasked. */
+const MORE_RULES = ["region", "page-has-heading-one", "heading-order", "target-size"];
+
 interface Violation {
   readonly id: string;
   readonly impact: string | null;
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** Serious and critical ones, in words. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+/** Serious and critical faults, and those of MORE_RULES, in words. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>("axe.run()");
+  const rules = Object.fromEntries(MORE_RULES.map((rule) => [rule, { enabled: true }]));
+  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>(
+    `axe.run({ rules: ${JSON.stringify(rules)} })`,
+  );
   return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ id, impact }) => impact === "serious" || impact === "critical" || MORE_RULES.includes(id))
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary = "" }) => `${id} at ${target.join(" ")}: ${failureSummary}`),
     );
+}
+
+/** Pixels of the least width and height of what a finger presses: WCAG 2.2, 2.5.8. */
+const LEAST_TARGET = 24;
+
+interface Target {
+  readonly name: string;
+  /** Width and height of the element and of its label. */
+  readonly sizes: readonly (readonly [width: number, height: number])[];
+}
+
+/** What is pressed and smaller than that; links within sentences may be. A box is pressed by its label too. */
+export async function smallTargets(page: Page): Promise<string[]> {
+  const pressed = "a[href], button, input, select, textarea, summary";
+  const all = await page.evaluate<readonly Target[]>(`
+    [...document.querySelectorAll(${JSON.stringify(pressed)})]
+      .filter((each) => each.checkVisibility() && !each.matches(".skip, p > a:not(:only-child)"))
+      .map((each) => ({
+        name: each.localName + " " + (each.getAttribute("aria-label") ?? each.textContent).trim(),
+        sizes: [each, each.closest("label") ?? each].map((box) => {
+          const { width, height } = box.getBoundingClientRect();
+          return [width, height];
+        }),
+      }))`);
+  return all
+    .filter(({ sizes }) => sizes.every(([width, height]) => Math.min(width, height) < LEAST_TARGET - 0.5))
+    .map(({ name, sizes }) => `${name}: ${JSON.stringify(sizes)}`);
 }

@@ -13,9 +13,10 @@ export class Pages implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  static async open(): Promise<Pages> {
+  /** `more`: switches of Chromium. */
+  static async open(more: readonly string[] = []): Promise<Pages> {
     // Chromium's own sandbox does not start as root; what it shows here is our own.
-    const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+    const args = ["--no-sandbox", "--disable-dev-shm-usage", ...more];
     return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args, timeout: PATIENCE_MS }));
   }
 

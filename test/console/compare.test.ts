@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { bitRateText } from "../../src/jobs/quantities.ts";
 import { bdRate, bdScore, type Outcome } from "../../web/src/compare/bd-rate.ts";
 import { upperHull } from "../../web/src/compare/hull.ts";
 import { draw, pristine } from "../media/clips.ts";
@@ -10,7 +11,7 @@ import { ffmpeg } from "../media/ffmpeg.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { until } from "../waiting.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 import { type Encode, ladderOf, valuesOf } from "./encodes.ts";
 
@@ -135,7 +136,7 @@ test("a ladder says when it is computed from fewer encodes than were chosen; nin
   await lines.nth(8).click();
   await page.waitForURL((url) => url.searchParams.get("show") === raw);
   await page.locator(".legend tbody tr input:checked").nth(8).waitFor();
-  await page.getByLabel("Bit rate of raw in kbit/s").fill("12500");
+  await page.getByLabel("Video bit rate of raw in kbit/s").fill("12500");
   await page.keyboard.press("Enter");
   await page.getByText("is computed from").waitFor({ state: "detached" });
   await page.context().close();
@@ -263,7 +264,7 @@ test("a frame that is clicked is shown of two encodes, next to each other and on
   assert.ok(stored.body.stills.some((still) => String(still.frame) === frame));
   await page.getByRole("button", { name: "Wipe" }).click();
   await page.getByText("1: ultrafast 24 on the left, 2: medium 42 on the right").waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });
 
@@ -271,6 +272,10 @@ test("jobs are found, chosen and put on ladders by keyboard; too few points are 
   const page = await pages.page(`${up.rest}/console/compare`);
   await page.getByLabel("Search jobs").fill("medium");
   await page.getByText("ultrafast 36").waitFor({ state: "detached" });
+  const [, encode] = slow;
+  assert.ok(encode);
+  const facts = `${encode.score.toFixed(2)} · ${bitRateText(encode.rate)} · h264 · 160×90 · vmaf_v0.6.1`;
+  await page.getByRole("group").getByText(facts, { exact: true }).waitFor();
   for (const crf of [30, 36]) await page.getByRole("checkbox", { name: `medium ${crf}` }).press("Space");
   await page.getByRole("button", { name: "Compare 2" }).press("Enter");
   await row(page, "medium 30").waitFor();
@@ -311,13 +316,13 @@ test("what cannot be compared is told and left out, and what its name holds is o
 test("a bit rate that no file tells is typed, and kept in the address", async () => {
   const page = await opened(`?job=${quick[0]?.id}&job=${raw}`);
   await page.getByRole("img", { name: /^1 encodes/ }).waitFor();
-  await page.getByLabel("Bit rate of raw in kbit/s").fill("12500");
+  await page.getByLabel("Video bit rate of raw in kbit/s").fill("12500");
   await page.keyboard.press("Enter");
   await page.waitForURL((url) => url.searchParams.get("rate") === `${raw}:12500`);
   await page.getByRole("img", { name: /^2 encodes/ }).waitFor();
   await page.reload();
   await page.getByRole("img", { name: /^2 encodes/ }).waitFor();
-  assert.equal(await page.getByLabel("Bit rate of raw in kbit/s").inputValue(), "12500");
+  assert.equal(await page.getByLabel("Video bit rate of raw in kbit/s").inputValue(), "12500");
   await page.context().close();
 });
 
@@ -351,7 +356,7 @@ test("nothing is wrong with it in light and wide, dark and narrow", async () => 
     await page.locator(".plot .u-over").waitFor();
     await page.getByText("Other jobs").click();
     await page.locator(".picker").getByRole("checkbox", { name: "medium 30" }).waitFor();
-    assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+    assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme} ${width}`);
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
     await page.context().close();

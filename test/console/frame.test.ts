@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Response } from "playwright-core";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
 /** Bytes of everything that the first page loads. */
@@ -34,7 +34,7 @@ test("it opens without a sign-in and says loudly that it is open, in light and d
       await page.getByText("Authentication is disabled").waitFor();
       await page.getByText("No jobs yet").waitFor();
       assert.equal(new URL(page.url()).pathname, "/console/jobs");
-      assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+      assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme} ${width}`);
       const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
       await page.context().close();
@@ -96,7 +96,7 @@ test("nodes are shown with what they are and do, and drained by who may", async 
   await page.getByRole("heading", { name: "local" }).waitFor();
   await page.getByText("1 of 1 online").waitFor();
   await page.getByText("libvmaf").waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Drain local" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
   await page.getByText("Online", { exact: true }).waitFor();
@@ -112,6 +112,6 @@ test("the tenant's page tells its limits and use, and its administrators what wa
   await page.getByText("of 100,000").waitFor();
   // A node that lost the controller for a while registers again.
   await page.getByRole("cell", { name: "NodeService/RegisterNode" }).first().waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });

@@ -6,7 +6,7 @@ import { GatedScorer } from "../media/gated-scorer.ts";
 import { type Clips, makeClips } from "../server/clips.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient, type NodeList } from "../server/jobs-client.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
 const HOSTILE = `<img src=x onerror="document.title='taken'"> \u202eright to left ${"long".repeat(30)}`;
@@ -34,7 +34,7 @@ after(async () => {
   }
 });
 
-test("a failed job tells why, with what was found side by side, and runs again", async () => {
+test("a failed job tells why, with what was found side by side, and is resubmitted", async () => {
   const shorter = await pristine(clips.directory, "shorter.y4m", { width: 160, height: 90, frames: 7 });
   const { id } = (await jobs.submit({ ...clips.pair, distorted: shorter })).body;
   const { error } = await jobs.until(id, "FAILED");
@@ -50,10 +50,34 @@ test("a failed job tells why, with what was found side by side, and runs again",
   assert.equal(await failure.getByText("onlyIf").count(), 0);
   const found = await failure.locator(".differs", { hasText: "Frames" }).locator("td").allTextContents();
   assert.deepEqual(found, ["12", "7 (differs)"]);
-  assert.deepEqual(await seriousFaults(page), []);
-  await page.getByRole("button", { name: "Run again" }).click();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole("button", { name: "Resubmit", exact: true }).click();
   await page.waitForURL((url) => !url.pathname.endsWith(id));
   await page.locator(".job-head").getByText("Failed").waitFor();
+  await page.context().close();
+});
+
+test("a failed job's path is corrected and submitted again, with everything else as it was", async () => {
+  const typo = `${clips.pair.distorted}.typo`;
+  const spec = { ...clips.pair, distorted: typo, name: "typo", labels: { title: "a" }, subsample: 2 };
+  const { id } = (await jobs.submit(spec)).body;
+  const { error } = await jobs.until(id, "FAILED");
+  const page = await pages.page(`${up.rest}/console/jobs/${id}`);
+  await page.getByRole("button", { name: "Edit and resubmit" }).click();
+  const field = page.getByLabel("Distorted", { exact: true });
+  await page
+    .getByRole("dialog")
+    .getByText(error?.message ?? "")
+    .waitFor();
+  await field.and(page.locator(":focus[aria-invalid=true]")).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await field.fill(clips.pair.distorted);
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL((url) => !url.pathname.endsWith(id));
+  await page.locator(".job-head").getByRole("heading", { name: "typo" }).waitFor();
+  const stored = (await jobs.get(new URL(page.url()).pathname.split("/").at(-1) ?? "")).body;
+  assert.deepEqual(stored.spec, { ...spec, distorted: clips.pair.distorted });
+  await jobs.cancel(stored.id);
   await page.context().close();
 });
 
@@ -73,11 +97,18 @@ test("a running job is cancelled after a question", async () => {
 
 test("a job that there is not has a page that says so", async () => {
   const page = await pages.page(`${up.rest}/console/jobs/00000000-0000-4000-8000-000000000000`);
-  await page.getByRole("heading", { name: "There is no such job" }).waitFor();
+  await page.getByRole("heading", { name: "There is no such job", level: 1 }).waitFor();
   await page.getByRole("link", { name: "All jobs" }).waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
   pages.expectComplaints(/404/);
+});
+
+test("an address that is no page says so", async () => {
+  const page = await pages.page(`${up.rest}/console/nowhere`);
+  await page.getByRole("heading", { name: "There is no such page", level: 1 }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.context().close();
 });
 
 test("a queued job says what it waits for", async () => {

@@ -3,12 +3,16 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
+import type { components } from "../../src/gen/rest/controller.ts";
+import { type MediaInfo, mediaText } from "../../web/src/job/media-info.ts";
 import type { ControllerProcess } from "../server/controller-process.ts";
 import type { JobsClient } from "../server/jobs-client.ts";
 import { until } from "../waiting.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults, smallTargets } from "./accessibility.ts";
 import type { Pages } from "./browser.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";
+
+type Pooled = components["schemas"]["Pooled"];
 
 interface Frame {
   readonly frame: number;
@@ -194,11 +198,63 @@ test("a metric has one name on the page, and what models are made of is offered 
   assert.equal(await name.textContent(), "vmaf");
   assert.equal(await name.locator("bdi").getAttribute("title"), "Of the model vmaf_v0.6.1");
   assert.equal(await page.locator(".legend tbody bdi").first().textContent(), "vmaf");
-  assert.equal(await page.getByText("what the models are made of").count(), 1);
+  assert.equal(await page.getByRole("button", { name: "Show 11 component features" }).count(), 1);
   await page.close();
 });
 
-test("what was compared and where it ran is told; nothing is wrong with it in light and wide, dark and narrow", async () => {
+test("the score comes before paths and dates, under what both files are", async () => {
+  const page = await opened();
+  const { result } = (await jobs.get(id)).body;
+  const { distorted } = result as unknown as { readonly distorted: MediaInfo };
+  assert.ok(distorted.videoBitRate);
+  const head = page.locator(".sides > div", { hasText: "Distorted" });
+  assert.equal(
+    (await head.locator("dd").textContent())?.replace(/\s+/g, " ").trim(),
+    `distorted.mp4 ${mediaText(distorted)}`,
+  );
+  assert.match(
+    mediaText(distorted),
+    /^h264 · 160×90 · 25 fps · [\d.]+ kbit\/s video, [\d.]+ kbit\/s overall$/,
+  );
+  const top = async (place: string) => (await page.locator(place).first().boundingBox())?.y ?? Number.NaN;
+  assert.ok((await top(".sides")) < (await top(".score-value")));
+  for (const later of [".plot", ".job-details .path", ".job-details time"])
+    assert.ok((await top(".score-value")) < (await top(later)), later);
+  assert.ok((await top(".score-value")) < 400, "it is seen without scrolling");
+  await page.context().close();
+});
+
+test("pooled values are those of the interface: mean to P50, maximum and standard deviation", async () => {
+  const page = await opened();
+  const heads = await page.locator(".pooled thead th").allTextContents();
+  assert.deepEqual(heads, ["Metric", "Mean", "Harmonic", "Min", "P1", "P5", "P10", "P50", "Max", "Std dev"]);
+  const { pooled = {} } = (await jobs.get(id)).body.result ?? {};
+  const { mean, harmonicMean, min, p1, p5, p10, p50, max, stdDev } = pooled["vmaf"] as unknown as Pooled;
+  const titles = await page
+    .locator(".pooled tbody tr")
+    .first()
+    .locator("td")
+    .evaluateAll((cells) => cells.map(({ title }) => Number(title)));
+  assert.deepEqual(titles, [mean, harmonicMean, min, p1, p5, p10, p50, max, stdDev]);
+  await page.context().close();
+});
+
+test("stills in the list of tasks have their own frames, not the first and a number", async () => {
+  await until(async () => {
+    const { work = [] } = (await jobs.get(id)).body;
+    return work.some(({ kind, state }) => kind === "STILLS" && state === "DONE");
+  }, "the stills");
+  const { work = [] } = (await jobs.get(id)).body;
+  const { frames: made = [] } = work.find(({ kind }) => kind === "STILLS") ?? {};
+  assert.ok(made.length > 1);
+  const page = await opened();
+  await page.getByText("Execution").click();
+  const row = page.locator(".work tr", { hasText: "Stills" }).first();
+  assert.equal(await row.locator(".frames").textContent(), made.join(", "));
+  await page.context().close();
+});
+
+test("source files and execution are told; nothing is wrong with it in light and wide, dark and narrow", async () => {
   for (const [colorScheme, width] of [
     ["light", 1280],
     ["dark", 380],
@@ -207,11 +263,15 @@ test("what was compared and where it ran is told; nothing is wrong with it in li
       colorScheme,
       viewport: { width, height: 900 },
     });
-    await page.getByRole("region", { name: "What was compared" }).getByText("rawvideo").waitFor();
-    await page.getByText("Where it ran").click();
+    const files = page.getByRole("region", { name: "Source files" });
+    await files.getByText("rawvideo").waitFor();
+    await files.getByRole("row", { name: "Codec rawvideo h264" }).waitFor();
+    assert.equal(await files.locator(".differs").count(), 0, "both are scored as they are");
+    await page.getByText("Execution").click();
     await page.locator(".work").getByText("local").first().waitFor();
     await page.locator(".plot .u-over").waitFor();
-    assert.deepEqual(await seriousFaults(page), [], `${colorScheme} ${width}`);
+    assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme} ${width}`);
+    if (width < 640) assert.deepEqual(await smallTargets(page), []);
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
     await page.context().close();

@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 import type { components } from "../../src/gen/rest/controller.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { freePort } from "../server/free-port.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 import { loseFirstAnswer } from "./lost-answer.ts";
 import { silentUntilPressed } from "./silence.ts";
@@ -166,7 +166,7 @@ test("a page that was opened before an upgrade loads itself anew, once; then it 
   await link(page, "first").click();
   await page.getByRole("heading", { name: "This page does not work" }).waitFor();
   assert.equal(loads, 2, "this version was loaded anew before");
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("link", { name: "Nodes" }).click();
   await page.getByRole("heading", { name: "No nodes" }).waitFor();
   await page.goBack();
@@ -279,7 +279,7 @@ test("on a phone cards tell their model, are put in order, and are chosen all at
     compared.searchParams.getAll("job"),
     shown.map((path) => path.split("/").at(-1)),
   );
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole("table").getByText("vmaf_v0.6.1neg").first().waitFor();
   await page.context().close();

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import type { components } from "../../src/gen/rest/controller.ts";
+import { bitRateText } from "../../src/jobs/quantities.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 import { loseFirstAnswer } from "./lost-answer.ts";
 
@@ -100,6 +101,25 @@ test("a pair is submitted once, however often it is clicked, and scored before o
   await page.context().close();
 });
 
+test("a row has the video's bit rate, codec and resolution, from the moment that it is known, and on a phone too", async () => {
+  const [job] = await stored();
+  const { videoBitRate = Number.NaN } = job?.distortedMedia ?? {};
+  const page = await jobsPage();
+  const cell = row(page, "trailer").locator(".job-video");
+  await cell.waitFor();
+  assert.deepEqual(await cell.locator("> *").allTextContents(), [
+    bitRateText(videoBitRate),
+    "h264 · 192×108",
+  ]);
+  await page.getByRole("columnheader", { name: "Bit rate" }).getByRole("button").click();
+  await page.waitForURL(/sort=rate/);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.locator(".job-card .job-video").getByText("h264 · 192×108").waitFor();
+  const clipped = `[...document.querySelectorAll(".job-card")].filter((card) => card.scrollHeight > card.clientHeight).length`;
+  assert.equal(await page.evaluate(clipped), 0, "all of it fits into its card");
+  await page.context().close();
+});
+
 test("in a browser whose streams cannot be iterated over, as in Safari, jobs and frames are shown all the same", async () => {
   const page = await pages.page("about:blank");
   await page.addInitScript(
@@ -146,7 +166,7 @@ test("several files at once are a job each; names are shown as they are, whateve
     const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
     assert.ok(Number(overflow) <= 0, `the page is ${String(overflow)} px wider than ${width}`);
     await page.getByText("MEDIA_NOT_FOUND").first().waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     await page.context().close();
   }
 });
@@ -225,7 +245,7 @@ test("what is wrong is told at its field: as one types, and when the controller 
     .getByText(/vmaf_v9/)
     .waitFor();
   assert.equal(await models.getAttribute("aria-invalid"), "true");
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await models.fill("");
   assert.equal(await models.getAttribute("aria-invalid"), "false");
   pages.expectComplaints(/status of 400/);
@@ -285,10 +305,10 @@ test("nothing serious is wrong with the page and its dialog, light and dark", as
   for (const colorScheme of ["light", "dark"] as const) {
     const page = await jobsPage("?label=title%3Dtrailer", { colorScheme });
     await page.getByRole("checkbox", { name: "Select trailer" }).check();
-    assert.deepEqual(await seriousFaults(page), [], colorScheme);
+    assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
     await page.getByRole("button", { name: "Submit jobs" }).click();
     await page.getByText("Advanced").click();
-    assert.deepEqual(await seriousFaults(page), [], colorScheme);
+    assert.deepEqual(await accessibilityFaults(page), [], colorScheme);
     await page.context().close();
   }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../waiting.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";
 
 /** Frames that a job may have stills of, and that a call may ask for. */
@@ -45,7 +45,7 @@ test("the worst moments are named, the lowest of all first, and it is said how t
     await page.getByText("No pictures were made by themselves.").waitFor();
     await page.getByText("Choose a moment or a frame of the chart").waitFor();
     assert.equal(await page.locator(".still-viewer, .still-strip [aria-pressed=true]").count(), 0);
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0);
     await page.context().close();
   }

@@ -15,7 +15,7 @@ import {
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { until } from "../waiting.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
 const READER = { claims: { tid: "acme", svc_roles: ["svc:reader"] } };
@@ -88,7 +88,7 @@ describe("somebody who may read", () => {
     await start(READER);
     const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
     await page.getByText("You sign in with").waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     await signIn(page);
     await page.getByText("alice · acme").waitFor();
     assert.equal(new URL(page.url()).pathname + new URL(page.url()).search, "/console/jobs?state=FAILED");
@@ -134,7 +134,7 @@ describe("somebody who may read", () => {
     assert.deepEqual([refused, sent], [1, []]);
     for (const key of ["Escape", "Escape", "Escape"]) await page.keyboard.press(key);
     await over.waitFor();
-    assert.deepEqual(await seriousFaults(page), []);
+    assert.deepEqual(await accessibilityFaults(page), []);
     await page.getByRole("button", { name: "Sign in again" }).click();
     await page.getByText("alice · acme").waitFor();
     assert.equal(new URL(page.url()).pathname, "/console/nodes");
@@ -231,7 +231,7 @@ test("somebody who may only read is offered nothing else, and another tenant's j
   await page.goto(`${controller.rest}/console/jobs/${anothers}`);
   await page.getByRole("heading", { name: "You may not see this" }).waitFor();
   await page.getByText("WRONG_TENANT").waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   pages.expectComplaints(/status of 403/);
 });
 
@@ -248,7 +248,7 @@ test("somebody without a role is told which are missing", async () => {
   await signIn(page);
   await page.getByRole("heading", { name: "You have no role here" }).waitFor();
   await page.getByText("svc:reader").waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
 });
 
 test("who is refused at the provider is told so, and a forged answer signs nobody in", async () => {
@@ -271,5 +271,5 @@ test("without a provider for the console it says how to set one up", async () =>
   });
   const page = await pages.page(`${controller.rest}/console/`);
   await page.getByText("--console-oidc-issuer").waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../waiting.ts";
-import { seriousFaults } from "./accessibility.ts";
+import { accessibilityFaults } from "./accessibility.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";
 
 let scored: ScoredJob;
@@ -18,6 +18,14 @@ async function opened(query = ""): Promise<Page> {
   await page.getByRole("heading", { name: "Worst moments" }).waitFor();
   await shown(page, 2);
   return page;
+}
+
+/** A frame that has no stills, and is none of the worst moments: those have them. */
+async function freeFrame(): Promise<number> {
+  const path = `/v1/jobs/${scored.id}/stills`;
+  const { body } = await scored.jobs.call<{ stills: readonly { frame: number }[] }>("listStills", path);
+  const taken = new Set(body.stills.map(({ frame }) => frame));
+  return Array.from({ length: SCENE.frames }, (_, at) => at).find((at) => !taken.has(at)) ?? Number.NaN;
 }
 
 /** Waits until so many pictures are drawn. */
@@ -39,7 +47,7 @@ function transforms(page: Page): Promise<unknown> {
 test("the worst moment of all is shown first, its two sides next to each other, at least 2 s from the next", async () => {
   const page = await opened();
   const told = /^([\d.]+)\s+frame (\d+)/;
-  const buttons = page.locator(".still-strip button");
+  const buttons = page.locator(".still-strip").first().getByRole("button");
   // The lowest value of each comes with the frames' values.
   await until(
     async () => (await buttons.allInnerTexts()).every((text) => told.test(text)),
@@ -59,7 +67,7 @@ test("the worst moment of all is shown first, its two sides next to each other, 
   const { pooled } = (await scored.jobs.get(scored.id)).body.result ?? {};
   assert.equal(scores[0], Number(pooled?.["vmaf"]?.min.toFixed(2)));
   assert.equal(await page.getByRole("region", { name: /^(Reference|Distorted), frame/ }).count(), 2);
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });
 
@@ -95,7 +103,7 @@ test("the wipe's edge is moved by its slider, and the difference of the two is w
   const before = await edge();
   await slider.fill("20");
   await until(async () => (await edge()) !== before, "the edge to move");
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Difference" }).click();
   await page.locator(".differing").waitFor();
   await shown(page, 2);
@@ -158,7 +166,7 @@ test("F shows one side in the place of the other, and the wipe's edge is dragged
   await page.getByRole("region", { name: /^Distorted, frame/ }).waitFor();
   await page.keyboard.press("f");
   await page.getByRole("region", { name: /^Reference, frame/ }).waitFor();
-  assert.deepEqual(await seriousFaults(page), []);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Wipe" }).click();
   await page.getByRole("slider").waitFor();
   const pane = await page.locator(".pane").boundingBox();
@@ -232,14 +240,52 @@ test("on a fine screen 1× is a sample for each of its pixels; two fingers zoom,
 
 test("another frame that is asked for is made by the node, and comes by itself", async () => {
   const page = await opened();
-  const listed = await page.locator(".still-strip li").count();
-  await page.goto(scored.url("?frame=7"));
-  await page.getByRole("button", { name: /frame 7\b/ }).waitFor();
-  await page.getByRole("region", { name: "Reference, frame 7." }).waitFor();
+  const listed = await page.locator(".still-strip").first().locator("li").count();
+  const free = await freeFrame();
+  await page.goto(scored.url(`?frame=${free}`));
+  await page.getByRole("button", { name: new RegExp(`^[\\d.]+ frame ${free}\\b`) }).waitFor();
+  await page.getByRole("region", { name: `Reference, frame ${free}.` }).waitFor();
   await shown(page, 2);
-  assert.equal(await page.locator(".still-strip li").count(), listed + 1);
-  const still = await fetch(`${scored.up.rest}/v1/jobs/${scored.id}/stills/7/distorted`);
+  assert.equal(
+    await page.locator(".still-strip").first().locator("li").count(),
+    listed,
+    "the worst stay alone",
+  );
+  await page.getByRole("heading", { name: "Pinned frames" }).waitFor();
+  assert.equal(await page.locator(".still-strip").nth(1).locator("li").count(), 1);
+  const still = await fetch(`${scored.up.rest}/v1/jobs/${scored.id}/stills/${free}/distorted`);
   assert.equal(still.headers.get("content-type"), "image/webp");
+  await page.context().close();
+});
+
+test("a pinned frame is unpinned for everybody: its pictures go, and the worst moment is looked at again", async () => {
+  const free = await freeFrame();
+  const unpin = { name: `Unpin frame ${free}`, exact: true };
+  const page = await scored.pages.page(scored.url(`?frame=${free}`));
+  await page.getByRole("region", { name: `Reference, frame ${free}.` }).waitFor();
+  const other = await scored.pages.page(scored.url());
+  await other.getByRole("button", unpin).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole("button", unpin).click();
+  await page.waitForURL((url) => !url.searchParams.has("frame"));
+  for (const one of [page, other]) await one.getByRole("button", unpin).waitFor({ state: "detached" });
+  await shown(page, 2);
+  const still = await fetch(`${scored.up.rest}/v1/jobs/${scored.id}/stills/${free}/distorted`);
+  assert.equal(still.status, 404);
+  assert.equal(await page.getByRole("button", unpin).count(), 0, "it is not asked for anew");
+  await other.context().close();
+  await page.context().close();
+});
+
+test("who may only read sees pinned frames, and nothing to unpin them with", async () => {
+  const free = await freeFrame();
+  await scored.jobs.post("requestStills", `/v1/jobs/${scored.id}/stills`, { frames: [free] });
+  const page = await scored.pages.page("about:blank");
+  const caller = { tenant: "dev", subject: "reader", roles: ["svc:reader"] };
+  await page.route("**/v1/whoami", (route) => route.fulfill({ json: caller }));
+  await page.goto(scored.url());
+  await page.locator(".still-strip").nth(1).getByText(`frame ${free}`).waitFor();
+  assert.equal(await page.getByRole("button", { name: /^Unpin/ }).count(), 0);
   await page.context().close();
 });
 

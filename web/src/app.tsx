@@ -36,7 +36,7 @@ export function App() {
         />
         <Route path="nodes" element={<NodesPage />} />
         <Route path="tenant" element={<TenantPage />} />
-        <Route path="*" element={<Empty title="There is no such page" />} />
+        <Route path="*" element={<Empty heading="h1" title="There is no such page" />} />
       </Route>
     </Routes>
   );

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { rateOf } from "../../../src/jobs/frame-rate.ts";
 import { actionOf } from "../../../web/src/chart/chart-keys.ts";
 import { FrameTable } from "../../../web/src/chart/frame-table.ts";
 import { axisRange, badSide, unitOf, worstOf, written } from "../../../web/src/chart/metrics.ts";
 import { segmentAt, segmentsOf } from "../../../web/src/chart/segments.ts";
 import { countBeyond, thresholdParam, thresholdsOf } from "../../../web/src/chart/thresholds.ts";
-import { clock, clockDecimals, rateOf, timecode } from "../../../web/src/chart/timecode.ts";
+import { clock, clockDecimals, timecode } from "../../../web/src/chart/timecode.ts";
 import { isWhole, panned, viewOf, viewParams, wholeView, zoomed } from "../../../web/src/chart/view.ts";
 import { frameRateOf } from "../../../web/src/job/frame-rate.ts";
 import type { Job } from "../../../web/src/jobs/job-facts.ts";

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { bitRateText, sizeText } from "../../../src/jobs/quantities.ts";
 import { unitOf } from "../../../web/src/chart/metrics.ts";
 import { metricsInAll, sortedOut } from "../../../web/src/compare/comparable.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "../../../web/src/compare/compare-query.ts";
 import { comparedOf, dashOf } from "../../../web/src/compare/compared.ts";
 import { ratios, signed, ticks } from "../../../web/src/compare/quantities.ts";
-import { rateText, sizeText } from "../../../web/src/ui/quantities.ts";
+import { basisOf } from "../../../web/src/compare/rate-basis.ts";
 
 type Job = components["schemas"]["Job"];
 type Pooled = components["schemas"]["Pooled"];
@@ -54,6 +55,7 @@ interface Parts {
   readonly frames?: number;
   readonly score?: number;
   readonly bitRate?: number;
+  readonly videoBitRate?: number;
   readonly referenceBytes?: number;
   readonly metrics?: readonly string[];
 }
@@ -74,7 +76,7 @@ function pooled(mean: number): Pooled {
 
 function job(id: string, parts: Parts = {}): Job {
   const { spec = {}, state = "SUCCEEDED", frames = 100, score = 90, metrics = ["vmaf"] } = parts;
-  const { bitRate, referenceBytes } = parts;
+  const { referenceBytes } = parts;
   return {
     id,
     tenantId: "dev",
@@ -97,13 +99,17 @@ function job(id: string, parts: Parts = {}): Job {
         frameCount: frames,
         frames: [],
         reference: { ...MEDIA, ...(referenceBytes !== undefined && { bytes: referenceBytes }) },
-        distorted: { ...MEDIA, bytes: 1000, ...(bitRate !== undefined && { bitRate }) },
+        distorted: { ...MEDIA, bytes: 1000, ...ratesOf(parts) },
         warnings: [],
         scorer: { program: "vmaf", version: "3", libvmafVersion: "3" },
         durationMs: 1,
       },
     }),
   };
+}
+
+function ratesOf({ bitRate, videoBitRate }: Parts) {
+  return { ...(bitRate !== undefined && { bitRate }), ...(videoBitRate !== undefined && { videoBitRate }) };
 }
 
 function params(text: string): URLSearchParams {
@@ -226,9 +232,9 @@ test("metrics that all have are offered", () => {
 });
 
 test("rows are sorted with what is unknown last, and the best is marked where there is something worse", () => {
-  const said = { ladder: undefined, metric: "vmaf", typedRate: undefined };
+  const said = { ladder: undefined, metric: "vmaf", basis: "video", typedRate: undefined } as const;
   const rows = [
-    rowOf(comparedOf(job("b", { score: 70, bitRate: 500 }), { ...said, number: 1 }), 3),
+    rowOf(comparedOf(job("b", { score: 70, bitRate: 600, videoBitRate: 500 }), { ...said, number: 1 }), 3),
     rowOf(comparedOf(job("c", { state: "RUNNING" }), { ...said, number: 2 }), undefined),
     rowOf(comparedOf(job("a", { score: 95 }), { ...said, number: 3, typedRate: 900 }), 3),
   ];
@@ -253,8 +259,33 @@ test("rows are sorted with what is unknown last, and the best is marked where th
   assert.equal(sortText(sortedBy(once, "size", "higher")), "size");
 });
 
+test("rates are the video's, unless one encode has its file's alone: then all are their files'", () => {
+  const fresh = job("new", { bitRate: 1_100, videoBitRate: 1_000 });
+  const earlier = job("old", { bitRate: 2_100 });
+  const unknown = job("raw");
+  assert.deepEqual([[fresh, unknown], [fresh, earlier], [earlier], [unknown], []].map(basisOf), [
+    "video",
+    "file",
+    "file",
+    "video",
+    "video",
+  ]);
+  const said = { number: 1, ladder: undefined, metric: "vmaf", typedRate: 900 };
+  const rates = (basis: "video" | "file") =>
+    [fresh, earlier, unknown].map((one) => {
+      const { rate, fileRate, isTyped } = comparedOf(one, { ...said, basis });
+      return [rate, fileRate, isTyped];
+    });
+  assert.deepEqual(rates("file"), [
+    [1_100, 1_100, false],
+    [2_100, 2_100, false],
+    [900, undefined, true],
+  ]);
+  assert.deepEqual(rates("video")[0], [1_000, 1_100, false]);
+});
+
 test("where a lower value is the better one, it is marked, comes first, and the largest stands for the worst", () => {
-  const said = { ladder: undefined, metric: "cambi", typedRate: undefined };
+  const said = { ladder: undefined, metric: "cambi", basis: "video", typedRate: undefined } as const;
   const rows = [0.5, 3].map((score, index) =>
     rowOf(comparedOf(job(`${index}`, { score, metrics: ["cambi"] }), { ...said, number: index + 1 }), index),
   );
@@ -270,7 +301,7 @@ test("where a lower value is the better one, it is marked, comes first, and the 
 });
 
 test("sizes and rates are written with three digits, changes with their signs", () => {
-  assert.deepEqual([0, 999, 1000, 1234, 99_960, 999_499, 999_500, 2.5e9].map(rateText), [
+  assert.deepEqual([0, 999, 1000, 1234, 99_960, 999_499, 999_500, 2.5e9].map(bitRateText), [
     "0 bit/s",
     "999 bit/s",
     "1.00 kbit/s",

@@ -7,7 +7,8 @@ import { JobSpecSchema } from "../../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 import { ApiError } from "../../../web/src/api/problem.ts";
 import { faultOfRefusal, faultsOf } from "../../../web/src/jobs/draft-faults.ts";
-import { EMPTY_DRAFT, type Field, type JobDraft, specsOf } from "../../../web/src/jobs/job-draft.ts";
+import { draftOf, EMPTY_DRAFT, type Field, type JobDraft, specsOf } from "../../../web/src/jobs/job-draft.ts";
+import type { JobSpec } from "../../../web/src/jobs/job-facts.ts";
 
 const PAIR = { reference: "/r.mov", distorted: "/d.mp4" };
 
@@ -57,6 +58,38 @@ test("everything that is typed is in the job", () => {
   checkSpec(fromJson(JobSpecSchema, spec as JsonValue));
 });
 
+test("a job's spec makes a draft that makes the same spec", () => {
+  const full: JobSpec = {
+    reference: "/a b.mov",
+    distorted: "/d.mp4",
+    models: ["vmaf_v0.6.1", "vmaf_4k_v0.6.1"],
+    name: "name",
+    labels: { title: "a=b", empty: "" },
+    priority: -5,
+    features: ["psnr", "cambi"],
+    rawVideo: { width: 640, height: 360, pixelFormat: "yuv420p10le", frameRate: "30000/1001" },
+    scaling: "REFUSE",
+    onFrameCountMismatch: "COMMON",
+    onFrameRateMismatch: "COMMON",
+    editLists: "IGNORE",
+    subsample: 3,
+  };
+  for (const spec of [full, PAIR]) {
+    assert.deepEqual(specsOf(draftOf(spec)), [spec]);
+    assert.deepEqual(faultsOf(draftOf(spec)), {});
+  }
+  assert.deepEqual(specsOf(draftOf({ ...PAIR, model: "vmaf_4k_v0.6.1" }))[0]?.models, ["vmaf_4k_v0.6.1"]);
+});
+
+test("what a job failed of is shown at its field", () => {
+  const error = { code: "MEDIA_NOT_FOUND", message: 'The distorted file "/d.mp4" does not exist.' };
+  assert.deepEqual(faultOfRefusal(error, draftOf(PAIR)), { distorted: error.message });
+  assert.equal(
+    faultOfRefusal({ code: "FRAME_COUNT_MISMATCH", message: "12 and 7." }, draftOf(PAIR)),
+    undefined,
+  );
+});
+
 test("each distorted file is a job, named after it", () => {
   const files = { distorted: "/out/one.mp4\n\n  /out/two.mp4  \n" };
   assert.deepEqual(
@@ -74,6 +107,8 @@ const WRONG: readonly (readonly [Field, Partial<JobDraft>])[] = [
   ["reference", { reference: " " }],
   ["reference", { reference: "/a\u0007b" }],
   ["reference", { reference: `/${"ü".repeat(2048)}` }],
+  ["reference", { reference: "https://cdn.example/a.mp4" }],
+  ["distorted", { distorted: "s3://bucket/a.mp4" }],
   ["distorted", { distorted: "/a\ud800b" }],
   ["models", { models: "../../etc/passwd" }],
   ["models", { models: "a b a" }],

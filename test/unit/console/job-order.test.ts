@@ -1,9 +1,16 @@
 /** Which jobs a query shows, in which order, and how the address says so. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { leftText, progressText, titleOf } from "../../../web/src/jobs/job-facts.ts";
+import {
+  codecText,
+  leftText,
+  progressText,
+  titleOf,
+  videoRateText,
+} from "../../../web/src/jobs/job-facts.ts";
 import { inOrder, select } from "../../../web/src/jobs/job-order.ts";
 import { type JobQuery, queryOf, sortedBy, withQuery } from "../../../web/src/jobs/job-query.ts";
+import { addressText, instantText, localText } from "../../../web/src/jobs/times.ts";
 import { job } from "./jobs.ts";
 
 const JOBS = [
@@ -68,6 +75,29 @@ test("jobs without a score come last, whichever way round", () => {
   assert.equal(shown("sort=-score"), "3142");
 });
 
+test("by bit rate the cheapest come first, and those without one last, whichever way round", () => {
+  const media = { codec: "hevc", width: 1280, height: 720 };
+  const rated = [
+    job("a", { distortedMedia: { ...media, videoBitRate: 2_000 } }),
+    job("b"),
+    job("c", { distortedMedia: { ...media, videoBitRate: 1_000 } }),
+    job("d", { distortedMedia: media }),
+  ];
+  const order = (address: string) =>
+    inOrder(rated, queryOf(new URLSearchParams(address)))
+      .map(({ id }) => id)
+      .join("");
+  assert.deepEqual([order("sort=rate"), order("sort=-rate")], ["cabd", "acbd"]);
+  assert.equal(select(rated, queryOf(new URLSearchParams("q=hevc"))).jobs.length, 3);
+  assert.deepEqual(rated.map(codecText), [
+    "hevc · 1280×720",
+    undefined,
+    "hevc · 1280×720",
+    "hevc · 1280×720",
+  ]);
+  assert.deepEqual(rated.map(videoRateText), ["2.00 kbit/s", undefined, "1.00 kbit/s", undefined]);
+});
+
 test("every word is looked for in names, paths, labels, models, codes and ids, in any case", () => {
   assert.equal(shown("q=SHOT"), "31");
   assert.equal(shown("q=ref.mov x"), "21");
@@ -106,10 +136,62 @@ test("a job is called by its name, its file or its id, and says how far it has c
   const running = job("5", { state: "RUNNING", progress });
   assert.equal(progressText(running), "1,250 of 5,000 frames");
   assert.equal(leftText(running), "~6 min left");
-  assert.equal(progressText(job("6", { state: "RUNNING" })), "Reads both files");
+  assert.equal(progressText(job("6", { state: "RUNNING" })), "Inspecting files");
   assert.equal(leftText(job("6", { state: "RUNNING" })), undefined);
   const times = { startTime: "2026-01-01T00:00:00Z", endTime: "2026-01-01T01:05:30Z" };
   const ended = job("7", { state: "SUCCEEDED", progress, ...times });
   assert.equal(progressText(ended), "5,000 frames in 1 h 5 min");
   assert.deepEqual(JOBS.slice(1, 2).map(progressText), ["FRAME_COUNT_MISMATCH"]);
+});
+
+const NOW = Date.parse("2026-01-01T00:00:05Z");
+
+test("jobs are shown of the time in which they were submitted: up to now, or between two instants", () => {
+  const shownAt = (address: string) =>
+    select(JOBS, queryOf(new URLSearchParams(address)), NOW)
+      .jobs.map(({ id }) => id)
+      .join("");
+  assert.equal(shownAt("since=1m"), "4321");
+  assert.equal(shownAt("since=2026-01-01T00:00:02Z"), "432", "that instant is in it");
+  assert.equal(shownAt("until=2026-01-01T00:00:02Z"), "1", "that instant is not");
+  assert.equal(shownAt("since=2026-01-01T01:00:02%2B01:00&until=2026-01-01T00:00:04Z"), "32");
+  assert.equal(shownAt("until=1m"), "");
+  for (const odd of ["yesterday", "7w", "-7d", "0d", "2026-01-01", "2026-13-01T00:00:00Z"])
+    assert.equal(shownAt(`since=${odd}&until=${odd}`), "4321", odd);
+});
+
+test("by their end the last come first; those that have not ended stay behind, whichever way round", () => {
+  const ended = (id: string, endTime?: string) =>
+    job(id, { createTime: `2026-01-01T00:00:0${id}Z`, ...(endTime && { endTime }) });
+  const jobs = [
+    ended("1", "2026-01-01T00:02:00Z"),
+    ended("2", "2026-01-01T00:01:00Z"),
+    ended("3"),
+    ended("4", "2026-01-01T00:03:00Z"),
+  ];
+  const order = (address: string) =>
+    inOrder(jobs, queryOf(new URLSearchParams(address)))
+      .map(({ id }) => id)
+      .join("");
+  assert.equal(order("sort=ended"), "4123");
+  assert.equal(order("sort=-ended"), "2143");
+});
+
+test("an address that is read and written again says the same", () => {
+  for (const address of [
+    "",
+    "q=a&state=QUEUED&label=a%3Db&since=7d&until=2026-01-01T00%3A00%3A00Z&sort=-ended",
+    "since=24h",
+  ]) {
+    const params = new URLSearchParams(address);
+    assert.equal(String(withQuery(params, queryOf(params))), address);
+  }
+});
+
+test("a field of local time and the address say the same instant", () => {
+  assert.equal(addressText("2026-05-17T09:30"), instantText(new Date(2026, 4, 17, 9, 30).getTime()));
+  assert.equal(localText(new Date(2026, 4, 17, 9, 30).getTime()), "2026-05-17T09:30");
+  assert.equal(localText(undefined), "");
+  assert.equal(addressText(""), "");
+  assert.equal(instantText(Date.UTC(2026, 4, 17)), "2026-05-17T00:00:00Z");
 });

@@ -12,7 +12,7 @@ const POOLED = { mean: 90, harmonicMean: 90, min: 90, max: 90, stdDev: 0, p1: 90
 function encode(id: string, parts: Partial<Compared> = {}): Compared {
   const { ladder = "a", ...rest } = parts;
   const of = { job: job(id), id, title: `encode ${id}`, number: 1, bytes: 1, isTyped: false };
-  return { ...of, ladder, pooled: POOLED, rate: 1000, ...rest };
+  return { ...of, ladder, pooled: POOLED, basis: "video", rate: 1000, fileRate: 1100, ...rest };
 }
 
 test("a ladder tells how many of its encodes it is computed from, and why not from the others", () => {

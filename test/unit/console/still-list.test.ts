@@ -1,7 +1,7 @@
 /** Stills by their frames: one is there when both sides are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { framesOf, momentsOf, worstFirst } from "../../../web/src/stills/still-list.ts";
+import { framesOf, momentsOf } from "../../../web/src/stills/still-list.ts";
 
 const still = (frame: number, side: "REFERENCE" | "DISTORTED", state: "PENDING" | "READY" | "FAILED") => ({
   frame,
@@ -39,21 +39,16 @@ test("no stills are no frames", () => {
   assert.deepEqual(framesOf([]), []);
 });
 
-test("the lowest score comes first, and what has none (yet) last, in the order of frames", () => {
-  const frames = framesOf([1, 2, 3, 4].map((frame) => still(frame, "REFERENCE", "PENDING")));
-  const order = (scores: Readonly<Record<number, number>>) =>
-    worstFirst(momentsOf(frames, []), (frame) => scores[frame]).map(({ frame }) => frame);
-  assert.deepEqual(order({ 2: 50, 4: 20 }), [4, 2, 1, 3]);
-  assert.deepEqual(order({}), [1, 2, 3, 4]);
+test("the worst moments are there with stills or without, worst first; what else has stills was picked", () => {
+  const frames = framesOf([7, 60, 33].map((frame) => still(frame, "REFERENCE", "PENDING")));
+  const { worst, pinned } = momentsOf(frames, [60, 12]);
+  const text = ({ frame, still: one }: (typeof worst)[number]) => `${frame} ${one?.state}`;
+  assert.deepEqual(worst.map(text), ["60 PENDING", "12 undefined"]);
+  assert.deepEqual(pinned.map(text), ["7 PENDING", "33 PENDING"]);
+  assert.deepEqual(momentsOf([], []), { worst: [], pinned: [] });
 });
 
-test("the worst moments are there with stills or without, and what was asked for beside them", () => {
-  const frames = framesOf([still(7, "REFERENCE", "PENDING"), still(60, "REFERENCE", "PENDING")]);
-  assert.deepEqual(
-    momentsOf(frames, [60, 120])
-      .map(({ frame, still: one }) => `${frame} ${one?.state}`)
-      .sort(),
-    ["120 undefined", "60 PENDING", "7 PENDING"],
-  );
-  assert.deepEqual(momentsOf([], []), []);
+test("as long as the worst moments are not known, nothing is taken for picked", () => {
+  const frames = framesOf([still(60, "REFERENCE", "READY")]);
+  assert.deepEqual(momentsOf(frames, undefined), { worst: [], pinned: [] });
 });

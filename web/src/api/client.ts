@@ -57,17 +57,26 @@ export async function bodyOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
   return data;
 }
 
+interface RawRequest {
+  /** GET where it is left out. */
+  readonly method?: "POST";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** A request outside the typed client, for answers that are read as they come. Throws ApiError. */
 export async function fetchRaw(
   credentials: Credentials,
   path: string,
-  init: { readonly headers?: Readonly<Record<string, string>>; readonly signal?: AbortSignal } = {},
+  init: RawRequest = {},
 ): Promise<Response> {
   const token = await credentials.token();
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization } }).catch(
     (thrown: unknown) => {
-      throw thrown instanceof TypeError ? unreachable() : thrown;
+      if (!(thrown instanceof TypeError)) throw thrown;
+      throw init.method === undefined ? unreachable() : unanswered();
     },
   );
   if (response.ok) return response;

@@ -8,6 +8,9 @@ const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
 
+/** The last column: times are drawn from frame numbers, and are no metric. */
+const TIME = "time";
+
 /** By digits after the point; both sides of the division are exact, so its result is the nearest number. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
@@ -24,8 +27,10 @@ export class CsvReader {
   #header: number[] | undefined = [];
   #isQuoted = false;
   #values = new Float64Array(0);
-  /** Cells of the current line that are complete; the first is the frame number. */
+  /** Cells of the current line that are complete; the first is the frame number, the last may be its time. */
   #cells = 0;
+  /** Cells that a line has. */
+  #width = 0;
   #frame = 0;
   #mantissa = 0;
   #digits = 0;
@@ -69,7 +74,9 @@ export class CsvReader {
         header.push(byte);
         continue;
       }
-      const [, ...metrics] = cellsOf(new TextDecoder().decode(Uint8Array.from(header)));
+      const [, ...columns] = cellsOf(new TextDecoder().decode(Uint8Array.from(header)));
+      const metrics = columns.at(-1) === TIME ? columns.slice(0, -1) : columns;
+      this.#width = columns.length + 1;
       this.#values = new Float64Array(metrics.length);
       this.#header = undefined;
       this.#sink.header(metrics);
@@ -82,7 +89,7 @@ export class CsvReader {
     const size = this.#mantissa / (POWERS[Math.max(0, this.#decimals)] ?? Number.NaN);
     const value = this.#digits === 0 ? Number.NaN : this.#isNegative ? -size : size;
     if (this.#cells === 0) this.#frame = value;
-    else this.#values[this.#cells - 1] = value;
+    else if (this.#cells <= this.#values.length) this.#values[this.#cells - 1] = value;
     this.#cells++;
     this.#mantissa = 0;
     this.#digits = 0;
@@ -92,7 +99,7 @@ export class CsvReader {
 
   #endLine(): void {
     this.#endCell();
-    if (this.#cells !== this.#values.length + 1 || !Number.isInteger(this.#frame))
+    if (this.#cells !== this.#width || !Number.isInteger(this.#frame))
       throw new TypeError("A line of the frame values does not fit their header.");
     this.#cells = 0;
     this.#sink.row(this.#frame, this.#values);

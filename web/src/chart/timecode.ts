@@ -1,12 +1,5 @@
 /** When a frame is shown. */
 
-/** Frames per second of "30000/1001" or "25"; undefined: the text tells none. */
-export function rateOf(text: string | undefined): number | undefined {
-  const [, over = "", under = "1"] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text ?? "") ?? [];
-  const rate = Number(over) / Number(under);
-  return over !== "" && Number.isFinite(rate) && rate > 0 ? rate : undefined;
-}
-
 /** HH:MM:SS:FF, non-drop: counted in whole frames per second as editing systems do (29.97 counts 30, no number is left out). */
 export function timecode(frame: number, rate: number): string {
   const perSecond = Math.max(1, Math.round(rate));

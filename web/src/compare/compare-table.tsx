@@ -1,9 +1,9 @@
 /** The compared jobs in numbers, the best of each marked. */
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import { sizeText } from "../../../src/jobs/quantities.ts";
 import { badSide, type Unit, unitOf, written } from "../chart/metrics.ts";
 import { progressText } from "../jobs/job-facts.ts";
-import { sizeText } from "../ui/quantities.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import {
@@ -18,6 +18,7 @@ import {
   sortText,
 } from "./compare-order.ts";
 import { type Chosen, type Ladder, onLadder } from "./compare-query.ts";
+import { BASIS_NAMES, type RateBasis } from "./rate-basis.ts";
 import { RateCell } from "./rate-cell.tsx";
 
 interface CompareTableProps {
@@ -39,12 +40,12 @@ export function CompareTable(props: CompareTableProps) {
   const unit = unitOf(metric, models);
   const best = new Map(columnsOf(unit.better).map(({ key }) => [key, bestOf(rows, key, unit.better)]));
   return (
-    <section className="card" aria-label="In numbers">
+    <section className="card" aria-label="Summary">
       <div className="section-head">
-        <h2>In numbers</h2>
+        <h2>Summary</h2>
         <Limit key={limit} limit={limit} side={badSide(unit)} change={(text) => set("threshold", text)} />
       </div>
-      <Scrolls label="The compared jobs in numbers">
+      <Scrolls label="Summary of the compared jobs">
         <table className="compared">
           <caption className="unseen">
             Compared jobs: pooled values of {metric}, size, bit rate and frames {badSide(unit)} the limit
@@ -53,6 +54,7 @@ export function CompareTable(props: CompareTableProps) {
             sorting={sorting}
             limit={limit}
             unit={unit}
+            basis={rows[0]?.of.basis ?? "video"}
             sort={(key) => set("sort", sortText(sortedBy(sorting, key, unit.better)))}
           />
           <tbody>
@@ -77,12 +79,17 @@ interface HeadProps {
   readonly sorting: Sorting;
   readonly limit: number | undefined;
   readonly unit: Unit;
+  readonly basis: RateBasis;
   readonly sort: (key: ColumnKey | "name") => void;
 }
 
-function Head({ sorting, limit, unit, sort }: HeadProps) {
+function Head({ sorting, limit, unit, basis, sort }: HeadProps) {
   const columns = [{ key: "name", name: "Job" } as const, ...columnsOf(unit.better)];
   const side = badSide(unit) === "below" ? "Below" : "Above";
+  const titles: Readonly<Record<string, string>> = {
+    beyond: `${side} ${limit ?? "…"}`,
+    rate: BASIS_NAMES[basis],
+  };
   return (
     <thead>
       <tr>
@@ -96,7 +103,7 @@ function Head({ sorting, limit, unit, sort }: HeadProps) {
               {...(isSorted && { "aria-sort": direction })}
             >
               <button type="button" className="plain sort" onClick={() => sort(key)}>
-                {key === "beyond" ? `${side} ${limit ?? "…"}` : name}
+                {titles[key] ?? name}
                 {isSorted && <span aria-hidden="true">{sorting.descending ? "↓" : "↑"}</span>}
               </button>
             </th>

@@ -2,6 +2,7 @@
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import type { Ladder } from "./compare-query.ts";
+import type { RateBasis } from "./rate-basis.ts";
 
 type Job = components["schemas"]["Job"];
 type Pooled = components["schemas"]["Pooled"];
@@ -15,11 +16,15 @@ export interface Compared {
   readonly ladder: Ladder | undefined;
   /** Of the chosen metric; undefined: it has none yet. */
   readonly pooled: Pooled | undefined;
-  /** Of the distorted file; undefined: not told. */
+  /** Of the distorted file; undefined: not known. */
   readonly bytes: number | undefined;
-  /** Bits per second of the distorted file; undefined: nobody told. */
+  /** What `rate` counts. */
+  readonly basis: RateBasis;
+  /** Bits per second of the distorted video or its file; undefined: not known, and not typed. */
   readonly rate: number | undefined;
-  /** Whether the rate was typed, for the job does not tell it. */
+  /** Bits per second of the distorted file; undefined: not known. */
+  readonly fileRate: number | undefined;
+  /** Whether the rate is to be typed, because its file states no frame rate. */
   readonly isTyped: boolean;
 }
 
@@ -27,13 +32,15 @@ interface Said {
   readonly number: number;
   readonly ladder: Ladder | undefined;
   readonly metric: string;
+  readonly basis: RateBasis;
   /** Bits per second. */
   readonly typedRate: number | undefined;
 }
 
-export function comparedOf(job: Job, { number, ladder, metric, typedRate }: Said): Compared {
+export function comparedOf(job: Job, { number, ladder, metric, basis, typedRate }: Said): Compared {
   const distorted = job.result?.distorted;
-  const told = distorted?.bitRate;
+  const fileRate = distorted?.bitRate;
+  const known = basis === "video" ? distorted?.videoBitRate : fileRate;
   return {
     job,
     id: job.id,
@@ -42,8 +49,10 @@ export function comparedOf(job: Job, { number, ladder, metric, typedRate }: Said
     ladder,
     pooled: job.result?.pooled[metric],
     bytes: distorted?.bytes,
-    rate: told ?? typedRate,
-    isTyped: told === undefined,
+    basis,
+    rate: known ?? typedRate,
+    fileRate,
+    isTyped: known === undefined,
   };
 }
 

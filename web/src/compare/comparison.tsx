@@ -10,6 +10,7 @@ import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";
 import { LeftOut } from "./left-out.tsx";
 import { Picker } from "./picker.tsx";
+import { basisOf } from "./rate-basis.ts";
 import type { Entry } from "./use-jobs.ts";
 import { Views } from "./views.tsx";
 
@@ -59,11 +60,12 @@ function useCompared(
   rates: string,
 ): readonly Compared[] {
   return useMemo(() => {
+    const basis = basisOf(comparable);
     const typed = typedRates(new URLSearchParams(rates.split("\n").map((rate) => ["rate", rate])));
     return chosen.flatMap(({ id, ladder }, index) => {
       const job = comparable.find((each) => each.id === id);
       if (job === undefined) return [];
-      return [comparedOf(job, { number: index + 1, ladder, metric, typedRate: typed.get(id) })];
+      return [comparedOf(job, { number: index + 1, ladder, metric, basis, typedRate: typed.get(id) })];
     });
   }, [chosen, comparable, metric, rates]);
 }

@@ -1,6 +1,7 @@
 /** How much better or worse one ladder is than the other. */
+
+import { bitRateText } from "../../../src/jobs/quantities.ts";
 import { type Unit, unitOf } from "../chart/metrics.ts";
-import { rateText } from "../ui/quantities.ts";
 import {
   bdRate,
   bdScore,
@@ -14,6 +15,7 @@ import type { Chosen } from "./compare-query.ts";
 import type { Compared, ComparedPoint } from "./compared.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
 import { signed } from "./quantities.ts";
+import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
 interface DeltasProps {
   readonly chosen: readonly Chosen[];
@@ -23,33 +25,52 @@ interface DeltasProps {
   readonly models: readonly string[];
 }
 
-/** Less than this of the wider ladder says little about it. */
-const LITTLE = 0.5;
+/** Share of the wider ladder's range; a delta over less of it is shown with a warning. */
+const LEAST_OVERLAP = 0.75;
 
 export function Deltas({ chosen, points, compared, metric, models }: DeltasProps) {
   const [a, b] = LADDERS.map((ladder) => ladderOf(ladder, chosen, compared, points));
   const unit = unitOf(metric, models);
   return (
     <div className="deltas">
-      <h2>Ladder B against A</h2>
+      <h2>B vs A</h2>
       {a === undefined || b === undefined || a.chosen + b.chosen === 0 ? (
         <p className="quiet">
           Choose for each encode above whether it belongs to ladder A or B, at least {LEAST_POINTS} for each:
-          then BD-rate tells how many more or fewer bits B needs than A for the same score.
+          BD-rate is then how many more or fewer bits B needs than A for the same score.
         </p>
       ) : (
         <>
+          <WholeFiles compared={compared} />
           <Fewer ladders={[a, b]} />
           {unit.better === undefined ? (
             <p className="refused">
               <strong>BD-rate is not computed:</strong> neither high nor low values of {metric} are better.
             </p>
           ) : (
-            <Numbers a={upright(a.points, unit.better)} b={upright(b.points, unit.better)} unit={unit} />
+            <Numbers
+              a={upright(a.points, unit.better)}
+              b={upright(b.points, unit.better)}
+              unit={unit}
+              basis={compared[0]?.basis ?? "video"}
+            />
           )}
         </>
       )}
     </div>
+  );
+}
+
+/** Why the rates are those of whole files, where they are. */
+function WholeFiles({ compared }: { readonly compared: readonly Compared[] }) {
+  const lacking = compared.filter(({ job }) => lacksVideoRate(job));
+  if (lacking.length === 0) return null;
+  return (
+    <p className="few" role="note">
+      <strong>Bit rates are those of whole files</strong>, audio and container included, for all encodes: the
+      results of <bdi>{lacking.map(({ title }) => title).join(", ")}</bdi> are from a version that did not
+      record the video’s own. Resubmit {lacking.length === 1 ? "it" : "them"} to compare video bit rates.
+    </p>
   );
 }
 
@@ -74,9 +95,10 @@ interface NumbersProps {
   readonly a: readonly ComparedPoint[];
   readonly b: readonly ComparedPoint[];
   readonly unit: Unit;
+  readonly basis: RateBasis;
 }
 
-function Numbers({ a, b, unit }: NumbersProps) {
+function Numbers({ a, b, unit, basis }: NumbersProps) {
   const faults = [["A", a] as const, ["B", b] as const].flatMap(([name, points]) => {
     const refusal = refusalOf(points);
     return refusal === undefined ? [] : [{ name, text: FAULTS[refusal](points.length) }];
@@ -101,13 +123,13 @@ function Numbers({ a, b, unit }: NumbersProps) {
         outcome={turned(bdScore(a, b), turn)}
         text={({ value }) => `${signed(value, decimals)} ${symbol}`.trim()}
         meaning={({ value }) =>
-          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A, which is ${value * turn < 0 ? "worse" : "better"}.`
+          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A (${value * turn < 0 ? "worse" : "better"}).`
         }
-        range={({ from, to }) => `${rateText(10 ** from)} to ${rateText(10 ** to)}`}
+        range={({ from, to }) => `${bitRateText(10 ** from)} to ${bitRateText(10 ** to)}`}
       />
       <p className="quiet">
-        Bjøntegaard delta with piecewise cubic interpolation (PCHIP) of log₁₀ of the rate. Rates are those of
-        whole files, all tracks together.
+        Bjøntegaard delta with piecewise cubic interpolation (PCHIP) of log₁₀ of the rate.{" "}
+        {BASIS_TEXTS[basis]}
       </p>
     </>
   );
@@ -167,14 +189,19 @@ function DeltaNumber({ name, outcome, text, meaning, range }: NumberProps) {
       <p className="quiet">
         Averaged over {range(delta)}, {(delta.overlap * 100).toFixed(0)} % of the wider ladder.
       </p>
-      {delta.overlap < LITTLE && (
+      {delta.overlap < LEAST_OVERLAP && (
         <p className="few" role="note">
-          The ladders share little: this says nothing about the rest of them.
+          The ladders overlap by less than {LEAST_OVERLAP * 100} %: {name} does not describe the rest of them.
         </p>
       )}
     </div>
   );
 }
+
+const BASIS_TEXTS: Readonly<Record<RateBasis, string>> = {
+  video: "Bit rates are those of the video tracks.",
+  file: "Bit rates are those of whole files.",
+};
 
 const FAULTS: Readonly<Record<Refusal, (count: number) => string>> = {
   TOO_FEW_POINTS: (count) =>

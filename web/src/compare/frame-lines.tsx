@@ -35,7 +35,7 @@ export function FrameLines(props: FrameLinesProps) {
   const hasValues = overlay.table.metrics.length > 0;
   return (
     <section className="card" aria-label="Frames">
-      <h2>Every frame</h2>
+      <h2>Per-frame scores</h2>
       {error !== undefined && <Failed error={error} />}
       {hasValues ? (
         <Chart key={overlay.table.total} {...props} />

@@ -1,8 +1,9 @@
 /** Chooses what to compare among the jobs that have succeeded, by their references. */
 import { useDeferredValue, useMemo, useState } from "react";
 import { useJobStream, useLiveJobs } from "../api/job-stream.ts";
-import { countText, type Job, modelsOf, titleOf } from "../jobs/job-facts.ts";
+import { codecText, countText, type Job, modelsOf, titleOf, videoRateText } from "../jobs/job-facts.ts";
 import { select } from "../jobs/job-order.ts";
+import { EVERY_JOB } from "../jobs/job-query.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { type Chosen, MOST_COMPARED } from "./compare-query.ts";
 
@@ -87,11 +88,17 @@ interface JobGroup {
 }
 
 function groupsOf(jobs: readonly Job[], text: string, first: string | undefined): readonly JobGroup[] {
-  const query = { states: ["SUCCEEDED"], labels: [], text, sort: "age", descending: false } as const;
+  const query = { ...EVERY_JOB, states: ["SUCCEEDED"], text } as const;
   const byReference = Map.groupBy(select(jobs, query).jobs, ({ spec }) => spec.reference);
   return [...byReference]
     .map(([reference, jobs]) => ({ reference, jobs }))
     .sort((one, other) => Number(other.reference === first) - Number(one.reference === first));
+}
+
+/** "93.21 · 4.20 Mbit/s · h264 · 1920×1080 · vmaf_v0.6.1" */
+function factsText(job: Job): string {
+  const facts = [job.score?.toFixed(2), videoRateText(job), codecText(job), modelsOf(job.spec)[0]];
+  return facts.filter((fact) => fact !== undefined).join(" · ");
 }
 
 interface GroupProps extends JobGroup {
@@ -116,7 +123,7 @@ function Group({ reference, jobs, picked, toggle }: GroupProps) {
                 {titleOf(job)}
               </bdi>
               <span className="quiet">
-                {job.score?.toFixed(2)} · <bdi>{modelsOf(job.spec)[0]}</bdi>
+                <bdi>{factsText(job)}</bdi>
               </span>
             </label>
           </li>

@@ -1,24 +1,30 @@
-/** The bit rate of a job, which somebody types where the job does not tell it. */
+/** The bit rate of an encode; typed where its file states no frame rate. */
 import { type FormEvent, useState } from "react";
 import { useSearchParams } from "react-router";
-import { rateText } from "../ui/quantities.ts";
+import { bitRateText } from "../../../src/jobs/quantities.ts";
 import { withRate } from "./compare-query.ts";
 import type { Compared } from "./compared.ts";
+import { BASIS_NAMES } from "./rate-basis.ts";
 
-export function RateCell({ of: { id, title, rate, isTyped, job } }: { readonly of: Compared }) {
-  if (!isTyped) return rate === undefined ? "–" : rateText(rate);
-  if (job.result === undefined) return "–";
-  return <TypedRate key={rate} id={id} title={title} rate={rate} />;
+export function RateCell({ of }: { readonly of: Compared }) {
+  if (!of.isTyped) return <KnownRate {...of} />;
+  if (of.job.result === undefined) return "–";
+  return <TypedRate key={of.rate} {...of} />;
 }
 
-interface TypedRateProps {
-  readonly id: string;
-  readonly title: string;
-  /** Bits per second; undefined: none was typed yet. */
-  readonly rate: number | undefined;
+/** With the file's below the video's where they read differently. */
+function KnownRate({ basis, rate, fileRate }: Compared) {
+  if (rate === undefined) return "–";
+  const [text, overall] = [rate, fileRate ?? rate].map(bitRateText);
+  return (
+    <>
+      {text}
+      {basis === "video" && overall !== text && <span className="quiet overall">{overall} overall</span>}
+    </>
+  );
 }
 
-function TypedRate({ id, title, rate }: TypedRateProps) {
+function TypedRate({ id, title, rate, basis }: Compared) {
   const [, setParams] = useSearchParams();
   const before = rate === undefined ? "" : String(rate / 1000);
   const [text, setText] = useState(before);
@@ -32,8 +38,8 @@ function TypedRate({ id, title, rate }: TypedRateProps) {
   return (
     <form className="typed-rate" onSubmit={submit}>
       <input
-        aria-label={`Bit rate of ${title} in kbit/s`}
-        placeholder="not told"
+        aria-label={`${BASIS_NAMES[basis]} of ${title} in kbit/s`}
+        placeholder="not specified"
         value={text}
         size={8}
         inputMode="decimal"

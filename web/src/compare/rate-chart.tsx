@@ -1,14 +1,15 @@
 /** Score over bit rate: every encode, the curves of the ladders, and the hull of those worth their bits. */
 import { useLayoutEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
+import { bitRateText } from "../../../src/jobs/quantities.ts";
 import { type Unit, unitOf, written } from "../chart/metrics.ts";
-import { rateText } from "../ui/quantities.ts";
 import { curveOf, type RatePoint, refusalOf } from "./bd-rate.ts";
 import type { Ladder } from "./compare-query.ts";
 import type { ComparedPoint } from "./compared.ts";
 import { upperHull } from "./hull.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
 import { LADDERS, upright } from "./ladders.ts";
+import { BASIS_NAMES } from "./rate-basis.ts";
 import { type Place, placeOf } from "./rate-place.ts";
 
 interface RateChartProps {
@@ -26,7 +27,7 @@ export function RateChart({ points, metric, models }: RateChartProps) {
   return (
     <div className="rate-chart" ref={host}>
       <div className="section-head">
-        <h2>Score and bit rate</h2>
+        <h2>Score and {BASIS_NAMES[points[0]?.of.basis ?? "video"].toLowerCase()}</h2>
         <label>
           <input type="checkbox" checked={isLog} onChange={({ target }) => change(target.checked)} />{" "}
           Logarithmic
@@ -34,7 +35,7 @@ export function RateChart({ points, metric, models }: RateChartProps) {
       </div>
       {points.length === 0 ? (
         <p className="quiet">
-          No bit rate is known yet: jobs tell it when they have succeeded and their files state a frame rate.
+          No bit rate is known yet. A job has one when it has succeeded and its file states a frame rate.
         </p>
       ) : (
         <>
@@ -121,7 +122,7 @@ function Axes({ place, label }: { readonly place: Place; readonly label: string 
         <g key={rate}>
           <line x1={x(rate)} x2={x(rate)} y1={top} y2={bottom} />
           <text x={x(rate)} y={bottom + 18} textAnchor="middle">
-            {rate === 0 ? "0" : rateText(rate).replace(/\.0+ /, " ")}
+            {rate === 0 ? "0" : bitRateText(rate).replace(/\.0+ /, " ")}
           </text>
         </g>
       ))}
@@ -155,7 +156,7 @@ function Mark({ point: { of, rate, score }, place, label, score: text, isOnHull 
   const className = `mark ladder-${of.ladder ?? "none"} ${isOnHull ? "on-hull" : ""}`;
   return (
     <g className={className}>
-      <title>{`${of.number}: ${of.title}, ${text} at ${rateText(rate)}${isOnHull ? ", on the hull" : ""}`}</title>
+      <title>{`${of.number}: ${of.title}, ${text} at ${bitRateText(rate)}${isOnHull ? ", on the hull" : ""}`}</title>
       {/* What the pointer finds is larger than what is seen. */}
       <circle className="reach" cx={x} cy={y} r="14" />
       {of.ladder === "a" && <circle className="shape" cx={x} cy={y} r="5.5" />}

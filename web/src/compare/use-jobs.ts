@@ -2,6 +2,7 @@
 import { type UseQueryResult, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
+import { newest } from "../api/job-details.ts";
 import { type Connection, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useSession } from "../session/session.ts";
 
@@ -64,12 +65,6 @@ export function useJobs(ids: readonly string[]): Jobs {
 
 function combine(results: UseQueryResult<Job>[]): Answer[] {
   return results.map(({ data, error, isFetching }) => ({ data, error, isFetching }));
-}
-
-/** What was told last, with the pieces and the result that only the details have. */
-function newest(data: Job | undefined, told: Job | undefined): Job | undefined {
-  if (data === undefined || told === undefined || told.revision <= data.revision) return data;
-  return { ...data, ...told };
 }
 
 /** Reads the details again of those of which the stream tells something newer. */

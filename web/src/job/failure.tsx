@@ -5,7 +5,7 @@ import { MediaTable } from "./media.tsx";
 import { failedSides } from "./media-info.ts";
 
 export function Failure({ job }: { readonly job: Job }) {
-  const { code, message, found = {} } = job.error ?? { code: "UNKNOWN", message: "No reason is told." };
+  const { code, message, found = {} } = job.error ?? { code: "UNKNOWN", message: "No reason was reported." };
   const sides = failedSides(job);
   const remedy = remedyText(found["remedy"]);
   const told = [...(sides === undefined ? [] : ["reference", "distorted"]), ...(remedy ? ["remedy"] : [])];

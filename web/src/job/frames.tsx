@@ -25,7 +25,7 @@ export function Frames({ job }: { readonly job: Job }) {
   return (
     <section className="card job-frames" aria-label="Frames">
       <div className="section-head">
-        <h2>Every frame</h2>
+        <h2>Per-frame scores</h2>
         {table !== undefined && hasValues && <Downloads job={job} />}
       </div>
       {error !== undefined && <Failed error={error} />}

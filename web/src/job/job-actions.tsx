@@ -1,11 +1,14 @@
-/** Cancel and re-run, for those who may. */
+/** Cancel, resubmit and delete, for those who may. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Job } from "../api/client.ts";
-import { CancelDialog } from "../jobs/cancel-dialog.tsx";
+import { ChangeDialog } from "../jobs/change-dialog.tsx";
+import { faultOfRefusal } from "../jobs/draft-faults.ts";
 import { newKey, runAgain } from "../jobs/job-calls.ts";
+import { draftOf } from "../jobs/job-draft.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
+import { type FirstDraft, SubmitDialog } from "../jobs/submit-dialog.tsx";
 import { mayAs, useSession } from "../session/session.ts";
 
 export function JobActions({ job }: { readonly job: Job }) {
@@ -13,7 +16,15 @@ export function JobActions({ job }: { readonly job: Job }) {
   if (!mayAs(caller, "svc:writer")) return null;
   return (
     <div className="job-actions">
-      {hasEnded(job) ? <Rerun key={job.id} job={job} /> : <Cancel job={job} />}
+      {hasEnded(job) ? (
+        <>
+          <Edit job={job} />
+          <Resubmit key={job.id} job={job} />
+          {mayAs(caller, "svc:admin") && <Delete job={job} />}
+        </>
+      ) : (
+        <Cancel job={job} />
+      )}
     </div>
   );
 }
@@ -22,9 +33,8 @@ function Cancel({ job }: { readonly job: Job }) {
   const queries = useQueryClient();
   const [isAsking, setIsAsking] = useState(false);
   const close = () => setIsAsking(false);
-  const look = () => void queries.invalidateQueries({ queryKey: ["job", job.id] });
   const done = () => {
-    look();
+    void queries.invalidateQueries({ queryKey: ["job", job.id] });
     close();
   };
   return (
@@ -32,13 +42,57 @@ function Cancel({ job }: { readonly job: Job }) {
       <button type="button" className="danger" onClick={() => setIsAsking(true)}>
         Cancel
       </button>
-      {isAsking && <CancelDialog jobs={[job]} told={look} close={close} done={done} />}
+      {isAsking && <ChangeDialog change="cancel" jobs={[job]} close={close} done={done} />}
     </>
   );
 }
 
+function Delete({ job }: { readonly job: Job }) {
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  const close = () => setIsAsking(false);
+  return (
+    <>
+      <button type="button" onClick={() => setIsAsking(true)}>
+        Delete
+      </button>
+      {isAsking && (
+        <ChangeDialog change="delete" jobs={[job]} close={close} done={() => void navigate("/jobs")} />
+      )}
+    </>
+  );
+}
+
+/** The same with another path, or whatever else is corrected, as a job of its own. */
+function Edit({ job }: { readonly job: Job }) {
+  const navigate = useNavigate();
+  const [first, setFirst] = useState<FirstDraft>();
+  const done = ([stored, ...others]: readonly Job[]) =>
+    void navigate(stored === undefined || others.length > 0 ? "/jobs" : `/jobs/${stored.id}`);
+  return (
+    <>
+      <button
+        type="button"
+        className={job.state === "FAILED" ? "primary" : undefined}
+        onClick={() => setFirst(firstOf(job))}
+      >
+        Edit and resubmit
+      </button>
+      {first !== undefined && (
+        <SubmitDialog title="Edit and resubmit" first={first} close={() => setFirst(undefined)} done={done} />
+      )}
+    </>
+  );
+}
+
+/** With what it failed of at its field. */
+function firstOf({ spec, error }: Job): FirstDraft {
+  const draft = draftOf(spec);
+  return { draft, faults: (error && faultOfRefusal(error, draft)) ?? {} };
+}
+
 /** The same again, as a job of its own. */
-function Rerun({ job }: { readonly job: Job }) {
+function Resubmit({ job }: { readonly job: Job }) {
   const { api } = useSession();
   const navigate = useNavigate();
   // The same key as long as no answer came: what was stored nevertheless is not stored twice.
@@ -54,7 +108,7 @@ function Rerun({ job }: { readonly job: Job }) {
     <>
       {error !== null && <span role="alert">{error.message}</span>}
       <button type="button" disabled={isPending} onClick={() => mutate()}>
-        Run again
+        Resubmit
       </button>
     </>
   );

@@ -1,12 +1,11 @@
 /** What the job is, how far it has come, and what can be done with it. */
-import { Link } from "react-router";
 import type { Job } from "../api/client.ts";
 import type { Connection } from "../api/job-stream.ts";
-import { hasEnded, labelsOf, modelsOf, progressText, shareOf, titleOf } from "../jobs/job-facts.ts";
+import { fileName, hasEnded, progressText, shareOf, titleOf } from "../jobs/job-facts.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
-import { exactly, lasting } from "../ui/moments.ts";
 import { StateChip } from "../ui/state-chip.tsx";
 import { JobActions } from "./job-actions.tsx";
+import { type MediaInfo, mediaText } from "./media-info.ts";
 
 export function JobHeader({ job, connection }: { readonly job: Job; readonly connection: Connection }) {
   return (
@@ -20,7 +19,7 @@ export function JobHeader({ job, connection }: { readonly job: Job; readonly con
         <JobActions job={job} />
       </div>
       <Progress job={job} />
-      <Facts job={job} />
+      <Sides job={job} />
     </header>
   );
 }
@@ -42,78 +41,37 @@ function Progress({ job }: { readonly job: Job }) {
   );
 }
 
-function Facts({ job }: { readonly job: Job }) {
-  const { spec, id, submittedBy, createTime, startTime, endTime } = job;
-  const labels = labelsOf(spec);
+/** Both files in a line each: what they are called, and what was found in them once the job is planned. */
+function Sides({ job: { spec, result, plan } }: { readonly job: Job }) {
+  const found = result ?? plan;
   return (
-    <dl className="facts">
-      <Fact name="Reference" className="wide">
-        <bdi className="path">{spec.reference}</bdi>
-      </Fact>
-      <Fact name="Distorted" className="wide">
-        <bdi className="path">{spec.distorted}</bdi>
-      </Fact>
-      <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
-        <bdi>{modelsOf(spec).join(", ")}</bdi>
-      </Fact>
-      {labels.length > 0 && (
-        <Fact name="Labels">
-          {labels.map(([key, value]) => (
-            <Link
-              key={key}
-              className="label-chip"
-              to={`/jobs?${new URLSearchParams({ label: `${key}=${value}` })}`}
-            >
-              <bdi>
-                {key}={value}
-              </bdi>
-            </Link>
-          ))}
-        </Fact>
-      )}
-      <Fact name="Submitted">
-        <time dateTime={createTime}>{exactly(createTime)}</time>
-        {submittedBy !== "" && (
-          <>
-            {" "}
-            by <bdi>{submittedBy}</bdi>
-          </>
-        )}
-      </Fact>
-      {startTime !== undefined && (
-        <Fact name="Started">
-          <time dateTime={startTime}>{exactly(startTime)}</time>{" "}
-          <span className="quiet">after {between(createTime, startTime)}</span>
-        </Fact>
-      )}
-      {endTime !== undefined && (
-        <Fact name="Ended">
-          <time dateTime={endTime}>{exactly(endTime)}</time>{" "}
-          {startTime !== undefined && <span className="quiet">after {between(startTime, endTime)}</span>}
-        </Fact>
-      )}
-      <Fact name="Id" className="id">
-        <code>{id}</code>
-      </Fact>
+    <dl className="sides">
+      <Side name="Distorted" path={spec.distorted} media={found?.distorted} />
+      <Side name="Reference" path={spec.reference} media={found?.reference} />
     </dl>
   );
 }
 
-interface FactProps {
+interface SideProps {
   readonly name: string;
-  readonly className?: string;
-  readonly children: React.ReactNode;
+  readonly path: string;
+  /** undefined: not known yet, or not at all. */
+  readonly media: MediaInfo | undefined;
 }
 
-function Fact({ name, className, children }: FactProps) {
+function Side({ name, path, media }: SideProps) {
   return (
-    <div className={className}>
+    <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>
+        <bdi title={path}>{fileName(path)}</bdi>
+        {media !== undefined && (
+          <>
+            {" "}
+            <bdi className="found">{mediaText(media)}</bdi>
+          </>
+        )}
+      </dd>
     </div>
   );
-}
-
-function between(one: string, other: string): string {
-  return lasting((Date.parse(other) - Date.parse(one)) / 1000);
 }

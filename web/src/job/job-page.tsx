@@ -6,6 +6,7 @@ import { ApiError } from "../api/problem.ts";
 import { hasEnded, titleOf } from "../jobs/job-facts.ts";
 import { ConnectionBanner } from "../ui/connection-state.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { Details } from "./details.tsx";
 import { Failure } from "./failure.tsx";
 import { Frames } from "./frames.tsx";
 import { JobHeader } from "./job-header.tsx";
@@ -29,7 +30,7 @@ function Opened({ id }: { readonly id: string }) {
   if (job !== undefined) return <Known job={job} live={live} />;
   if (error === null) return <Loading what="the job" />;
   if (error instanceof ApiError && error.status === 404) return <Unknown id={id} />;
-  return <Failed error={error} retry={retry} />;
+  return <Failed heading="h1" error={error} retry={retry} />;
 }
 
 function useTitle(job: Job | undefined): void {
@@ -44,13 +45,14 @@ function useTitle(job: Job | undefined): void {
 
 function Unknown({ id }: { readonly id: string }) {
   return (
-    <Empty title="There is no such job">
+    <Empty heading="h1" title="There is no such job">
       <p>
-        <code>{id}</code> was never here, belongs to another tenant, or was deleted when its retention was
-        over.
+        <code>{id}</code> was never here, belongs to another tenant, or was deleted.
       </p>
       <p>
-        <Link to="/jobs">All jobs</Link>
+        <Link className="button" to="/jobs">
+          All jobs
+        </Link>
       </p>
     </Empty>
   );
@@ -72,6 +74,7 @@ function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
       {job.result !== undefined && <Result job={job} result={job.result} />}
       {(job.progress !== undefined || hasEnded(job)) && <Frames job={job} />}
       <Media job={job} />
+      <Details job={job} />
       <WorkTable job={job} />
     </div>
   );

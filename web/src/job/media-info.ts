@@ -1,6 +1,8 @@
 /** What was found in both files. */
 import type { components } from "../../../src/gen/rest/controller.ts";
-import type { Job } from "../api/client.ts";
+import { rateOf } from "../../../src/jobs/frame-rate.ts";
+import { bitRatesText, resolutionText } from "../../../src/jobs/quantities.ts";
+import type { Job } from "../jobs/job-facts.ts";
 
 export type MediaInfo = components["schemas"]["MediaInfo"];
 
@@ -17,4 +19,17 @@ export function failedSides({ error }: Job): Sides | undefined {
 
 function isMedia(value: unknown): value is MediaInfo {
   return typeof value === "object" && value !== null && "codec" in value && "width" in value;
+}
+
+/** A file in a few words: "h264 · 1920×1080 · 25 fps · 4.20 Mbit/s". */
+export function mediaText(media: MediaInfo): string {
+  const { codec, width, height, frameRate } = media;
+  const fps = rateOf(frameRate);
+  const facts = [codec, resolutionText(width, height), fps && fpsText(fps), bitRatesText(media)];
+  return facts.filter(Boolean).join(" · ");
+}
+
+/** "25 fps", "29.97 fps". */
+export function fpsText(rate: number): string {
+  return `${Number(rate.toFixed(3))} fps`;
 }

@@ -10,12 +10,15 @@ type ScoreResult = Schemas["ScoreResult"];
 
 const COLUMNS = [
   { name: "Mean", key: "mean" },
-  { name: "Harmonic mean", key: "harmonicMean" },
-  { name: "Min", key: "min" },
-  { name: "1 %", key: "p1" },
-  { name: "5 %", key: "p5" },
-  { name: "10 %", key: "p10" },
-] as const;
+  { name: "Harmonic", title: "Harmonic mean", key: "harmonicMean" },
+  { name: "Min", title: "Minimum", key: "min" },
+  { name: "P1", title: "1st percentile", key: "p1" },
+  { name: "P5", title: "5th percentile", key: "p5" },
+  { name: "P10", title: "10th percentile", key: "p10" },
+  { name: "P50", title: "Median", key: "p50" },
+  { name: "Max", title: "Maximum", key: "max" },
+  { name: "Std dev", title: "Standard deviation of the population", key: "stdDev" },
+] as const satisfies readonly { name: string; title?: string; key: keyof Schemas["Pooled"] }[];
 
 export function Result({ job, result }: { readonly job: Job; readonly result: ScoreResult }) {
   return (
@@ -53,8 +56,8 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
         <thead>
           <tr>
             <th>Metric</th>
-            {COLUMNS.map(({ name, key }) => (
-              <th key={key} className="number">
+            {COLUMNS.map(({ name, key, ...rest }) => (
+              <th key={key} className="number" {...rest}>
                 {name}
               </th>
             ))}
@@ -80,7 +83,7 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
       </table>
       {(isShort || isAll) && (
         <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
-          {isAll ? "Fewer metrics" : `${all.length - metrics.length} more: what the models are made of`}
+          {isAll ? "Hide component features" : `Show ${all.length - metrics.length} component features`}
         </button>
       )}
     </Scrolls>

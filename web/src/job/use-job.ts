@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
+import { awaitsResult, newest } from "../api/job-details.ts";
 import { type Connection, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { ApiError } from "../api/problem.ts";
 import { useSession } from "../session/session.ts";
@@ -35,11 +36,12 @@ export function useJob(id: string): LiveJob {
   });
   const isGone = error instanceof ApiError && error.status === 404;
   const isBehind = told !== undefined && data !== undefined && told.revision > data.revision && !isGone;
+  const pauseMs = isBehind && awaitsResult(data, told) ? 0 : PAUSE_MS;
   useEffect(() => {
     if (!isBehind || isFetching) return undefined;
-    const timer = setTimeout(() => void refetch(), error === null ? PAUSE_MS : PAUSE_AFTER_FAULT_MS);
+    const timer = setTimeout(() => void refetch(), error === null ? pauseMs : PAUSE_AFTER_FAULT_MS);
     return () => clearTimeout(timer);
-  }, [isBehind, isFetching, error, refetch]);
+  }, [isBehind, isFetching, error, refetch, pauseMs]);
   const job = useMemo(() => newest(data, told), [data, told]);
   const isDeleted = data !== undefined && (isGone || (isWhole && told === undefined));
   const retry = () => {
@@ -47,10 +49,4 @@ export function useJob(id: string): LiveJob {
     void refetch();
   };
   return { job, error, retry, connection, isDeleted };
-}
-
-/** What was told last, with the pieces and the result that only the details have. */
-function newest(data: Job | undefined, told: Job | undefined): Job | undefined {
-  if (data === undefined || told === undefined || told.revision <= data.revision) return data;
-  return { ...data, ...told };
 }

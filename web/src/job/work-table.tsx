@@ -1,6 +1,7 @@
-/** Where each piece of the job ran, how often it was tried, and how long it took. */
+/** Where each task of the job ran, how often it was tried, and how long it took. */
 import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
+import { countText } from "../jobs/job-facts.ts";
 import { useNow } from "../ui/age.tsx";
 import { exactly, lasting } from "../ui/moments.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
@@ -15,8 +16,8 @@ const KINDS: Readonly<Record<string, string>> = {
 };
 
 const STATES: Readonly<Record<string, string>> = {
-  PENDING: "waits",
-  WAITING: "waits to be tried again",
+  PENDING: "pending",
+  WAITING: "waiting to retry",
   LEASED: "running",
   DONE: "done",
   FAILED: "failed",
@@ -32,41 +33,46 @@ export function WorkTable({ job }: { readonly job: Job }) {
   if (work.length === 0) return null;
   const nodes = new Set(work.map(({ node }) => node).filter((node) => node !== ""));
   return (
-    <section className="card" aria-label="Where it ran">
+    <section className="card" aria-label="Execution">
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>
-          <h2>Where it ran</h2>
+          <h2>Execution</h2>
           <span className="quiet">
-            {work.length} {work.length === 1 ? "piece" : "pieces"} of work on {nodes.size}{" "}
-            {nodes.size === 1 ? "node" : "nodes"}
-            {retries > 0 && `, given out again ${retries} ${retries === 1 ? "time" : "times"}`}
+            {counted(work.length, "task", "tasks")} on {counted(nodes.size, "node", "nodes")}
+            {retries > 0 && `, ${counted(retries, "retry", "retries")}`}
           </span>
         </summary>
-        {isOpen && <Pieces work={work} />}
+        {isOpen && <Tasks work={work} />}
       </details>
     </section>
   );
 }
 
-function Pieces({ work }: { readonly work: readonly Work[] }) {
+function counted(count: number, one: string, many: string): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
+function Tasks({ work }: { readonly work: readonly Work[] }) {
   const [isAll, setIsAll] = useState(work.length <= FEW);
   return (
-    <Scrolls label="Pieces of work">
+    <Scrolls label="Tasks">
       <table className="work">
         <thead>
           <tr>
-            <th>Piece</th>
+            <th>Task</th>
             <th>Frames</th>
             <th>State</th>
             <th>Node</th>
             <th className="number">Attempts</th>
-            <th className="number">Took</th>
+            <th className="number">Duration</th>
             <th>Started</th>
           </tr>
         </thead>
         <tbody>
-          {work.slice(0, isAll ? work.length : FEW).map((piece) => (
-            <Piece key={`${piece.kind} ${piece.firstFrame}`} piece={piece} />
+          {work.slice(0, isAll ? work.length : FEW).map((task, at) => (
+            // Two tasks may make stills of one frame: the order is the same at every reading.
+            // biome-ignore lint/suspicious/noArrayIndexKey: nothing else tells them apart
+            <Task key={`${at} ${task.kind} ${task.firstFrame}`} task={task} />
           ))}
         </tbody>
       </table>
@@ -79,12 +85,12 @@ function Pieces({ work }: { readonly work: readonly Work[] }) {
   );
 }
 
-function Piece({ piece }: { readonly piece: Work }) {
-  const { kind, state, firstFrame, frameCount, attempt, node, startTime, endTime } = piece;
+function Task({ task }: { readonly task: Work }) {
+  const { kind, state, attempt, node, startTime, endTime } = task;
   return (
-    <tr className={`piece ${state.toLowerCase()}`}>
+    <tr className={state.toLowerCase()}>
       <td>{KINDS[kind] ?? kind}</td>
-      <td>{frameCount > 0 ? `${firstFrame}–${firstFrame + frameCount - 1}` : ""}</td>
+      <td className="frames">{framesOf(task)}</td>
       <td>{STATES[state] ?? state}</td>
       <td>
         <bdi className="node">{node}</bdi>
@@ -96,6 +102,12 @@ function Piece({ piece }: { readonly piece: Work }) {
       <td>{startTime !== undefined && <time dateTime={startTime}>{exactly(startTime)}</time>}</td>
     </tr>
   );
+}
+
+/** Those of stills are not in a row: each is named. */
+function framesOf({ firstFrame, frameCount, frames = [] }: Work): string {
+  if (frames.length > 0) return frames.join(", ");
+  return frameCount > 0 ? `${firstFrame}–${firstFrame + frameCount - 1}` : "";
 }
 
 function Took({ from, to, isRunning }: { from: string; to: string | undefined; isRunning: boolean }) {

@@ -12,6 +12,7 @@ const MAX_LABEL_VALUE = 255;
 const MAX_MODELS = 8;
 const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+const URL_START = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
 const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
 const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
@@ -43,6 +44,7 @@ export function faultsOf(draft: JobDraft): Faults {
 
 function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) return `Longer than ${MAX_PATH_BYTES} bytes.`;
+  if (URL_START.test(path)) return "A URL: give the path of a file that the nodes see.";
   return textFault(path);
 }
 
@@ -80,7 +82,8 @@ function nameFault(name: string): string | undefined {
   return textFault(name);
 }
 
-function labelsFault(lines: readonly string[]): string | undefined {
+/** What is wrong with labels, one key=value in each line. */
+export function labelsFault(lines: readonly string[]): string | undefined {
   if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are kept.`;
   const keys = new Set<string>();
   for (const [index, line] of lines.entries()) {
@@ -135,8 +138,11 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^subsample\b/, "subsample"],
 ];
 
+/** Of a request, or of a job that failed. */
+type Refusal = Pick<ApiError, "code" | "message"> & Partial<Pick<ApiError, "found">>;
+
 /** The field that a refusal is about, and what it says of it; undefined: it is about the whole. */
-export function faultOfRefusal({ code, message, found }: ApiError, draft: JobDraft): Faults | undefined {
+export function faultOfRefusal({ code, message, found = {} }: Refusal, draft: JobDraft): Faults | undefined {
   const text = message.replace(/^jobs\[\d+\]: /, "");
   const field = fieldOf(code, text, draft);
   if (field === undefined) return undefined;
@@ -150,5 +156,6 @@ function fieldOf(code: string, text: string, draft: JobDraft): Field | undefined
   if (code === "UNKNOWN_FEATURE") return "features";
   if (code === "PATH_NOT_ALLOWED" || code === "MEDIA_NOT_FOUND")
     return text.includes(JSON.stringify(draft.reference.trim())) ? "reference" : "distorted";
+  if (code === "URL_NOT_SUPPORTED") return text.startsWith("The reference") ? "reference" : "distorted";
   return code === "INVALID_REQUEST" ? NAMED.find(([pattern]) => pattern.test(text))?.[1] : undefined;
 }

@@ -1,7 +1,11 @@
-/** What is shown of the jobs: words to search for, states, and labels. */
+/** What is shown of the jobs: words to search for, states, labels and times; and in which order. */
 import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useLocation } from "react-router";
+import type { SearchState } from "../ui/keys.tsx";
 import { countText, JOB_STATES, type JobState, STATE_NAMES } from "./job-facts.ts";
-import { isFiltered, type JobQuery, toggled } from "./job-query.ts";
+import { EVERY_JOB, isFiltered, type JobQuery, toggled } from "./job-query.ts";
+import { OrderSelect } from "./order-select.tsx";
+import { TimeFilter } from "./time-filter.tsx";
 
 interface FiltersProps {
   readonly query: JobQuery;
@@ -27,6 +31,8 @@ export function Filters({ query, counts, change }: FiltersProps) {
           </button>
         ))}
       </fieldset>
+      <TimeFilter query={query} change={change} />
+      <OrderSelect query={query} change={change} />
       {query.labels.map((label) => (
         <button
           key={label}
@@ -49,7 +55,8 @@ export function Filters({ query, counts, change }: FiltersProps) {
 }
 
 export function unfiltered(query: JobQuery): JobQuery {
-  return { ...query, states: [], labels: [], text: "" };
+  const { sort, descending } = query;
+  return { ...EVERY_JOB, sort, descending };
 }
 
 /** Milliseconds without a key, after which the address follows: browsers refuse to change it at every one. */
@@ -62,6 +69,12 @@ interface SearchBoxProps {
 
 function SearchBox({ text, change }: SearchBoxProps) {
   const [typed, setTyped] = useState(text);
+  const box = useRef<HTMLInputElement>(null);
+  const { state } = useLocation();
+  const isWanted = (state as SearchState | null)?.search === true;
+  useEffect(() => {
+    if (isWanted) box.current?.focus();
+  }, [isWanted]);
   /** What the address says as far as this box knows: when it says something else, somebody went back. */
   const told = useRef(text);
   useEffect(() => {
@@ -81,6 +94,7 @@ function SearchBox({ text, change }: SearchBoxProps) {
   }, [typed]);
   return (
     <input
+      ref={box}
       type="search"
       className="search-box"
       aria-label="Search jobs"

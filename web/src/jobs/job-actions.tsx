@@ -1,10 +1,11 @@
-/** Submit, cancel and run again: with their questions and what came of them, for writers. */
+/** Submit, cancel, run again and delete: with their questions and what came of them, for those who may. */
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { mayAs, useSession } from "../session/session.ts";
-import { CancelDialog } from "./cancel-dialog.tsx";
-import { type Cancelled, newKey, runAgain } from "./job-calls.ts";
+import { ChangeDialog } from "./change-dialog.tsx";
+import { newKey, runAgain } from "./job-calls.ts";
 import { countText, type Job } from "./job-facts.ts";
+import type { Change } from "./many-calls.ts";
 import { failed, type Outcome, OutcomeLine, submitted } from "./outcome.tsx";
 import { SubmitDialog } from "./submit-dialog.tsx";
 
@@ -15,13 +16,15 @@ export interface JobActions {
         readonly submit: () => void;
         readonly cancel: (jobs: readonly Job[]) => void;
         readonly again: (jobs: readonly Job[]) => void;
+        /** undefined: the caller may not. */
+        readonly delete: ((jobs: readonly Job[]) => void) | undefined;
       }
     | undefined;
   readonly outcome: ReactNode;
   readonly dialog: ReactNode;
 }
 
-type Asking = { readonly what: "submit" } | { readonly what: "cancel"; readonly jobs: readonly Job[] };
+type Asking = { readonly what: "submit" } | { readonly what: Change; readonly jobs: readonly Job[] };
 
 /** Jobs to run again, and the key of this wish. */
 interface Again {
@@ -42,12 +45,17 @@ export function useJobActions(put: (job: Job) => void): JobActions {
   });
   const close = () => setAsking(undefined);
   const isWriter = mayAs(caller, "svc:writer");
+  const isAdmin = mayAs(caller, "svc:admin");
   const may = useMemo(() => {
     if (!isWriter) return undefined;
-    const submit = () => setAsking({ what: "submit" });
-    const cancel = (jobs: readonly Job[]) => setAsking({ what: "cancel", jobs });
-    return { submit, cancel, again: (jobs: readonly Job[]) => again({ jobs, key: newKey() }) };
-  }, [isWriter, again]);
+    const ask = (what: Change) => (jobs: readonly Job[]) => setAsking({ what, jobs });
+    return {
+      submit: () => setAsking({ what: "submit" }),
+      cancel: ask("cancel"),
+      again: (jobs: readonly Job[]) => again({ jobs, key: newKey() }),
+      delete: isAdmin ? ask("delete") : undefined,
+    };
+  }, [isWriter, isAdmin, again]);
   const done = (outcome: Outcome) => {
     close();
     setOutcome(outcome);
@@ -59,28 +67,27 @@ export function useJobActions(put: (job: Job) => void): JobActions {
   return {
     may,
     outcome: <OutcomeLine outcome={outcome} close={() => setOutcome(undefined)} />,
-    dialog:
-      asking && dialogOf(asking, { close, stored, put, ended: (ended) => done(cancelledOutcome(ended)) }),
+    dialog: asking && dialogOf(asking, { close, stored, done }),
   };
 }
 
 interface Answers {
   readonly close: () => void;
   readonly stored: (jobs: readonly Job[]) => void;
-  readonly put: (job: Job) => void;
-  readonly ended: (outcome: Cancelled) => void;
+  readonly done: (outcome: Outcome) => void;
 }
 
-function dialogOf(asking: Asking, { close, stored, put, ended }: Answers): ReactNode {
-  return asking.what === "submit" ? (
-    <SubmitDialog close={close} done={stored} />
-  ) : (
-    <CancelDialog jobs={asking.jobs} told={put} close={close} done={ended} />
-  );
+function dialogOf(asking: Asking, { close, stored, done }: Answers): ReactNode {
+  if (asking.what === "submit") return <SubmitDialog close={close} done={stored} />;
+  const { what, jobs } = asking;
+  const changed = (count: number) => done(changedOutcome(what, count, jobs.length - count));
+  return <ChangeDialog change={what} jobs={jobs} close={close} done={changed} />;
 }
 
-function cancelledOutcome({ cancelled, late }: Cancelled): Outcome {
-  const text = `Cancelled ${countText(cancelled)} ${cancelled === 1 ? "job" : "jobs"}.`;
-  const tooLate = late === 0 ? "" : ` ${countText(late)} had ended before.`;
-  return { text: text + tooLate, jobs: [], failed: false };
+/** `left`: those that could not be changed any more. */
+function changedOutcome(change: Change, count: number, left: number): Outcome {
+  const did = change === "cancel" ? "Cancelled" : "Deleted";
+  const text = `${did} ${countText(count)} ${count === 1 ? "job" : "jobs"}.`;
+  const why = change === "cancel" ? "had ended before" : "were gone before, or run";
+  return { text: text + (left === 0 ? "" : ` ${countText(left)} ${why}.`), jobs: [], failed: false };
 }

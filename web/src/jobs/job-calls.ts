@@ -1,10 +1,7 @@
-/** What is asked of the controller for jobs: stored, ended, stored again. */
+/** What is asked of the controller for jobs: stored, and stored again. */
 import { type Api, bodyOf } from "../api/client.ts";
-import { ApiError } from "../api/problem.ts";
 import type { Job, JobSpec } from "./job-facts.ts";
 
-/** Requests at a time; a browser has six connections to a server, one of which is the stream's. */
-const AT_A_TIME = 4;
 /** As the contract limits a batch. */
 const MOST_IN_BATCH = 1_000;
 
@@ -45,36 +42,4 @@ export async function runAgain(
     stored.push(...batch);
   }
   return stored;
-}
-
-export interface Cancelled {
-  readonly cancelled: number;
-  /** Those that had ended before. */
-  readonly late: number;
-}
-
-/** Ends the jobs. `told`: each as it is then. Throws the first ApiError after all were tried. */
-export async function cancelJobs(
-  api: Api,
-  jobs: readonly Job[],
-  told: (job: Job) => void,
-): Promise<Cancelled> {
-  const left = [...jobs];
-  let [cancelled, late] = [0, 0];
-  let fault: Error | undefined;
-  const work = async () => {
-    for (let job = left.shift(); job !== undefined; job = left.shift()) {
-      try {
-        const path = { params: { path: { id: job.id } } };
-        told(await bodyOf(api.POST("/v1/jobs/{id}:cancel", path)));
-        cancelled++;
-      } catch (thrown) {
-        if (thrown instanceof ApiError && thrown.code === "JOB_FINISHED") late++;
-        else fault ??= thrown instanceof Error ? thrown : new Error(String(thrown));
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  if (fault !== undefined) throw fault;
-  return { cancelled, late };
 }

@@ -2,6 +2,7 @@
 import { memo } from "react";
 import { Link } from "react-router";
 import {
+  codecText,
   countText,
   fileName,
   type Job,
@@ -11,6 +12,7 @@ import {
   progressText,
   shareOf,
   titleOf,
+  videoRateText,
 } from "./job-facts.ts";
 
 export const JobName = memo(function JobName({ job }: { readonly job: Job }) {
@@ -60,6 +62,18 @@ export function Score({ score }: { readonly score: number | undefined }) {
   return (
     <span className="score" title={String(score)}>
       {score.toFixed(2)}
+    </span>
+  );
+}
+
+/** Bit rate, codec and resolution of the distorted video. */
+export function Video({ job }: { readonly job: Job }) {
+  const [rate, codec] = [videoRateText(job), codecText(job)];
+  if (codec === undefined) return <span className="quiet">–</span>;
+  return (
+    <span className="job-video" title={rate === undefined ? codec : `${rate}, ${codec}`}>
+      {rate !== undefined && <span>{rate}</span>}
+      <bdi className="quiet">{codec}</bdi>
     </span>
   );
 }

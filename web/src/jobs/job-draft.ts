@@ -65,6 +65,36 @@ export function labelOf(line: string): readonly [key: string, value: string] | u
   return at <= 0 ? undefined : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
+/** The draft that a job's spec would come of. */
+export function draftOf(spec: JobSpec): JobDraft {
+  const { models = [], labels = {}, rawVideo: raw } = spec;
+  return {
+    ...EMPTY_DRAFT,
+    reference: spec.reference,
+    distorted: spec.distorted,
+    models: models.length > 0 ? models.join(" ") : (spec.model ?? ""),
+    name: spec.name ?? "",
+    labels: Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join("\n"),
+    priority: textOf(spec.priority),
+    features: spec.features ?? [],
+    width: textOf(raw?.width),
+    height: textOf(raw?.height),
+    pixelFormat: raw?.pixelFormat ?? "",
+    frameRate: raw?.frameRate ?? "",
+    scaling: spec.scaling ?? EMPTY_DRAFT.scaling,
+    onFrameCountMismatch: spec.onFrameCountMismatch ?? EMPTY_DRAFT.onFrameCountMismatch,
+    onFrameRateMismatch: spec.onFrameRateMismatch ?? EMPTY_DRAFT.onFrameRateMismatch,
+    editLists: spec.editLists ?? EMPTY_DRAFT.editLists,
+    subsample: textOf(spec.subsample),
+  };
+}
+
+function textOf(number: number | undefined): string {
+  return number === undefined ? "" : String(number);
+}
+
 /** One job for each distorted file. A draft without faults gives jobs that the contract takes. */
 export function specsOf(draft: JobDraft): readonly JobSpec[] {
   const files = linesOf(draft.distorted);

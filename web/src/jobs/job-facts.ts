@@ -1,5 +1,6 @@
 /** What a job is called and how far it has come, as people read it. */
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { lasting, roughly } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
@@ -39,6 +40,16 @@ export function modelsOf({ model, models }: JobSpec): readonly string[] {
   return models !== undefined && models.length > 0 ? models : [model || DEFAULT_MODEL];
 }
 
+/** "h264 · 1920×1080"; undefined: not known (yet). */
+export function codecText({ distortedMedia: media }: Job): string | undefined {
+  return media && `${media.codec} · ${resolutionText(media.width, media.height)}`;
+}
+
+/** Of the distorted video: "4.20 Mbit/s"; undefined: not known (yet), or its file states no frame rate. */
+export function videoRateText({ distortedMedia: media }: Job): string | undefined {
+  return media?.videoBitRate === undefined ? undefined : bitRateText(media.videoBitRate);
+}
+
 export function labelsOf({ labels }: JobSpec): readonly (readonly [key: string, value: string])[] {
   return Object.entries(labels ?? {});
 }
@@ -61,14 +72,14 @@ export function progressText(job: Job): string {
 }
 
 const TEXTS: Readonly<Record<JobState, (job: Job) => string>> = {
-  QUEUED: () => "Waits for a node",
+  QUEUED: () => "Waiting for a node",
   RUNNING: ({ progress }) =>
-    progress === undefined ? "Reads both files" : framesText(progress.framesDone, progress.framesTotal),
+    progress === undefined ? "Inspecting files" : framesText(progress.framesDone, progress.framesTotal),
   SUCCEEDED: ({ progress, startTime, endTime }) =>
     `${COUNT.format(progress?.framesTotal ?? 0)} frames${tookText(startTime, endTime)}`,
-  FAILED: ({ error }) => error?.code ?? "No reason is told",
+  FAILED: ({ error }) => error?.code ?? "No reason reported",
   CANCELLED: ({ progress }) =>
-    progress === undefined ? "Before it began" : framesText(progress.framesDone, progress.framesTotal),
+    progress === undefined ? "Cancelled before start" : framesText(progress.framesDone, progress.framesTotal),
 };
 
 function framesText(done: number, total: number): string {

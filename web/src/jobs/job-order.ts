@@ -9,6 +9,7 @@ import {
   titleOf,
 } from "./job-facts.ts";
 import type { JobQuery, Sort } from "./job-query.ts";
+import { instantOf } from "./times.ts";
 
 export interface Selected {
   readonly jobs: readonly Job[];
@@ -16,11 +17,16 @@ export interface Selected {
   readonly counts: Readonly<Record<JobState, number>>;
 }
 
-export function select(jobs: readonly Job[], query: JobQuery): Selected {
+/** `now`: milliseconds since 1970. */
+export function select(jobs: readonly Job[], query: JobQuery, now = Date.now()): Selected {
   const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
   const counts = { QUEUED: 0, RUNNING: 0, SUCCEEDED: 0, FAILED: 0, CANCELLED: 0 };
   const shown: Job[] = [];
+  const since = instantOf(query.since, now) ?? Number.NEGATIVE_INFINITY;
+  const until = instantOf(query.until, now) ?? Number.POSITIVE_INFINITY;
   for (const job of jobs) {
+    const { submitted } = factsOf(job);
+    if (submitted < since || submitted >= until) continue;
     if (!hasLabels(job, query.labels) || !hasWords(job, words)) continue;
     counts[job.state]++;
     if (query.states.length === 0 || query.states.includes(job.state)) shown.push(job);
@@ -42,6 +48,10 @@ function comparing({ sort, descending }: JobQuery): (one: Job, other: Job) => nu
 interface Facts {
   /** Seconds since 1970: the jobs of a batch are stored within milliseconds, and are taken as of one time. */
   readonly created: number;
+  /** Milliseconds since 1970, as the next. */
+  readonly submitted: number;
+  /** undefined: it has not ended. */
+  readonly ended: number | undefined;
   readonly title: string;
   readonly text: string;
   readonly labels: ReadonlySet<string>;
@@ -56,15 +66,17 @@ function factsOf(job: Job): Facts {
 }
 
 function makeFacts(job: Job): Facts {
-  const { id, spec, state, error, createTime } = job;
+  const { id, spec, state, error, createTime, endTime, distortedMedia } = job;
   const labels = labelsOf(spec).map(([key, value]) => `${key}=${value}`);
   const words = [
     ...[id, spec.name ?? "", spec.reference, spec.distorted, STATE_NAMES[state], error?.code ?? ""],
-    ...modelsOf(spec),
+    ...[...modelsOf(spec), distortedMedia?.codec ?? ""],
     ...labels,
   ];
   return {
     created: Math.floor(Date.parse(createTime) / 1000),
+    submitted: Date.parse(createTime),
+    ended: endTime === undefined ? undefined : Date.parse(endTime),
     title: titleOf(job).toLowerCase(),
     text: words.join("\n").toLowerCase(),
     labels: new Set(labels),
@@ -86,7 +98,10 @@ const NAMES = new Intl.Collator("en", { numeric: true });
 
 const ORDERS: Readonly<Record<Sort, Order>> = {
   age: (one, other, turn) => turn * youngerFirst(one, other),
-  score: byScore,
+  ended: (one, other, turn) => byNumber(factsOf(one).ended, factsOf(other).ended, -turn),
+  score: (one, other, turn) => byNumber(one.score, other.score, turn),
+  rate: (one, other, turn) =>
+    byNumber(one.distortedMedia?.videoBitRate, other.distortedMedia?.videoBitRate, turn),
   state: (one, other, turn) => turn * (JOB_STATES.indexOf(one.state) - JOB_STATES.indexOf(other.state)),
   name: (one, other, turn) => turn * byName(one, other),
 };
@@ -104,8 +119,8 @@ function byName(one: Job, other: Job): number {
   return NAMES.compare(factsOf(one).title, factsOf(other).title);
 }
 
-/** Those without a score come last, whichever way round. */
-function byScore({ score: one }: Job, { score: other }: Job, turn: number): number {
+/** Those without a number come last, whichever way round. */
+function byNumber(one: number | undefined, other: number | undefined, turn: number): number {
   if (one === undefined || other === undefined)
     return Number(one === undefined) - Number(other === undefined);
   return turn * (one - other);

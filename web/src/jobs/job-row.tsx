@@ -2,7 +2,7 @@
 import { memo } from "react";
 import { Age } from "../ui/age.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
-import { JobName, JobProgress, Labels, Models, Score } from "./job-cells.tsx";
+import { JobName, JobProgress, Labels, Models, Score, Video } from "./job-cells.tsx";
 import { hasEnded, type Job, titleOf } from "./job-facts.ts";
 
 /** What can be done from a row. The same object as long as the page stands, so that rows are not drawn again. */
@@ -41,6 +41,9 @@ export const JobRow = memo(function JobRow({ job, index, isSelected, labels, act
       <td className="number">
         <Score score={job.score} />
       </td>
+      <td className="number">
+        <Video job={job} />
+      </td>
       <td className="for-wide">
         <Models job={job} />
       </td>
@@ -71,6 +74,11 @@ export const JobCard = memo(function JobCard({ job, index, isSelected, labels, a
         <StateChip state={job.state} />
         <JobProgress job={job} />
       </div>
+      {job.distortedMedia !== undefined && (
+        <div className="job-card-line">
+          <Video job={job} />
+        </div>
+      )}
       <div className="job-card-line">
         <Age time={job.createTime} />
         <Labels job={job} chosen={labels} toggle={actions.toggleLabel} />

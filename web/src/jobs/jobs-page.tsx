@@ -2,7 +2,9 @@
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
+import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
+import { CopyLink } from "../ui/copy-link.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Filters, unfiltered } from "./filters.tsx";
 import { type JobActions, useJobActions } from "./job-actions.tsx";
@@ -25,6 +27,11 @@ export function JobsPage() {
       <div className="jobs-head">
         <h1>Jobs</h1>
         <ConnectionState connection={live.connection} />
+        {live.jobs.length > 0 && (
+          <span className="copy-view">
+            <CopyLink />
+          </span>
+        )}
         {actions.may !== undefined && (
           <button type="button" className="primary" onClick={actions.may.submit}>
             Submit jobs
@@ -87,7 +94,8 @@ function Jobs({ live, actions }: JobsProps) {
   const selection = useSelection();
   // What is typed and clicked goes before what arrives.
   const all = useDeferredValue(live.jobs);
-  const { jobs, counts } = useMemo(() => select(all, query), [all, query]);
+  const now = useMinute();
+  const { jobs, counts } = useMemo(() => select(all, query, now), [all, query, now]);
   // Compare numbers them as they stand here.
   const chosen = useMemo(
     () =>
@@ -122,6 +130,7 @@ function Jobs({ live, actions }: JobsProps) {
           clear={() => selection.set([])}
           cancel={actions.may?.cancel}
           again={actions.may?.again}
+          remove={actions.may?.delete}
         />
       )}
     </>

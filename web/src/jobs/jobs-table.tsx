@@ -11,9 +11,9 @@ import type { Selection } from "./selection.ts";
 
 /** Pixels; as in jobs.css. */
 const ROW_HEIGHT = 60;
-const CARD_HEIGHT = 160;
+const CARD_HEIGHT = 180;
 /** As in jobs.css. */
-const NARROW = "(max-width: 1000px)";
+const NARROW = "(max-width: 1100px)";
 
 interface JobsTableProps {
   readonly jobs: readonly Job[];
@@ -47,6 +47,9 @@ function Table({ jobs, query, change, selection, actions }: JobsTableProps) {
           <SortHeader {...{ query, change }} sort="score" className="for-score number">
             Score
           </SortHeader>
+          <SortHeader {...{ query, change }} sort="rate" className="for-video number">
+            Bit rate
+          </SortHeader>
           <th className="for-model for-wide">Model</th>
           <SortHeader {...{ query, change }} sort="age" className="for-age">
             Age
@@ -78,12 +81,12 @@ function Space({ height }: { readonly height: number }) {
   );
 }
 
-function Cards({ jobs, query, change, selection, actions }: JobsTableProps) {
+function Cards({ jobs, query, selection, actions }: JobsTableProps) {
   const list = useRef<HTMLUListElement>(null);
   const { items, before, after } = useRowsInSight(jobs.length, CARD_HEIGHT, list);
   return (
     <>
-      <CardsHead {...{ jobs, query, change, selection }} />
+      <CardsHead {...{ jobs, selection }} />
       <ul className="job-cards" ref={list} style={{ paddingTop: before, paddingBottom: after }}>
         {items.map((index) => {
           const job = jobs[index];

@@ -13,9 +13,10 @@ interface SelectionBarProps {
   /** undefined: the caller may not. */
   readonly cancel: ((jobs: readonly Job[]) => void) | undefined;
   readonly again: ((jobs: readonly Job[]) => void) | undefined;
+  readonly remove: ((jobs: readonly Job[]) => void) | undefined;
 }
 
-export function SelectionBar({ jobs, hidden, clear, cancel, again }: SelectionBarProps) {
+export function SelectionBar({ jobs, hidden, clear, cancel, again, remove }: SelectionBarProps) {
   const [running, ended] = [jobs.filter((job) => !hasEnded(job)), jobs.filter(hasEnded)];
   return (
     <section className="selection-bar" aria-label="Selected jobs">
@@ -31,6 +32,11 @@ export function SelectionBar({ jobs, hidden, clear, cancel, again }: SelectionBa
       {again !== undefined && ended.length > 0 && (
         <button type="button" onClick={() => again(ended)}>
           Run {countText(ended.length)} again
+        </button>
+      )}
+      {remove !== undefined && ended.length > 0 && (
+        <button type="button" className="danger" onClick={() => remove(ended)}>
+          Delete {countText(ended.length)}
         </button>
       )}
       <button type="button" className="plain" onClick={clear}>

@@ -1,6 +1,6 @@
 /** Asks what is to be scored, and stores it: what is wrong is told at its field. */
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useRef, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { useSession } from "../session/session.ts";
@@ -12,19 +12,36 @@ import { countText, type Job, type JobSpec } from "./job-facts.ts";
 import { SubmitAdvanced } from "./submit-advanced.tsx";
 import { SubmitFields } from "./submit-fields.tsx";
 
+/** What the form begins with, and what is wrong with that. */
+export interface FirstDraft {
+  readonly draft: JobDraft;
+  readonly faults: Faults;
+}
+
+const NOTHING: FirstDraft = { draft: EMPTY_DRAFT, faults: {} };
+
 interface SubmitDialogProps {
+  readonly title?: string;
+  readonly first?: FirstDraft;
   readonly close: () => void;
   readonly done: (jobs: readonly Job[]) => void;
 }
 
-export function SubmitDialog({ close, done }: SubmitDialogProps) {
-  const { draft, change, left, faults, submit, isPending, refusal } = useSubmission(done);
+export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, done }: SubmitDialogProps) {
+  const { draft, change, left, faults, submit, isPending, refusal } = useSubmission(first, done);
   const models = useModels();
+  const form = useRef<HTMLFormElement>(null);
+  const [isLeaving, setIsLeaving] = useState(false);
+  const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
+  // Escape, which asks, takes the question back as well: it never discards.
+  const leave = () => (isTyped ? setIsLeaving(!isLeaving) : close());
   const count = linesOf(draft.distorted).length;
   const fields = { draft, faults, change, left };
+  // After the dialog has given the focus to its first field.
+  useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), []);
   return (
-    <Dialog title="Submit jobs" close={close} className="submit-dialog">
-      <form noValidate onSubmit={submit}>
+    <Dialog title={title} close={leave} className="submit-dialog">
+      <form noValidate ref={form} onSubmit={submit} onKeyDown={submitByKeys}>
         <SubmitFields {...fields} models={models} />
         <details>
           <summary>Advanced</summary>
@@ -35,16 +52,43 @@ export function SubmitDialog({ close, done }: SubmitDialogProps) {
             {refusal}
           </p>
         )}
-        <div className="dialog-buttons">
-          <button type="button" onClick={close}>
-            Close
-          </button>
-          <button type="submit" className="primary" disabled={isPending}>
-            {isPending ? "Submitting …" : count > 1 ? `Submit ${countText(count)} jobs` : "Submit"}
-          </button>
-        </div>
+        {isLeaving && isTyped ? (
+          <Leaving discard={close} keep={() => setIsLeaving(false)} />
+        ) : (
+          <div className="dialog-buttons">
+            <button type="button" onClick={leave}>
+              Close
+            </button>
+            <button type="submit" className="primary" title="Ctrl+Enter" disabled={isPending}>
+              {isPending ? "Submitting …" : count > 1 ? `Submit ${countText(count)} jobs` : "Submit"}
+            </button>
+          </div>
+        )}
       </form>
     </Dialog>
+  );
+}
+
+function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  event.currentTarget.requestSubmit();
+}
+
+/** Asked before what somebody typed is discarded. */
+function Leaving({ discard, keep }: { readonly discard: () => void; readonly keep: () => void }) {
+  const stay = useRef<HTMLButtonElement>(null);
+  useEffect(() => stay.current?.focus(), []);
+  return (
+    <div className="dialog-buttons" role="alert">
+      <strong>Discard what you typed?</strong>
+      <button type="button" ref={stay} onClick={keep}>
+        Keep editing
+      </button>
+      <button type="button" className="danger" onClick={discard}>
+        Discard
+      </button>
+    </div>
   );
 }
 
@@ -56,11 +100,11 @@ function useModels(): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-function useSubmission(done: (jobs: readonly Job[]) => void) {
+function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) {
   const { api } = useSession();
-  const [draft, setDraft] = useState(EMPTY_DRAFT);
+  const [draft, setDraft] = useState(first.draft);
   const [seen, setSeen] = useState<ReadonlySet<Field>>(new Set());
-  const [refused, setRefused] = useState<Faults>({});
+  const [refused, setRefused] = useState(first.faults);
   const keyOf = useKey();
   const mutation = useMutation({
     mutationFn: (specs: readonly JobSpec[]) => submitJobs(api, specs, keyOf(specs)),
@@ -70,11 +114,14 @@ function useSubmission(done: (jobs: readonly Job[]) => void) {
   const own = faultsOf(draft);
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    // Keys submit whether the button is disabled or not.
+    if (mutation.isPending) return undefined;
     setSeen(new Set(Object.keys(draft) as Field[]));
     if (Object.keys(own).length === 0) return mutation.mutate(specsOf(draft));
     // Once they are drawn.
     const form = event.currentTarget;
     requestAnimationFrame(() => showFirstFault(form));
+    return undefined;
   };
   const change = <F extends Field>(field: F, value: JobDraft[F]) => {
     setDraft((draft) => ({ ...draft, [field]: value }));

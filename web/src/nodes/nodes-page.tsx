@@ -23,7 +23,8 @@ export function NodesPage() {
   });
   const [draining, setDraining] = useState<Node>();
   if (nodes.isPending) return <Loading what="nodes" />;
-  if (nodes.data === undefined) return <Failed error={nodes.error} retry={() => void nodes.refetch()} />;
+  if (nodes.data === undefined)
+    return <Failed heading="h1" error={nodes.error} retry={() => void nodes.refetch()} />;
   const listed = nodes.data.nodes;
   return (
     <>

@@ -28,24 +28,23 @@ export interface Moment {
   readonly still: StillFrame | undefined;
 }
 
-/** The worst moments whether there are stills of them or not, and every other frame of which there are. */
-export function momentsOf(stills: readonly StillFrame[], worst: readonly number[]): readonly Moment[] {
-  const byFrame = new Map(stills.map((still) => [still.frame, still]));
-  const frames = new Set([...byFrame.keys(), ...worst]);
-  return [...frames].map((frame) => ({ frame, still: byFrame.get(frame) }));
+export interface Moments {
+  /** The worst ones, worst first, whether there are stills of them or not. */
+  readonly worst: readonly Moment[];
+  /** Every other frame that there are stills of: somebody picked it. In the order of the frames. */
+  readonly pinned: readonly Moment[];
 }
 
-/** By their scores, the lowest first; those whose score is not known (yet) last. */
-export function worstFirst(
-  moments: readonly Moment[],
-  scoreAt: (frame: number) => number | undefined,
-): readonly Moment[] {
-  return moments.toSorted((one, other) => {
-    const [mine, others] = [scoreAt(one.frame), scoreAt(other.frame)];
-    if (mine === undefined || others === undefined)
-      return Number(mine === undefined) - Number(others === undefined) || one.frame - other.frame;
-    return mine - others || one.frame - other.frame;
-  });
+/** `worst`: frames of the worst moments, worst first; undefined: not known yet, and neither is what was picked. */
+export function momentsOf(stills: readonly StillFrame[], worst: readonly number[] | undefined): Moments {
+  if (worst === undefined) return { worst: [], pinned: [] };
+  const byFrame = new Map(stills.map((still) => [still.frame, still]));
+  return {
+    worst: worst.map((frame) => ({ frame, still: byFrame.get(frame) })),
+    pinned: stills
+      .filter(({ frame }) => !worst.includes(frame))
+      .map((still) => ({ frame: still.frame, still })),
+  };
 }
 
 function frameOf(frame: number, sides: readonly Still[]): StillFrame {

@@ -4,7 +4,8 @@ import type { Job } from "../api/client.ts";
 import type { FrameTable } from "../chart/frame-table.ts";
 import { Failed } from "../ui/states.tsx";
 import { Awaited } from "./awaited.tsx";
-import { momentsOf, worstFirst } from "./still-list.ts";
+import { Pinned } from "./pinned.tsx";
+import { momentsOf } from "./still-list.ts";
 import { Strip } from "./strip.tsx";
 import { useLook } from "./use-look.ts";
 import { useRequestOf, useStills } from "./use-stills.ts";
@@ -24,7 +25,8 @@ interface StillsProps {
   readonly rate: number | undefined;
   /** The frame that is looked at; undefined: none was chosen. */
   readonly frame: number | undefined;
-  readonly onFrame: (frame: number) => void;
+  /** undefined: none is looked at any more. */
+  readonly onFrame: (frame: number | undefined) => void;
 }
 
 /** Of a job that has succeeded. */
@@ -37,16 +39,17 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another version has other values
   const worst = useMemo(
-    () => (isLoading || metric === undefined ? [] : worstFrames(table, metric, rate)),
+    () => (isLoading || metric === undefined ? undefined : worstFrames(table, metric, rate)),
     [table, version, isLoading, metric, rate],
   );
   const scoreAt = (at: number) => {
     const score = metric === undefined ? Number.NaN : table.value(metric, at);
     return Number.isNaN(score) ? undefined : score;
   };
-  const moments = stills.frames === undefined ? [] : worstFirst(momentsOf(stills.frames, worst), scoreAt);
-  const first = moments.find(({ still }) => still !== undefined);
-  const shown = frame === undefined ? first : moments.find((one) => one.frame === frame);
+  const { worst: moments, pinned } = momentsOf(stills.frames ?? [], stills.frames && worst);
+  const all = [...moments, ...pinned];
+  const first = all.find(({ still }) => still !== undefined);
+  const shown = frame === undefined ? first : all.find((one) => one.frame === frame);
   const picture = shown?.still?.size;
   const look = useLook();
   // Of pictures of another size another part would be seen.
@@ -58,6 +61,7 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
       <h3 id="stills">Worst moments</h3>
       {stills.error !== null && <Failed error={stills.error} />}
       <Strip {...{ moments, shown, scoreAt, rate, onFrame }} />
+      {pinned.length > 0 && <Pinned {...{ moments: pinned, shown, scoreAt, rate, stills, frame, onFrame }} />}
       {stills.frames !== undefined && frame === undefined && first === undefined && (
         <NoPictures hasMoments={moments.length > 0} />
       )}

@@ -1,4 +1,4 @@
-/** The frames to look at: the worst moments, and those that were asked for, the worst first. */
+/** Frames to look at, in a row. */
 import { TimeCode } from "../chart/time-code.tsx";
 import type { Moment } from "./still-list.ts";
 
@@ -9,13 +9,15 @@ interface StripProps {
   /** Frames per second; undefined: not known. */
   readonly rate: number | undefined;
   readonly onFrame: (frame: number) => void;
+  /** undefined: they cannot be removed, or not by the caller. */
+  readonly onRemove?: ((frame: number) => void) | undefined;
 }
 
-export function Strip({ moments, shown, scoreAt, rate, onFrame }: StripProps) {
+export function Strip({ moments, shown, scoreAt, rate, onFrame, onRemove }: StripProps) {
   return (
     <ol className="still-strip">
       {moments.map((one) => (
-        <li key={one.frame}>
+        <li key={one.frame} className={onRemove === undefined ? undefined : "removable"}>
           <button type="button" aria-pressed={one === shown} onClick={() => onFrame(one.frame)}>
             <strong>{scoreAt(one.frame)?.toFixed(2) ?? "–"}</strong>
             <span>
@@ -29,6 +31,17 @@ export function Strip({ moments, shown, scoreAt, rate, onFrame }: StripProps) {
             </span>
             <Remark moment={one} isShown={one === shown} />
           </button>
+          {onRemove !== undefined && (
+            <button
+              type="button"
+              className="plain remove"
+              aria-label={`Unpin frame ${one.frame}`}
+              title="Unpin this frame, and delete its pictures"
+              onClick={() => onRemove(one.frame)}
+            >
+              ×
+            </button>
+          )}
         </li>
       ))}
     </ol>

@@ -18,6 +18,10 @@ export interface Stills {
   readonly frames: readonly StillFrame[] | undefined;
   readonly error: Error | null;
   readonly request: (frame: number) => void;
+  /** Deletes the stills of a frame, for everybody. */
+  readonly remove: (frame: number) => void;
+  /** Why the last removal failed; null: it did not. */
+  readonly removeError: Error | null;
   /** The one that was asked for last, if it was refused. */
   readonly refused: Refused | undefined;
 }
@@ -35,6 +39,11 @@ export function useStills({ id, revision }: Job): Stills {
       bodyOf(api.POST("/v1/jobs/{id}/stills", { params, body: { frames: [frame] } })),
     onSuccess: (stills) => queries.setQueryData(["stills", id], stills),
   });
+  const removal = useMutation({
+    mutationFn: (frame: number) =>
+      bodyOf(api.DELETE("/v1/jobs/{id}/stills/{frame}", { params: { path: { id, frame: String(frame) } } })),
+    onSuccess: (stills) => queries.setQueryData(["stills", id], stills),
+  });
   // The job's stream tells when some have come.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is what it waits for
   useEffect(() => {
@@ -45,7 +54,10 @@ export function useStills({ id, revision }: Job): Stills {
     [list.data],
   );
   const refused = ask.isError ? { frame: ask.variables, error: ask.error } : undefined;
-  return { frames, error: list.error, request: ask.mutate, refused };
+  return {
+    ...{ frames, error: list.error, request: ask.mutate, refused },
+    ...{ remove: removal.mutate, removeError: removal.error },
+  };
 }
 
 /** Asks for the still of a frame that somebody looks at and that has none. */

@@ -2,6 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { bodyOf, type Schemas } from "../api/client.ts";
+import { countText } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
 import { Scrolls } from "../ui/scrolls.tsx";
@@ -68,6 +69,7 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
                 {record.count > 1 && ` × ${record.count}`}
               </td>
               <td>
+                <Many record={record} />
                 <Targets ids={record.targets} isOfJobs={/job|score/i.test(record.operation)} />
               </td>
             </tr>
@@ -75,6 +77,19 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
         </tbody>
       </table>
     </Scrolls>
+  );
+}
+
+/** Of a call that changes many jobs: how many, and which. */
+function Many({ record: { jobs, filter = "" } }: { readonly record: AuditRecord }) {
+  if (jobs === undefined) return null;
+  return (
+    <>
+      {countText(jobs)} {jobs === 1 ? "job" : "jobs"}{" "}
+      <bdi className="mono" title={filter}>
+        {filter.slice(0, 60)}
+      </bdi>{" "}
+    </>
   );
 }
 

@@ -20,7 +20,8 @@ export function TenantPage() {
     refetchInterval: LOOK_EVERY_MS,
   });
   if (tenant.isPending) return <Loading what="the tenant" />;
-  if (tenant.data === undefined) return <Failed error={tenant.error} retry={() => void tenant.refetch()} />;
+  if (tenant.data === undefined)
+    return <Failed heading="h1" error={tenant.error} retry={() => void tenant.refetch()} />;
   return (
     <>
       <h1>

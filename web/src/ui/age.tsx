@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 import { exactly, roughly } from "./moments.ts";
 
 const TICK_MS = 1_000;
+const MINUTE_MS = 60_000;
 const listeners = new Set<() => void>();
 let now = Date.now();
 let ticking: ReturnType<typeof setInterval> | undefined;
@@ -27,6 +28,11 @@ function subscribe(listener: () => void): () => void {
 /** Milliseconds since 1970, to the second. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
+}
+
+/** Milliseconds since 1970, to the minute: what depends on it is drawn again as rarely. */
+export function useMinute(): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(now / MINUTE_MS) * MINUTE_MS);
 }
 
 /** `time`: RFC 3339. Another clock may be ahead of this one: what is yet to come was just now. */

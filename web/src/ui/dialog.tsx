@@ -28,9 +28,10 @@ export function Dialog({ title, close, className, children }: DialogProps) {
         close?.();
       }}
       onClose={({ currentTarget }) => {
-        // A browser closes a dialog at the second Escape whatever it is told.
-        if (close === undefined && currentTarget.isConnected) currentTarget.showModal();
-        else close?.();
+        if (!currentTarget.isConnected || currentTarget.open) return;
+        // A browser closes a dialog at the second Escape by itself: whoever shows it decides about that one too.
+        currentTarget.showModal();
+        close?.();
       }}
     >
       <h2 id={heading}>{title}</h2>

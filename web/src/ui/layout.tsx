@@ -2,6 +2,7 @@
 import { NavLink, Outlet, useLocation } from "react-router";
 import { mayAs, useSession } from "../session/session.ts";
 import { Boundary } from "./boundary.tsx";
+import { Keys } from "./keys.tsx";
 import { ThemeButton } from "./theme.tsx";
 
 const PAGES = [
@@ -20,9 +21,9 @@ export function Layout() {
         Skip to the content
       </a>
       {open && (
-        <p className="open-warning" role="note">
+        <aside className="open-warning" aria-label="Security">
           <strong>Authentication is disabled:</strong> everybody who reaches this address may do everything.
-        </p>
+        </aside>
       )}
       <header className="top">
         <NavLink to="/jobs" className="brand">
@@ -36,6 +37,7 @@ export function Layout() {
           ))}
         </nav>
         <div className="who">
+          <Keys />
           <ThemeButton />
           <span className="tenant" title={caller.roles.join(", ")}>
             {caller.subject === "" ? caller.tenant : `${caller.subject} · ${caller.tenant}`}

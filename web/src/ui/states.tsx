@@ -12,11 +12,18 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
+interface EmptyProps {
+  readonly title: string;
+  /** h1 where it is all of the page. */
+  readonly heading?: "h1" | "h2";
+  readonly children?: ReactNode;
+}
+
 /** `title`: what there is none of. The children say what to do. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+export function Empty({ title, heading: Heading = "h2", children }: EmptyProps) {
   return (
     <div className="state">
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children}
     </div>
   );
@@ -33,15 +40,22 @@ export function Notice({ title, children }: { readonly title: string; readonly c
   );
 }
 
-/** `retry`: undefined where asking again changes nothing. */
-export function Failed({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+interface FailedProps {
+  readonly error: Error;
+  /** undefined: asking again changes nothing. */
+  readonly retry?: () => void;
+  /** h1 where it is all of the page. */
+  readonly heading?: "h1" | "h2";
+}
+
+export function Failed({ error, retry, heading: Heading = "h2" }: FailedProps) {
   const { code, requestId, status } =
     error instanceof ApiError ? error : { code: "CONSOLE_FAILED", requestId: "", status: 0 };
   const isForbidden = status === 403;
   const credentials = useContext(SessionContext)?.credentials;
   return (
     <div className="state failed" role="alert">
-      <h2>{isForbidden ? "You may not see this" : "That did not work"}</h2>
+      <Heading>{isForbidden ? "You may not see this" : "That did not work"}</Heading>
       <p>{error.message}</p>
       <p className="quiet">
         <code>{code}</code>

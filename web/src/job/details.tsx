@@ -1,0 +1,77 @@
+/** What was asked for, by whom, and when it ran. */
+import type { Job } from "../api/client.ts";
+import { modelsOf } from "../jobs/job-facts.ts";
+import { exactly, lasting } from "../ui/moments.ts";
+import { JobLabels } from "./job-labels.tsx";
+
+export function Details({ job }: { readonly job: Job }) {
+  const { spec, id, submittedBy, createTime, startTime, endTime, expireTime } = job;
+  return (
+    <section className="card job-details" aria-label="Details">
+      <h2>Details</h2>
+      <dl className="facts">
+        <Fact name="Reference" className="wide">
+          <bdi className="path">{spec.reference}</bdi>
+        </Fact>
+        <Fact name="Distorted" className="wide">
+          <bdi className="path">{spec.distorted}</bdi>
+        </Fact>
+        <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
+          <bdi>{modelsOf(spec).join(", ")}</bdi>
+        </Fact>
+        <Fact name="Labels">
+          <JobLabels job={job} />
+        </Fact>
+        <Fact name="Submitted">
+          <time dateTime={createTime}>{exactly(createTime)}</time>
+          {submittedBy !== "" && (
+            <>
+              {" "}
+              by <bdi>{submittedBy}</bdi>
+            </>
+          )}
+        </Fact>
+        {startTime !== undefined && (
+          <Fact name="Started">
+            <time dateTime={startTime}>{exactly(startTime)}</time>{" "}
+            <span className="quiet">after {between(createTime, startTime)}</span>
+          </Fact>
+        )}
+        {endTime !== undefined && (
+          <Fact name="Ended">
+            <time dateTime={endTime}>{exactly(endTime)}</time>{" "}
+            {startTime !== undefined && <span className="quiet">after {between(startTime, endTime)}</span>}
+          </Fact>
+        )}
+        {expireTime !== undefined && (
+          <Fact name="Kept until">
+            <time dateTime={expireTime}>{exactly(expireTime)}</time>{" "}
+            <span className="quiet kept">with its values and pictures</span>
+          </Fact>
+        )}
+        <Fact name="Id" className="id">
+          <code>{id}</code>
+        </Fact>
+      </dl>
+    </section>
+  );
+}
+
+interface FactProps {
+  readonly name: string;
+  readonly className?: string;
+  readonly children: React.ReactNode;
+}
+
+function Fact({ name, className, children }: FactProps) {
+  return (
+    <div className={className}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function between(one: string, other: string): string {
+  return lasting((Date.parse(other) - Date.parse(one)) / 1000);
+}
