@@ -1,4 +1,4 @@
-/** Makes the result of a scored plan: pooled values, what was found, and what a reader must know. */
+/** Assembles the result of a scored plan: pooled metrics, the properties of both files, and warnings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import type { Pairing } from "./compare.ts";
@@ -9,23 +9,23 @@ import type { Feature, Side } from "./request.ts";
 import type { Pooled, ScoreResult, ScorerInfo, Warning } from "./result.ts";
 import { fileInfo, type Track } from "./track.ts";
 
-/** A scored pair: what was planned in the end, and the values of all its frames. */
+/** A scored pair: its final plan and the values of all its frames. */
 export interface Finished {
   readonly tracks: Readonly<Record<Side, Track>>;
   readonly files: Readonly<Record<Side, { readonly size: number }>>;
   readonly pairing: Pairing;
   readonly models: readonly NamedModel[];
   readonly features: readonly Feature[];
-  /** Segments that were scored. */
+  /** Number of segments that were scored. */
   readonly segments: number;
-  /** Why it was scored whole although segments were asked for. */
+  /** Why the pair was scored whole although segments were requested. */
   readonly whole: string | undefined;
   readonly table: FrameTable;
 }
 
 type NamedModel = Pick<Model, "name" | "metric">;
 
-/** Pools a film's values for seconds; other work of this process goes on between the metrics. */
+/** Pools the metrics. A film takes seconds, so it yields to the event loop after each metric. */
 export async function toResult(
   finished: Finished,
   scorer: ScorerInfo,
@@ -44,7 +44,7 @@ export async function toResult(
     score: modelScore(model, table, pooled),
   }));
   const [first] = scores;
-  if (first === undefined) throw new Failure("INVALID_REQUEST", "No model was named.");
+  if (first === undefined) throw new Failure("INVALID_REQUEST", "The request names no model.");
   const features = Object.entries(pooled).filter(
     ([metric]) => !models.some((model) => model.metric === metric),
   );
@@ -66,7 +66,7 @@ export async function toResult(
   };
 }
 
-/** A model's mean counts only when every frame has its value: one left out would raise or lower it unseen. */
+/** Returns a model's mean. Every frame must have a value: a missing one would silently raise or lower the mean. */
 function modelScore(
   { name, metric }: NamedModel,
   table: FrameTable,
@@ -77,20 +77,20 @@ function modelScore(
   if (mean !== undefined && missing === 0) return mean;
   throw new Failure(
     "SCORER_FAILED",
-    `The scorer gave no number for ${missing} of ${table.length} frames by the model ${name}.`,
+    `The scorer returned no value of the model ${name} for ${missing} of ${table.length} frames.`,
     {
       found: { model: name, frames: table.length, withoutValue: missing },
     },
   );
 }
 
-/** Values of up to 1.8e308 each can be told, but not their sum: no number stands for it in a result. */
+/** One value can be up to 1.8e308, but the sum of several can overflow, and a result cannot hold infinity. */
 function beyondNumbers(metric: string): Failure {
-  const detail = `The scorer gave values of ${metric} that cannot be pooled: they add up to no finite number.`;
+  const detail = `The scorer's values of ${metric} cannot be pooled: their sum is not a finite number.`;
   return new Failure("SCORER_FAILED", detail, { found: { metric } });
 }
 
-/** The metric by which each feature is known to be there. */
+/** The metric that shows whether a feature was computed. */
 const MAIN_METRIC: Readonly<Record<Feature, string>> = {
   psnr: "psnr_y",
   ssim: "float_ssim",
@@ -100,14 +100,14 @@ const MAIN_METRIC: Readonly<Record<Feature, string>> = {
   psnr_hvs: "psnr_hvs",
 };
 
-/** libvmaf leaves out, without a word, what it does not compute: MS-SSIM of small frames, infinite values. */
+/** libvmaf silently omits what it does not compute: MS-SSIM of small frames, infinite values. */
 function missingValues(features: readonly Feature[], table: FrameTable): readonly Warning[] {
   return features.flatMap((feature) => {
     const missing = countMissing(MAIN_METRIC[feature], table);
     if (missing === 0) return [];
     const message =
       missing === table.length
-        ? `The scorer gave no value of ${feature} for these frames; it is not in the result.`
+        ? `The scorer returned no value of ${feature} for these frames; it is not in the result.`
         : `${missing} of ${table.length} frames have no finite value of ${feature}; it is pooled over the others.`;
     return [{ code: "VALUES_MISSING", message }];
   });

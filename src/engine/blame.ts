@@ -1,4 +1,4 @@
-/** Who is to blame for a run of ffmpeg that failed: the media only where ffmpeg named their fault. */
+/** Turns a failed run of ffmpeg into a Failure. It blames the media only where ffmpeg reported a fault in them. */
 import { Failure, type FailureCode } from "../platform/failure.ts";
 import { type Messages, SIZE_CHANGE } from "./messages.ts";
 import { MAX_PIXELS } from "./pixels.ts";
@@ -17,11 +17,11 @@ export const SIZE_CHANGES: Sign = {
   what: "changes its frame size or pixel format in the middle",
 };
 
-/** An input that could not be opened for a reason that is the machine's and not the file's. */
+/** Reasons why an input could not be opened that lie in the machine and not in the file. */
 const NOT_THE_FILE =
   "Permission denied|Operation not permitted|Too many open files|No such file or directory|Resource temporarily unavailable|Input/output error";
 
-/** ffmpeg's words for what is wrong with a file, the most telling first. */
+/** ffmpeg's messages about a faulty file, the most specific first. */
 const SIGNS: readonly Sign[] = [
   SIZE_CHANGES,
   {
@@ -37,10 +37,10 @@ const SIGNS: readonly Sign[] = [
   {
     pattern: /not on whitelist/,
     code: "MEDIA_UNSUPPORTED",
-    what: "is a play list, a manifest or another kind of file that is not a single video container",
+    what: "is a playlist, a manifest or another kind of file that is not a single video container",
   },
   {
-    // Only its name speaks for the format, nothing inside does.
+    // Only the file's name suggests the format; nothing in its content does.
     pattern: /misdetection possible/,
     code: "MEDIA_UNSUPPORTED",
     what: "is not a video container that svc can read",
@@ -49,7 +49,7 @@ const SIGNS: readonly Sign[] = [
   {
     pattern: /moov atom not found/,
     code: "MEDIA_TRUNCATED",
-    what: "is no complete MP4: its index (moov) is missing",
+    what: "is not a complete MP4: its index (moov) is missing",
   },
   {
     pattern: new RegExp(`Error opening input: (?!${NOT_THE_FILE})`),
@@ -59,30 +59,30 @@ const SIGNS: readonly Sign[] = [
   {
     pattern: /no decoder found|Decoder .* not found|codec none|unknown codec/i,
     code: "MEDIA_UNSUPPORTED",
-    what: "has a codec that the decoder does not know",
+    what: "has a codec that the decoder does not support",
   },
   {
     pattern: /partial file|truncated|File ended prematurely/i,
     code: "MEDIA_TRUNCATED",
-    what: "is cut off",
+    what: "is truncated",
   },
 ];
 
-/** ffmpeg's words for data that is not what its codec or container says it should be. */
+/** ffmpeg's messages about data that violates its codec or container. */
 const DAMAGE = new RegExp(
   [
     "Invalid data found when processing input",
     "corrupt (?:decoded frame|input packet)",
     "^\\[vist#.*(?:decod|packet)",
-    // A complaint of a decoder or demuxer, by its name; not of a filter or an output.
+    // A message of a decoder or demuxer, by its name; not of a filter or an output.
     "^\\[(?!AVFilterGraph|Parsed_|auto_|framecrc|crc|null|rawvideo)[\\w,]+ @ ",
   ].join("|"),
 );
 
-/** A program that was killed, or never ran, says nothing about the media. */
+/** Throws SCORER_FAILED for a program that was killed or never ran: neither says anything about the media. */
 export function refuseBrokenRun(exit: Exit, messages: Messages): void {
   if (exit.signal !== undefined) throw killed(exit.signal, messages);
-  // What /bin/sh ends with when a program cannot be run.
+  // The exit codes of /bin/sh when a program cannot be run.
   if (exit.code !== 126 && exit.code !== 127) return;
   throw new Failure("SCORER_FAILED", "The decoder could not be run; the log has the reason.", {
     found: { exitCode: exit.code },
@@ -93,26 +93,26 @@ export function refuseBrokenRun(exit: Exit, messages: Messages): void {
 export function killed(signal: NodeJS.Signals, messages: Messages): Failure {
   const why =
     signal === "SIGXCPU"
-      ? "used up its CPU time"
+      ? "exceeded its CPU time limit"
       : signal === "SIGXFSZ"
-        ? "wrote too much"
-        : `was ended by ${signal}`;
+        ? "exceeded its file size limit"
+        : `was killed by ${signal}`;
   return new Failure("SCORER_FAILED", `The scorer ${why}.`, { found: { signal }, cause: messages.text() });
 }
 
-/** Why a file could not be opened or probed. */
+/** Returns why a file could not be opened or probed. */
 export function openFailure(source: Source, exit: Exit, messages: Messages): Failure {
   return failureOf(source, exit, messages, SIGNS);
 }
 
-/** Throws when a file was not decoded to its end, or not as it was coded. */
+/** Throws if a file was not decoded to its end, or not as it was coded. */
 export function refuseFailedDecode(source: Source, exit: Exit, messages: Messages): void {
   refuseBrokenRun(exit, messages);
   if (exit.code !== 0) throw decodeFailure(source, exit, messages);
   if (messages.concealment !== undefined) throw damaged(source, messages, messages.concealment);
 }
 
-/** Why a file could not be decoded to its end: it was opened before, so its container is no cause. */
+/** Returns why a file could not be decoded to its end. It was opened before, so its container is not the cause. */
 export function decodeFailure(source: Source, exit: Exit, messages: Messages): Failure {
   return failureOf(
     source,
@@ -126,21 +126,21 @@ function failureOf(source: Source, exit: Exit, messages: Messages, signs: readon
   const sign = signs.find(({ pattern }) => messages.some(pattern));
   if (sign !== undefined) return blame(source, sign, messages);
   if (messages.some(DAMAGE)) return damaged(source, messages);
-  const ended = exit.code === 0 ? "without an error" : `with exit code ${exit.code}`;
+  const exited = exit.code === 0 ? "without an error" : `with code ${exit.code}`;
   return new Failure(
     "SCORER_FAILED",
-    `The decoder ended ${ended} and named no fault of the ${source.side} file; the log has what it said.`,
+    `The decoder exited ${exited} and reported no fault in the ${source.side} file; the log has its messages.`,
     { found: { exitCode: exit.code }, cause: messages.text() },
   );
 }
 
-/** A file whose pictures do not decode, or not as they were coded. */
-export function damaged(source: Source, messages: Messages, said = messages.first(TELLING)): Failure {
+/** MEDIA_CORRUPT for a file whose frames do not decode, or not as they were coded. */
+export function damaged(source: Source, messages: Messages, message = messages.first(TELLING)): Failure {
   const what = "is damaged: it does not decode without errors";
-  return mediaFailure(source, "MEDIA_CORRUPT", what, said, messages);
+  return mediaFailure(source, "MEDIA_CORRUPT", what, message, messages);
 }
 
-/** Fails a file for what a message says of it. */
+/** The failure of a file that the first message matching the sign's pattern describes. */
 export function blame(source: Source, { pattern, code, what }: Sign, messages: Messages): Failure {
   return mediaFailure(source, code, what, messages.first(pattern), messages);
 }
@@ -149,18 +149,18 @@ function mediaFailure(
   { side, asked }: Source,
   code: FailureCode,
   what: string,
-  said: string | undefined,
+  message: string | undefined,
   messages: Messages,
 ): Failure {
   const quoted =
-    said === undefined
+    message === undefined
       ? ""
-      : ` The decoder says: ${quote(said.replace(/ @ 0x[0-9a-f]+/g, "").slice(0, 200))}.`;
+      : ` The decoder reported: ${quote(message.replace(/ @ 0x[0-9a-f]+/g, "").slice(0, 200))}.`;
   return new Failure(code, `The ${side} file ${quote(asked)} ${what}.${quoted}`, {
     found: { side },
     cause: messages.text(),
   });
 }
 
-/** Not ffmpeg's guesses about a format that it then does not use. */
+/** Excludes ffmpeg's guesses about a format that it then does not use. */
 const TELLING = /^(?!.*(?:misdetection|Not detecting))/;

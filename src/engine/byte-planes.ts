@@ -1,10 +1,13 @@
 /**
- * Columns of numbers as planes of bytes: the lowest byte of every row, then the next of every
- * row, and so on. The high bytes of neighbours are alike, and deflate sees them side by side.
+ * Stores columns of numbers as planes of bytes: the lowest byte of every row, then the next byte of every
+ * row, and so on. The high bytes of adjacent rows are similar; side by side they deflate better.
  */
 import { MICRO } from "./frames.ts";
 
-/** Whole numbers of 32 bits, 4 bytes each, as differences; modular, so that none is too large. Gives the end. */
+/**
+ * Writes 32-bit integers, 4 bytes each, as differences modulo 2^32, so that no difference overflows. Returns the end
+ * offset.
+ */
 export function putWhole(to: Buffer, at: number, values: Int32Array): number {
   const words = new Uint32Array(values.length);
   let last = 0;
@@ -29,11 +32,13 @@ export function getWhole(from: Buffer, at: number, rows: number): Int32Array {
   return values;
 }
 
-/** The high word of 24 bits that stands for "not a finite number". */
+/** The 24-bit high word that marks "not a finite number". */
 const NO_NUMBER = 0x800000;
 const WORD = 2 ** 32;
 
-/** Floats that are whole millionths (isMicros), 7 bytes each: 56 bits, two's complement. Gives the end. */
+/**
+ * Writes floats that are whole millionths (isMicros), 7 bytes each: 56 bits, two's complement. Returns the end offset.
+ */
 export function putMicros(to: Buffer, at: number, values: ArrayLike<number>): number {
   const [low, high] = [new Uint32Array(values.length), new Uint32Array(values.length)];
   for (let row = 0; row < values.length; row++) {
@@ -55,7 +60,7 @@ export function getMicros(from: Buffer, at: number, rows: number): Float64Array 
   });
 }
 
-/** Any floats, 8 bytes each. Gives the end. */
+/** Writes any floats, 8 bytes each. Returns the end offset. */
 export function putFloats(to: Buffer, at: number, values: ArrayLike<number>): number {
   const pairs = new Uint32Array(Float64Array.from(values).buffer);
   const word = (half: number): Uint32Array =>

@@ -1,4 +1,4 @@
-/** Whether two tracks can be compared, and how their frames are paired. Pure: it only weighs what was found. */
+/** Decides whether two tracks can be compared, and how their frames are paired. Pure: works on probed facts only. */
 import { Failure } from "../platform/failure.ts";
 import { countsOf } from "./frame-counts.ts";
 import { comparedFormat, isRgb } from "./pixels.ts";
@@ -8,28 +8,28 @@ import type { ScalingInfo, Warning } from "./result.ts";
 import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
 import { facts, type Track } from "./track.ts";
 
-/** How the frames of two tracks are brought together. */
+/** How the frames of two tracks are paired. */
 export interface Pairing {
-  /** Size and planar format in which both are scored. */
+  /** Size and planar format that both are scored in. */
   readonly width: number;
   readonly height: number;
   readonly format: string;
   readonly scaling: ScalingInfo | undefined;
-  /** Sides whose picture is turned for display before it is compared. */
+  /** Sides whose picture is rotated for display before it is compared. */
   readonly turn: readonly Side[];
   /** The side of which only every n-th frame has a partner, when the rates differ. */
   readonly thin: Thinning | undefined;
-  /** Frames left on each side after thinning, as far as the containers tell. */
+  /** Frames left on each side after thinning, according to the containers. */
   readonly counts: Readonly<Record<Side, number>>;
   /** Frames that are scored. */
   readonly frameCount: number;
   readonly warnings: readonly Warning[];
 }
 
-/** Pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
+/** In pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
 const LEAST_SIDE = 33;
 
-/** Pairs two tracks, or throws a Failure that says what was found on each side. */
+/** Pairs two tracks. Throws a Failure with the facts of each side if they cannot be compared. */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orient(reference, distorted);
   const [width, height] = comparedSize(reference, turn.sides);
@@ -63,7 +63,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
   };
 }
 
-/** Differences in how samples are stored or meant, of which a reader of the score should know. */
+/** Warns of differences in how samples are stored or interpreted. */
 function sampleWarnings(reference: Track, distorted: Track): readonly Warning[] {
   const warnings: Warning[] = [];
   const [r, d] = [reference.pixels, distorted.pixels];
@@ -78,18 +78,18 @@ function sampleWarnings(reference: Track, distorted: Track): readonly Warning[] 
   return range ? [...warnings, range] : warnings;
 }
 
-/** undefined where the samples of both are compared in the same range. */
+/** Returns undefined if the samples of both are compared in the same range. */
 function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
   if (comparedRange(reference) === comparedRange(distorted)) return undefined;
-  const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged: otherwise convert one to the range of the other.`;
+  const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise convert one to the range of the other.`;
   return { code: "COLOR_RANGE_DIFFERS", message };
 }
 
 /**
  * The range of a track's samples when they are compared. A file that states none has limited range: H.264 and HEVC
- * define so for streams without video_full_range_flag (annex E of both), and it is the convention everywhere else, y4m
- * without XCOLORRANGE and raw files included. Only yuvj is full range by its name. RGB is converted to limited range
- * (graph.ts), whatever its tag.
+ * define this for streams without video_full_range_flag (annex E of both), and it is the convention everywhere else,
+ * including y4m without XCOLORRANGE and raw files. Only yuvj formats are full range by name. RGB is always converted to
+ * limited range (graph.ts).
  */
 function comparedRange({ pixels, range }: Track): "limited" | "full" {
   if (isRgb(pixels)) return "limited";

@@ -1,30 +1,32 @@
-/** How many frames around its own a segment is scored with: those that the metrics look at. */
+/** The context of a segment: the frames around its own that the metrics look at. */
 import { invalid } from "../platform/failure.ts";
 import type { Segment } from "./cut.ts";
 
-/** Models from files may look further back (up to 5 frames for the high-frame-rate ones) than those built in. */
+/**
+ * Frames before a segment. Models from files may look further back (high-frame-rate ones up to 5) than built-in ones.
+ */
 export const LOOK_BEHIND = { builtIn: 1, file: 5 };
 
-/** Frames behind a segment that the metrics look at: motion is the smaller of those to both neighbours. */
+/** Frames after a segment: motion is the smaller of the differences to both adjacent frames. */
 export const LOOK_AHEAD = 1;
 
-/** The scorer counts every n-th frame from the first that it sees: the context is whole steps of n. */
+/** Rounds the context up to a multiple of n: the scorer counts every n-th frame from the first that it sees. */
 export function wholeSteps(lookBehind: number, subsample: number): number {
   return Math.ceil(lookBehind / subsample) * subsample;
 }
 
 /**
- * Refuses a segment that no engine cuts: with more context, or not in steps of every n-th frame. It comes from a
- * machine of a tenant, and what its context costs in time and memory is counted to nobody.
+ * Refuses a segment that no engine produces: with too much context, or not aligned to every n-th frame. It comes from a
+ * tenant's machine, and the time and memory that its context costs are not charged to any tenant.
  */
 export function refuseForeign({ first, before, after }: Segment, subsample: number): void {
   const most = wholeSteps(LOOK_BEHIND.file, subsample);
   if (before > most || after > LOOK_AHEAD)
     throw invalid(
-      `The segment from frame ${first} on cannot be scored: it has ${before} frames before it and ${after} behind it; ${most} and ${LOOK_AHEAD} at most are looked at.`,
+      `The segment from frame ${first} on cannot be scored: it has ${before} frames of context before it and ${after} after it; at most ${most} and ${LOOK_AHEAD} are allowed.`,
     );
   if (first % subsample !== 0 || before % subsample !== 0)
     throw invalid(
-      `The segment from frame ${first} on cannot be scored: it does not begin with one of every ${subsample} frames.`,
+      `The segment from frame ${first} on cannot be scored: its start or its context is not a multiple of ${subsample}, the subsampling.`,
     );
 }

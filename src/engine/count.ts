@@ -1,4 +1,4 @@
-/** Counts the frames that really decode, where the container's word is not enough. */
+/** Counts the frames that really decode, where the container's count is not enough. */
 import { Failure } from "../platform/failure.ts";
 import { decodeFailure, refuseFailedDecode } from "./blame.ts";
 import { EVERY_FRAME, framesIn, GUARDS, inputFile, QUIET, STRICT } from "./ffmpeg.ts";
@@ -10,7 +10,7 @@ import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
 
-/** The track with the frames that decode; y4m and raw frames were counted already. */
+/** Returns the track with the number of frames that decode; y4m and raw frames were counted by probing. */
 export async function countFrames(source: Source, track: Track, context: ProbeContext): Promise<Track> {
   if (track.samples !== undefined || context.ffmpeg === undefined) return track;
   const messages = new Messages();
@@ -30,9 +30,9 @@ export async function countFrames(source: Source, track: Track, context: ProbeCo
     onStderr: (line) => messages.read(line),
   });
   refuseFailedDecode(source, exit, messages);
-  // A program that says nothing of frames has not counted them.
+  // A program that reported no progress has counted no frames.
   if (frames === undefined) throw decodeFailure(source, exit, messages);
   if (frames === 0) throw new Failure("MEDIA_NO_FRAMES", `No frame of the ${source.side} video decodes.`);
-  const reason = "its container and its decoder count different frames";
+  const reason = "its container and its decoder count different numbers of frames";
   return frames === track.frames ? track : { ...track, frames, times: undefined, uncuttable: reason };
 }

@@ -1,6 +1,6 @@
 /**
- * Cuts a pair into segments that are scored by themselves, each with the frames around
- * it that the metrics look at, so that a segment's values equal those of a whole run.
+ * Cuts a pair into segments that are scored independently. Each has the frames around it that the metrics look at as
+ * context, so that its values equal those of a whole run.
  */
 import type { Pairing } from "./compare.ts";
 import { LOOK_AHEAD, wholeSteps } from "./context.ts";
@@ -10,16 +10,16 @@ import { perSide, SIDES, type Side } from "./request.ts";
 import { seekIn } from "./seek.ts";
 import type { FrameTimes, Track } from "./track.ts";
 
-/** A run of frames that is scored by itself. */
+/** A range of frames that is scored independently. */
 export interface Segment {
-  /** Number of its first frame in the whole. */
+  /** Number of its first frame in the whole video. */
   readonly first: number;
-  /** Frames of its own. */
+  /** Number of its own frames, without context. */
   readonly count: number;
-  /** Frames scored in front of and behind its own, only because motion is measured between neighbours. */
+  /** Context frames scored before and after its own, because motion is measured between adjacent frames. */
   readonly before: number;
   readonly after: number;
-  /** Per side, where decoding begins and which frames are kept; undefined for a segment that is the whole. */
+  /** Per side, where decoding begins and which frames are kept; undefined if the segment is the whole video. */
   readonly cut: Readonly<Record<Side, Cut>> | undefined;
 }
 
@@ -32,20 +32,20 @@ export interface Cut {
 
 export interface Cutting {
   readonly segments: readonly Segment[];
-  /** Why the pair is scored whole although segments were asked for. */
+  /** Why the pair is scored whole although segments were requested. */
   readonly whole: string | undefined;
 }
 
 export interface CutOptions {
-  /** Frames of a segment, about; undefined: whole. */
+  /** Approximate number of frames in a segment; undefined: score the pair whole. */
   readonly length: number | undefined;
   /** Every n-th frame is scored. */
   readonly subsample: number;
-  /** Frames before a segment that the models look at. */
+  /** Number of frames before a segment that the models look at. */
   readonly lookBehind: number;
 }
 
-/** All frames in one piece. */
+/** The segment of all frames. */
 export function wholeSegment({ frameCount }: Pick<Pairing, "frameCount">): Segment {
   return { first: 0, count: frameCount, before: 0, after: 0, cut: undefined };
 }
@@ -67,22 +67,22 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   return { segments, whole: undefined };
 }
 
-/** Moments beyond this many seconds from 0 cannot be told to ffmpeg: it counts microseconds in 64 bits. */
+/** The latest time in seconds, in both directions from 0, that ffmpeg accepts: it counts microseconds in 64 bits. */
 export const LATEST_SECONDS = 9e12;
 
 type Times = Readonly<Record<Side, FrameTimes>>;
 
-/** The times that cuts are made by, or the reason why none can be made. */
+/** Returns the times to cut by, or the reason why the pair cannot be cut. */
 function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Times | string {
   for (const side of SIDES) {
     const reason = tracks[side].uncuttable;
     if (reason) return `The ${side} video cannot be cut: ${reason}.`;
   }
-  if (pairing.thin) return "The two have different frame rates.";
+  if (pairing.thin) return "The two videos have different frame rates.";
   const [reference, distorted] = [tracks.reference.times, tracks.distorted.times];
-  if (!reference || !distorted) return "One of the two has frames without a presentation time.";
+  if (!reference || !distorted) return "One of the two videos has frames without a presentation time.";
   if (!isTellable(reference) || !isTellable(distorted))
-    return "One of the two has presentation times that are too large to be searched.";
+    return "One of the two videos has presentation times that are too large to seek to.";
   return { reference, distorted };
 }
 
@@ -92,10 +92,10 @@ function isTellable({ pts, timeBase }: FrameTimes): boolean {
 }
 
 /**
- * First frames of the segments, about `length` apart. Each is moved, by half of that at most,
- * to where the least must be decoded in vain: the frame after a key frame, which is then the
- * context before the segment. A master of 120 Mbit/s costs nine times its encode a frame, so
- * key frames of the side that is dear to decode count for more.
+ * Returns the first frames of the segments, about `length` apart. Each is moved, by at most half of `length`, to where
+ * the fewest frames are decoded only to be dropped: the frame after a key frame, which is then the context before the
+ * segment. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its encode, so key frames of the
+ * side that is more expensive to decode weigh more.
  */
 function boundaries(
   tracks: Readonly<Record<Side, Track>>,
@@ -108,10 +108,10 @@ function boundaries(
   const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
   const cheaper = Math.min(...costs);
   const gaps = SIDES.map((side) => framesSinceKey(times[side], frameCount));
-  // Frames decoded in vain, counted in those of the side that is cheaper to decode.
+  // The cost of frames that are decoded only to be dropped, in frames of the side that is cheaper to decode.
   const wasted = (from: number): number =>
     gaps.reduce((sum, gap, side) => sum + ((gap[from] ?? 0) * (costs[side] ?? 1)) / cheaper, 0);
-  // A last segment shorter than half a length is left with the one before it.
+  // A last segment shorter than half of `length` is merged into the one before it.
   for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
     let [best, least] = [target, Number.POSITIVE_INFINITY];
     const latest = Math.min(target + reach, frameCount - Math.ceil(length / 4));
@@ -127,15 +127,15 @@ function boundaries(
   return starts;
 }
 
-/** Bytes of H.264 cost 68 ns each to decode, pixels 2.5 ns: what one more byte costs, in pixels. */
+/** The cost of decoding one byte, in pixels: a byte of H.264 takes 68 ns, a pixel 2.5 ns. */
 const PIXELS_PER_BYTE = 25;
 
-/** What it costs to decode a frame, about, in pixels. */
+/** The approximate cost of decoding a frame, in pixels. */
 function decodingCost({ width, height }: Track, { frameBytes }: FrameTimes): number {
   return width * height + PIXELS_PER_BYTE * frameBytes;
 }
 
-/** Per frame, how many frames before it decoding must begin. */
+/** Per frame, how many frames earlier decoding must begin. */
 function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Array {
   const gaps = new Uint32Array(frameCount);
   let key = 0;
@@ -165,7 +165,7 @@ function segment(
   };
 }
 
-/** Cuts the frames from `from` up to, without, `to` out of one side. */
+/** Cuts the frames from `from` up to and excluding `to` out of one side. */
 type Cutter = (from: number, to: number) => Cut;
 
 function cutter(track: Track, times: FrameTimes): Cutter {
@@ -178,8 +178,8 @@ function cutter(track: Track, times: FrameTimes): Cutter {
 }
 
 /**
- * A moment between a frame and the one before it, in seconds. ffmpeg rounds it to the nearest
- * tick: where a tick lasts a frame the middle would go either way, so it is nearer to the frame.
+ * A time between a frame and the one before it, in seconds. ffmpeg rounds it to the nearest tick. Where a tick is one
+ * frame long, the midpoint could round either way, so the time is closer to the frame.
  */
 function between({ pts, timeBase }: FrameTimes, frame: number): number {
   return (((pts[frame - 1] ?? 0) + 3 * (pts[frame] ?? 0)) / 4) * toNumber(timeBase);

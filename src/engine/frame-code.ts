@@ -1,15 +1,15 @@
 /**
- * The code in which per-frame values travel and are stored: a table's rows in pieces, each of
- * which can be read by itself. A piece is
+ * The binary format of per-frame values in messages and in storage. A table is split into chunks of rows, and each
+ * chunk can be decoded independently. A chunk is
  *
- *     u8  1, the code's version          u8  1: body deflated (RFC 1951), 0: body as it is
+ *     u8  1, the format version          u8  1: body deflated (RFC 1951), 0: body stored
  *     u16 columns (little-endian)        u32 rows
- *     per column: u8 bytes of a value (4, 7 or 8), u8 bytes of its name, the name
+ *     per column: u8 bytes per value (4, 7 or 8), u8 length of its name, the name
  *     body: the rows' frame numbers as a column of 4 bytes, then the columns
  *
- * 4 bytes: millionths, as differences from the row before (zigzag, modulo 2^32); 7: millionths
- * up to 2^53; 8: a float. The first byte of every row stands first, then the second of every
- * row …: in one measurement deflate then made 2.3 bytes a value of what was 2.8 row by row.
+ * A value of 4 bytes: millionths, as the difference from the row before (zigzag, modulo 2^32); of 7: millionths up to
+ * 2^53; of 8: a float. A column stores the first byte of every row, then the second byte of every row, and so on: in
+ * one measurement this deflated to 2.3 bytes per value, and row by row to 2.8.
  */
 import { promisify } from "node:util";
 import { deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
@@ -21,14 +21,16 @@ const VERSION = 1;
 const HEADER_BYTES = 8;
 const NUMBER_BYTES = 4;
 const WIDEST = 8;
-/** 24 models and features have up to 40 columns each. */
+/** 24 models and features with up to 40 columns each fit. */
 const MAX_COLUMNS = 1024;
 /**
- * What a piece may become: a deflated one of 900 KB could else be a thousand times that. Pieces are filled by what their
- * rows take before they are deflated, so that none needs more than the largest that is sent.
+ * Limit of an inflated body: without it a deflated chunk of 900 KB could inflate to a thousand times its size. Chunks
+ * are filled by the size of their rows before deflation, so no body exceeds the largest chunk that is sent.
  */
 const MAX_BODY_BYTES = 2 ** 20;
-/** libvmaf's names and those of models: never one that means something to an object (__proto__). */
+/**
+ * Matches the names of libvmaf's metrics and of models, but none that is special in a JavaScript object (__proto__).
+ */
 const METRIC_NAME = /^[A-Za-z0-9][A-Za-z0-9_.:=-]{0,199}$/;
 
 export interface EncodedRows {
@@ -37,8 +39,8 @@ export interface EncodedRows {
 }
 
 /**
- * A table's rows in pieces of at most `maxBytes`, in order; none for an empty table. Values that
- * are millionths up to 9·10⁹ take under 8 bytes each, those of real scores 2 to 3.
+ * Encodes the rows of a table in chunks of at most `maxBytes`, in order; an empty table has no chunks. Values that
+ * are millionths up to 9·10⁹ take under 8 bytes each; values of real scores take 2 to 3.
  */
 export function* encodeRows(table: FrameTable, maxBytes: number): Generator<EncodedRows> {
   const { metrics } = table;
@@ -49,26 +51,26 @@ export function* encodeRows(table: FrameTable, maxBytes: number): Generator<Enco
   )
     throw new Failure(
       "SCORER_FAILED",
-      `The scorer gave metrics that cannot be told on: ${metrics.join(" ")}.`,
+      `The scorer returned too many metrics, none, or invalid metric names: ${metrics.join(" ")}.`,
     );
   const names = metrics.reduce((sum, name) => sum + 2 + name.length, 0);
   const rowBytes = NUMBER_BYTES + WIDEST * metrics.length;
   const room = Math.min(maxBytes - HEADER_BYTES - names, MAX_BODY_BYTES);
-  const perPiece = Math.floor(room / rowBytes);
-  if (perPiece < 1) throw new Failure("INTERNAL", `A row does not fit into a piece of ${maxBytes} bytes.`);
-  for (let from = 0; from < table.length; from += perPiece) {
-    const to = Math.min(table.length, from + perPiece);
-    yield { rows: encodePiece(table, from, to), rowCount: to - from };
+  const perChunk = Math.floor(room / rowBytes);
+  if (perChunk < 1) throw new Failure("INTERNAL", `A row does not fit into a chunk of ${maxBytes} bytes.`);
+  for (let from = 0; from < table.length; from += perChunk) {
+    const to = Math.min(table.length, from + perChunk);
+    yield { rows: encodeChunk(table, from, to), rowCount: to - from };
   }
 }
 
-/** A column of a piece as its header tells it. */
+/** A column as the header of its chunk describes it. */
 interface ColumnHead {
   readonly name: string;
   readonly width: number;
 }
 
-function encodePiece(table: FrameTable, from: number, to: number): Uint8Array {
+function encodeChunk(table: FrameTable, from: number, to: number): Uint8Array {
   const columns = table.metrics.map((name) => {
     const values = table.column(name, from, to);
     return { name, values, width: widthOf(values) };
@@ -93,7 +95,7 @@ function encodePiece(table: FrameTable, from: number, to: number): Uint8Array {
   return Buffer.concat([head, ...names, packed ? deflated : body]);
 }
 
-/** The fewest bytes that hold every value of a column to the last digit. */
+/** The smallest width that holds every value of a column without loss. */
 function widthOf(values: ColumnValues): number {
   if (values instanceof Int32Array || values.every(isCompact)) return 4;
   return values.every(isMicros) ? 7 : WIDEST;
@@ -107,32 +109,32 @@ function bodyBytes(rows: number, columns: readonly ColumnHead[]): number {
   return rows * columns.reduce((sum, { width }) => sum + width, NUMBER_BYTES);
 }
 
-/** The rows of one piece. Throws INVALID_REQUEST for bytes that are none. */
+/** Decodes the rows of one chunk. Throws INVALID_REQUEST if the bytes are not a chunk. */
 export function decodeRows(bytes: Uint8Array): FrameTable {
   const head = readHead(bytes);
   return tableOf(head, head.packed ? inflate(head) : head.body);
 }
 
-/** What a piece says that it is. */
+/** The sizes that the header of a chunk states. */
 export interface Claim {
   readonly rows: number;
-  /** Bytes of its body, inflated. */
+  /** Size of its inflated body in bytes. */
   readonly bytes: number;
 }
 
-/** In no time. Throws INVALID_REQUEST for what says more than a piece may have. */
-export function claimOf(piece: Uint8Array): Claim {
-  const { rows, size } = readHead(piece);
+/** Reads the sizes from the header alone. Throws INVALID_REQUEST if they exceed the limits of a chunk. */
+export function claimOf(chunk: Uint8Array): Claim {
+  const { rows, size } = readHead(chunk);
   return { rows, bytes: size };
 }
 
-/** Throws as decodeRows does. */
+/** Validates a chunk. Throws INVALID_REQUEST as decodeRows does. */
 export function checkRows(bytes: Uint8Array): void {
   const head = readHead(bytes);
   numbersOf(head, head.packed ? inflate(head) : head.body);
 }
 
-/** As checkRows; inflates on another thread, and the bytes must not change meanwhile. */
+/** Validates a chunk as checkRows does, but inflates it on another thread. The bytes must not change meanwhile. */
 export async function checkRowsElsewhere(bytes: Uint8Array): Promise<void> {
   const head = readHead(bytes);
   numbersOf(head, head.packed ? await inflateElsewhere(head) : head.body);
@@ -150,12 +152,12 @@ function tableOf(head: Head, body: Buffer): FrameTable {
   return FrameTable.ofColumns(numbers, values);
 }
 
-/** Any bytes of the right number are values; the numbers of frames rise. */
+/** Returns the frame numbers, which must increase. Values need no check: any bytes of the right length are valid. */
 function numbersOf({ rows, size }: Head, body: Buffer): Uint32Array<ArrayBuffer> {
-  if (body.length !== size) throw rubbish(`${body.length} bytes of values instead of ${size}`);
+  if (body.length !== size) throw invalidChunk(`it has ${body.length} bytes of values instead of ${size}`);
   const numbers = new Uint32Array(getWhole(body, 0, rows));
   if (numbers.some((number, row) => row > 0 && number <= (numbers[row - 1] ?? 0)))
-    throw rubbish("frame numbers that do not rise");
+    throw invalidChunk("its frame numbers do not increase");
   return numbers;
 }
 
@@ -163,36 +165,38 @@ interface Head {
   readonly rows: number;
   readonly columns: readonly ColumnHead[];
   readonly packed: boolean;
-  /** As it came. */
+  /** As received. */
   readonly body: Buffer;
-  /** Bytes that it has inflated. */
+  /** Size of the inflated body in bytes. */
   readonly size: number;
 }
 
 function readHead(bytes: Uint8Array): Head {
-  const piece = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (piece.length < HEADER_BYTES) throw rubbish(`${piece.length} bytes`);
-  const [version, packed] = [piece.readUInt8(0), piece.readUInt8(1)];
-  const [count, rows] = [piece.readUInt16LE(2), piece.readUInt32LE(4)];
-  if (version !== VERSION || packed > 1) throw rubbish(`version ${version}.${packed}`);
-  if (count < 1 || count > MAX_COLUMNS || rows < 1) throw rubbish(`${rows} rows of ${count} metrics`);
+  const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (chunk.length < HEADER_BYTES) throw invalidChunk(`it has only ${chunk.length} bytes`);
+  const [version, packed] = [chunk.readUInt8(0), chunk.readUInt8(1)];
+  const [count, rows] = [chunk.readUInt16LE(2), chunk.readUInt32LE(4)];
+  if (version !== VERSION || packed > 1) throw invalidChunk(`it has format version ${version}.${packed}`);
+  if (count < 1 || count > MAX_COLUMNS || rows < 1)
+    throw invalidChunk(`it has ${rows} rows of ${count} metrics`);
   const columns: ColumnHead[] = [];
   let at = HEADER_BYTES;
   for (let column = 0; column < count; column++) {
-    const [width = 0, length = 0] = piece.subarray(at, at + 2);
-    const name = piece.toString("latin1", at + 2, at + 2 + length);
-    if (![4, 7, 8].includes(width) || !METRIC_NAME.test(name)) throw rubbish(`metric ${column + 1} damaged`);
+    const [width = 0, length = 0] = chunk.subarray(at, at + 2);
+    const name = chunk.toString("latin1", at + 2, at + 2 + length);
+    if (![4, 7, 8].includes(width) || !METRIC_NAME.test(name))
+      throw invalidChunk(`its metric ${column + 1} is damaged`);
     columns.push({ name, width });
     at += 2 + length;
   }
-  if (at > piece.length || new Set(columns.map(({ name }) => name)).size < count)
-    throw rubbish("its list of metrics damaged");
+  if (at > chunk.length || new Set(columns.map(({ name }) => name)).size < count)
+    throw invalidChunk("its list of metrics is damaged");
   const size = bodyBytes(rows, columns);
-  if (size > MAX_BODY_BYTES) throw rubbish(`${rows} rows of ${count} metrics`);
-  return { rows, columns, packed: packed === 1, body: piece.subarray(at), size };
+  if (size > MAX_BODY_BYTES) throw invalidChunk(`it has ${rows} rows of ${count} metrics`);
+  return { rows, columns, packed: packed === 1, body: chunk.subarray(at), size };
 }
 
-/** Never more than `size` bytes, whatever they claim to be. */
+/** Limits the output to `size` bytes. */
 function inflating({ size }: Head) {
   return { maxOutputLength: size, info: true } as const;
 }
@@ -202,7 +206,7 @@ function inflate(head: Head): Buffer {
   try {
     answer = inflateRawSync(head.body, inflating(head));
   } catch {
-    throw noInflating();
+    throw notInflatable();
   }
   return wholeOf(head, answer);
 }
@@ -211,12 +215,12 @@ const inflateOnThread = promisify<Buffer, object, unknown>(inflateRaw);
 
 async function inflateElsewhere(head: Head): Promise<Buffer> {
   const answer = await inflateOnThread(head.body, inflating(head)).catch(() => {
-    throw noInflating();
+    throw notInflatable();
   });
   return wholeOf(head, answer);
 }
 
-/** What zlib answers when it is asked for `info`, which its types leave out. */
+/** What zlib returns with the option `info`; its type declarations omit it. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
@@ -224,14 +228,14 @@ interface Inflated {
 
 function wholeOf({ body }: Head, answer: unknown): Buffer {
   const { buffer, engine } = answer as Inflated;
-  if (engine.bytesWritten !== body.length) throw rubbish("bytes behind its values");
+  if (engine.bytesWritten !== body.length) throw invalidChunk("it has extra bytes after its values");
   return buffer;
 }
 
-function noInflating(): Failure {
-  return rubbish("values that do not inflate");
+function notInflatable(): Failure {
+  return invalidChunk("its values do not inflate");
 }
 
-function rubbish(what: string): Failure {
-  return new Failure("INVALID_REQUEST", `Rows of frame values cannot be read: the piece has ${what}.`);
+function invalidChunk(why: string): Failure {
+  return new Failure("INVALID_REQUEST", `A chunk of per-frame values cannot be read: ${why}.`);
 }

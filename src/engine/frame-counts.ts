@@ -1,4 +1,4 @@
-/** The frames that two tracks turned out to have, and what becomes of a pair that has not as many on both sides. Pure. */
+/** Settles the frame counts of a pair, and decides what happens if they differ. Pure. */
 import { Failure } from "../platform/failure.ts";
 import type { Pairing } from "./compare.ts";
 import { type Missing, missingFrames } from "./missing.ts";
@@ -10,7 +10,7 @@ import { facts, framesText, type Track } from "./track.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
-/** What must be true for COMMON to pair frames that belong together. */
+/** The condition under which COMMON pairs the right frames. */
 const AT_THE_END = "the missing frames are the last ones";
 
 /** Frames left on each side after thinning. */
@@ -21,8 +21,8 @@ export function countsOf(tracks: Tracks, thin: Thinning | undefined): Pairing["c
 }
 
 /**
- * The pairing by the frames that tracks turned out to have: as many on both sides, or cut
- * to the common ones when the request says so. Throws FRAME_COUNT_MISMATCH.
+ * Updates a pairing with the frames that the tracks really have. Both counts must be equal, unless the request
+ * limits the score to the common frames. Throws FRAME_COUNT_MISMATCH.
  */
 export function settleCounts(planned: Pairing, tracks: Tracks, request: PairRequest): Pairing {
   const counts = countsOf(tracks, planned.thin);
@@ -35,9 +35,9 @@ export function settleCounts(planned: Pairing, tracks: Tracks, request: PairRequ
 
 function warning({ counts, frameCount }: Pairing, missing: Missing): Warning {
   const doubt = missing.isElsewhere
-    ? `${missing.says} If so, frames that do not belong together were compared.`
+    ? `${missing.says} If so, the wrong frames were compared with each other.`
     : `That is right only if ${AT_THE_END}.`;
-  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as asked, the score is of the first ${framesText(frameCount)} of each. ${doubt}`;
+  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as requested, only the first ${framesText(frameCount)} of each were scored. ${doubt}`;
   return { code: "FRAME_COUNT_MISMATCH", message };
 }
 
@@ -54,10 +54,10 @@ function refusal(pairing: Pairing, tracks: Tracks, missing: Missing): Failure {
 
 function framesOf(track: Track, frames: number): string {
   const text = framesText(frames);
-  return track.hidden === 0 ? text : `${text} without the ${track.hidden} that its edit list hides`;
+  return track.hidden === 0 ? text : `${text}, not counting the ${track.hidden} that its edit list hides,`;
 }
 
-/** The option that scores the right frames; none where the time stamps show that it would pair wrong ones. */
+/** The option that scores the right frames; none if the timestamps show that it would pair the wrong ones. */
 function advice(
   { frameCount, thin }: Pairing,
   tracks: Tracks,
@@ -65,12 +65,12 @@ function advice(
 ): { readonly says: string; readonly remedy?: Remedy } {
   const coded = perSide((side) => tracks[side].frames + tracks[side].hidden);
   if (!thin && coded.reference === coded.distorted) {
-    const says = `With the frames that an edit list hides both have ${coded.reference}: set editLists to IGNORE to score them all.`;
+    const says = `Counting the frames that an edit list hides, both have ${coded.reference}: set editLists to IGNORE to score them all.`;
     return { says, remedy: { option: "editLists", value: "IGNORE" } };
   }
-  if (missing.isElsewhere) return { says: `${missing.says} Give two videos with the same frames.` };
+  if (missing.isElsewhere) return { says: `${missing.says} Use two videos with the same frames.` };
   return {
-    says: `${missing.says} If they are the last ones, set onFrameCountMismatch to COMMON: it compares frame N with frame N from the start, ${framesText(frameCount)} of each.`,
+    says: `${missing.says} If the last ones are missing, set onFrameCountMismatch to COMMON: it compares frame N with frame N from the start, ${framesText(frameCount)} of each.`,
     remedy: { option: "onFrameCountMismatch", value: "COMMON", onlyIf: AT_THE_END },
   };
 }

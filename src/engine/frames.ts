@@ -1,30 +1,29 @@
 /**
- * Per-frame values of a score, held by column: the scorer prints six decimals,
- * so a value is kept as a whole number of millionths in 4 bytes. A column that
- * meets a value beyond ±2147 widens to 8-byte floats. Digits are never lost.
+ * Per-frame values of a score, stored by column. The scorer prints six decimals, so a value is stored as a whole number
+ * of millionths in 4 bytes. A column with a value beyond ±2147 widens to 8-byte floats. No digit is lost.
  */
 
-/** Millionths in one. */
+/** Millionths per unit. */
 export const MICRO = 1e6;
-/** Stands for "not a finite number" in a compact column. */
+/** Marks "not a finite number" in a compact column. */
 const NOT_FINITE = -(2 ** 31);
 const MICRO_MAX = 2 ** 31 - 1;
 
-/** Millionths, NOT_FINITE where there is no finite number; or floats, NaN where there is none. */
+/** Millionths, with NOT_FINITE for values that are not finite; or floats, with NaN for those. */
 export type ColumnValues = Int32Array | Float64Array;
 
-/** Whether a float is missing, or a number that millionths of 53 bits hold to its last digit. */
+/** Whether a value is missing, or fits into millionths of 53 bits without loss. */
 export function isMicros(value: number): boolean {
   const micro = Math.round(value * MICRO);
   return !Number.isFinite(value) || (Number.isSafeInteger(micro) && micro / MICRO === value);
 }
 
-/** Whether a float is missing, or a number that a compact column holds to its last digit. */
+/** Whether a value is missing, or fits into a compact column without loss. */
 export function isCompact(value: number): boolean {
   return isMicros(value) && !(Math.abs(Math.round(value * MICRO)) > MICRO_MAX);
 }
 
-/** Values for which isCompact holds, in the form of a compact column. */
+/** Converts values that satisfy isCompact to the form of a compact column. */
 export function compact(values: Float64Array): Int32Array {
   return Int32Array.from(values, (value) =>
     Number.isFinite(value) ? Math.round(value * MICRO) : NOT_FINITE,
@@ -51,7 +50,7 @@ class Column {
 
   set(row: number, value: number): void {
     if (this.#values instanceof Float64Array) {
-      // A printed "-0.000000" is 0 in a compact column, so it is here.
+      // A printed "-0.000000" is 0 in a compact column, so it must be 0 here too.
       this.#values[row] = value + 0;
       return;
     }
@@ -96,7 +95,7 @@ export class FrameTable {
     this.#numbers = new Uint32Array(capacity);
   }
 
-  /** A table of columns that are as long as `numbers`, and that it takes over. */
+  /** Makes a table of columns as long as `numbers`. The table takes ownership of both. */
   static ofColumns(numbers: Uint32Array, columns: ReadonlyMap<string, ColumnValues>): FrameTable {
     const table = new FrameTable([...columns.keys()], 0);
     const held = table.#columns as Map<string, Column>;
@@ -106,12 +105,12 @@ export class FrameTable {
     return table;
   }
 
-  /** Rows held. */
+  /** Number of rows. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a row; `values` are in the order of `metrics`, NaN where there is no finite value. */
+  /** Appends a row. `values` are in the order of `metrics`; NaN means no finite value. */
   append(frame: number, values: readonly number[]): void {
     if (this.#length === this.#numbers.length) this.#grow();
     const row = this.#length++;
@@ -120,28 +119,28 @@ export class FrameTable {
     for (const column of this.#columns.values()) column.set(row, values[index++] ?? Number.NaN);
   }
 
-  /** Frame number of a row. */
+  /** Returns the frame number of a row. */
   frame(row: number): number {
     return this.#numbers[row] ?? 0;
   }
 
-  /** Value of a metric in a row; undefined where it is not a finite number. */
+  /** Returns the value of a metric in a row; undefined if it is not a finite number. */
   value(metric: string, row: number): number | undefined {
     return row < this.#length ? this.#columns.get(metric)?.get(row) : undefined;
   }
 
-  /** The numbers of a run of rows, as they are held: not to be written to. */
+  /** Returns the frame numbers of a range of rows, not copied: do not write to them. */
   numbers(from: number, to: number): Uint32Array {
     return this.#numbers.subarray(from, Math.min(to, this.#length));
   }
 
-  /** A metric's values in a run of rows, as they are held: not to be written to. */
+  /** Returns the values of a metric in a range of rows, not copied: do not write to them. */
   column(metric: string, from: number, to: number): ColumnValues {
     const values = this.#columns.get(metric)?.values ?? new Int32Array(0);
     return values.subarray(from, Math.min(to, this.#length));
   }
 
-  /** The rows one by one, in order, without holding them all as objects. */
+  /** Yields the rows in order, without holding them all as objects. */
   *rows(): Generator<FrameRow> {
     for (let row = 0; row < this.#length; row++) {
       const metrics: Record<string, number> = {};

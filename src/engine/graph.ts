@@ -1,25 +1,27 @@
 /**
- * The filter chains that bring both sides to the same samples. No text of a user ever
- * stands in them: only numbers, and names from our own tables.
+ * The filter chains that convert both sides to comparable samples. They never contain text of a user: only numbers,
+ * and names from our own tables.
  */
 import type { Pairing } from "./compare.ts";
 import { comparedFormat, isRgb } from "./pixels.ts";
 import type { Track } from "./track.ts";
 
-/** Tags off: ffmpeg would convert samples by what a file says of its colours; scores compare the samples themselves. */
+/**
+ * Removes the tags: ffmpeg would convert samples by a file's colour tags, but scores compare the samples themselves.
+ */
 const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709:field_mode=prog";
-/** Scaling as VMAF's authors advise, pinned: lanczos or bilinear give other scores. */
+/** Scaling as VMAF's authors recommend, pinned: lanczos or bilinear give other scores. */
 const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
 
-/** A range of frames by presentation time in seconds; open where undefined. */
+/** A range of frames by presentation time in seconds; undefined means unbounded. */
 export interface TimeRange {
   readonly start: number | undefined;
   readonly end: number | undefined;
 }
 
 /**
- * The chain of one side, from the decoder to samples that can be compared: of all frames of the
- * range, or of some of them alone, counted from its first one that has a partner.
+ * Returns the chain of one side from the decoder to comparable samples: for all frames of the range, or only for `some`
+ * of them, counted from the first frame of the range that has a partner.
  */
 export function sideChain(
   track: Track,
@@ -36,13 +38,13 @@ export function sideChain(
     ...pick(some),
     ...convert(track, pairing),
     `format=${pairing.format}`,
-    // Frames are paired by number: every time stamp is replaced by it.
+    // Frames are paired by number: the number replaces the timestamp.
     "settb=1/1000",
     "setpts=N",
   ].join(",");
 }
 
-/** Whether a side's samples are compared as they lie in its file, without a filter that changes or drops any. */
+/** Whether a side's samples are compared as stored in its file, without a filter that changes or drops any. */
 export function isVerbatim(track: Track, pairing: Pairing): boolean {
   const exact = track.pixels.name === pairing.format && !pairing.turn.includes(track.side);
   return exact && sameSize(track, pairing) && pairing.thin?.side !== track.side;
@@ -56,8 +58,8 @@ function trim(range: TimeRange | undefined): readonly string[] {
 }
 
 /**
- * Formats that must become plain YUV before their tags are taken off: yuvj, which is
- * full-range by name and taken as it is, in a step that changes no depth; and RGB.
+ * Converts the formats that must become plain YUV before their tags are removed: yuvj, which is full range by name and
+ * whose samples are kept, in a step that does not change the depth; and RGB.
  */
 function toPlanar(track: Track): readonly string[] {
   const { pixels } = track;
@@ -75,12 +77,12 @@ function thin(track: Track, pairing: Pairing): readonly string[] {
   return pairing.thin?.side === track.side ? [`select=not(mod(n\\,${pairing.thin.every}))`] : [];
 }
 
-/** The longer side ends with the shorter one, where the request asked for the common frames. */
+/** Ends the longer side with the shorter one if the request asks for the common frames. */
 function common(track: Track, pairing: Pairing): readonly string[] {
   return pairing.counts[track.side] > pairing.frameCount ? [`trim=end_frame=${pairing.frameCount}`] : [];
 }
 
-/** Each frame is converted by itself, so those that nobody asks for need not be. */
+/** Drops frames that were not requested before the conversion, which handles each frame independently. */
 function pick(some: readonly number[] | undefined): readonly string[] {
   return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
 }
@@ -90,7 +92,7 @@ function convert(track: Track, pairing: Pairing): readonly string[] {
   return plain ? [] : [`scale=${pairing.width}:${pairing.height}:${SCALE_FLAGS}`];
 }
 
-/** The format that a track's samples have after toPlanar. */
+/** The format of a track's samples after toPlanar. */
 function planarName({ pixels }: Track): string {
   return isRgb(pixels) ? comparedFormat(pixels, pixels) : pixels.name.replace("yuvj", "yuv");
 }

@@ -1,11 +1,11 @@
-/** How ffmpeg opens a side to score it: guarded, strict, and from the right moment. */
+/** The options with which ffmpeg opens a side: guards, strict decoding and the seek position. */
 import { GUARDS, inputFile, STRICT } from "./ffmpeg.ts";
 import { COUNTING_RATE } from "./raw.ts";
 import type { Side } from "./request.ts";
 import type { Run } from "./scorer.ts";
 import type { Track } from "./track.ts";
 
-/** The options of a side's input and its file, for a segment or the whole. */
+/** Returns the options of a side's input and its file, for a segment or the whole video. */
 export function inputArguments(
   { tracks, sources, pairing, segment }: Pick<Run, "tracks" | "sources" | "pairing" | "segment">,
   side: Side,
@@ -14,7 +14,7 @@ export function inputArguments(
   return [
     ...GUARDS,
     ...STRICT,
-    // A change of size in mid-stream must not build the graph anew, which would scale it away.
+    // A change of frame size in mid-stream must not rebuild the filter graph, which would hide it by scaling.
     ...["-reinit_filter", "0"],
     pairing.turn.includes(side) ? "-autorotate" : "-noautorotate",
     ...trackOptions(tracks[side]),
@@ -27,8 +27,8 @@ export function inputArguments(
 export const IGNORE_EDIT_LISTS: readonly string[] = ["-ignore_editlist", "1"];
 
 /**
- * The options that a track needs to be opened as what it was found to be. They follow from
- * its facts alone: a plan that was made elsewhere brings facts, never options.
+ * Returns the options that a track needs to be opened as what probing found. They are derived from its facts alone:
+ * a plan from another machine carries facts, never options.
  */
 export function trackOptions({
   samples,

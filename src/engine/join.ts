@@ -1,4 +1,4 @@
-/** Puts the values of segments together again, and proves that they are of the same frames. */
+/** Joins the values of segments, and verifies that they belong to the same frames. */
 import type { Segment } from "./cut.ts";
 import { CutFault } from "./cut-fault.ts";
 import { FrameTable } from "./frames.ts";
@@ -6,32 +6,36 @@ import type { Model } from "./models.ts";
 
 type Named = readonly Pick<Model, "metric">[];
 
-/** Values of a frame that its segment was given as context only, in the order of the metrics. */
+/** Values of a frame that its segment has only as context, in the order of the metrics. */
 interface ContextRow {
   readonly frame: number;
   readonly values: readonly number[];
 }
 
-/** Bytes of a row beside its values: its number, and the place that pooling sorts a metric's value in. */
+/**
+ * Bytes per row in addition to its values: its number, and the scratch space in which pooling sorts a metric's value.
+ */
 const ROW_BYTES = 4 + 8;
 
-/** Takes segments in frame order, each in one table or in consecutive ones, and joins them. */
+/** Joins segments that are added in frame order, each as one table or as consecutive ones. */
 export class Joiner {
   readonly #models: Named;
   readonly #frames: number;
   #whole: FrameTable | undefined;
-  /** Metrics whose values depend on their frame alone. */
+  /** Per metric, whether its value depends on its frame alone. */
   #alone: readonly boolean[] = [];
-  /** Context of frames that are not joined yet: those of the next segment. */
+  /** Context rows of frames that are not joined yet: those of the next segment. */
   #ahead: ContextRow[] = [];
 
-  /** `frames`: rows to make room for. */
+  /** `frames`: number of rows to allocate. */
   constructor(models: Named, frames: number) {
     this.#models = models;
     this.#frames = frames;
   }
 
-  /** Bytes that the whole takes, and pooling it, once a table's rows are in it; they are no more than there is room for. */
+  /**
+   * Returns the bytes for the joined table and for pooling it once `table` is added; its rows fit into those allocated.
+   */
   bytesWith(table: FrameTable): number {
     const widths = table.metrics.map((metric) =>
       isWide(table, metric) || (this.#whole !== undefined && isWide(this.#whole, metric)) ? 8 : 4,
@@ -40,15 +44,15 @@ export class Joiner {
   }
 
   /**
-   * Rows of a segment and its context, numbered from the first frame that the scorer saw. Where
-   * its context lies in a neighbour, both have scored the same frame: values that depend on that
-   * frame alone must agree to the last digit, or the segments were not cut where they should be:
-   * CutFault. Only the context of what comes next is held.
+   * Adds rows of a segment and its context, numbered from the first frame that the scorer saw. A context frame was also
+   * scored by the adjacent segment. Metrics that depend on that frame alone must then agree to the last digit; if they
+   * do not, the segments were cut in the wrong place. Only the context of the next segment is kept.
+   * Throws CutFault if segments disagree or have different metrics.
    */
   add(segment: Segment, table: FrameTable): void {
     const whole = this.#wholeOf(table);
     if (!sameList(whole.metrics, table.metrics)) {
-      throw new CutFault("SCORER_FAILED", `Segments have different metrics at frame ${segment.first}.`);
+      throw new CutFault("SCORER_FAILED", `The segments have different metrics at frame ${segment.first}.`);
     }
     for (let row = 0; row < table.length; row++) {
       const frame = frameOf(segment, table.frame(row));
@@ -62,7 +66,7 @@ export class Joiner {
     this.#ahead = this.#ahead.filter(({ frame }) => frame >= next);
   }
 
-  /** One table of all frames. */
+  /** Returns one table of all frames. */
   finish(): FrameTable {
     return this.#whole ?? new FrameTable([], 0);
   }
@@ -93,12 +97,12 @@ function isWide(table: FrameTable, metric: string): boolean {
   return table.column(metric, 0, 0) instanceof Float64Array;
 }
 
-/** Number in the whole of a frame that its segment's scorer numbered. */
+/** Returns the number in the whole video of a frame that the scorer numbered within its segment. */
 export function frameOf(segment: Segment, number: number): number {
   return segment.first - segment.before + number;
 }
 
-/** Whether a frame is a segment's own, not its context. */
+/** Whether a frame is one of a segment's own, not of its context. */
 export function isOwn(segment: Segment, frame: number): boolean {
   return frame >= segment.first && frame < segment.first + segment.count;
 }
@@ -107,7 +111,7 @@ function sameList(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((name, index) => name === other[index]);
 }
 
-/** Row of a frame in a table that is sorted by frame; undefined when it was not scored (subsampling). */
+/** Returns the row of a frame in a table sorted by frame; undefined if it was not scored (subsampling). */
 function rowOf(table: FrameTable, frame: number): number | undefined {
   let [low, high] = [0, table.length];
   while (low < high) {
@@ -118,7 +122,7 @@ function rowOf(table: FrameTable, frame: number): number | undefined {
   return low < table.length && table.frame(low) === frame ? low : undefined;
 }
 
-/** Motion looks at the frames around, and so do the models, which are made from it. */
+/** Motion looks at adjacent frames, and so do the models, which use motion. */
 function dependsOnFrameAlone(metric: string, models: Named): boolean {
   return (
     !metric.includes("motion") &&

@@ -1,4 +1,4 @@
-/** Limits for the programs that touch media, from what was measured and with room to spare. */
+/** Resource limits of the programs that process media: measured values plus a margin. */
 import { availableParallelism } from "node:os";
 import type { Plan } from "./plan.ts";
 import type { Limits } from "./sandbox.ts";
@@ -6,23 +6,26 @@ import type { Track } from "./track.ts";
 
 const GIB = 2 ** 30;
 /**
- * Address space per pixel of a frame: libvmaf with every metric took 290 bytes and up to 50
- * more per thread, decoders some 100 frames of up to 6 bytes a pixel at most. Twice that.
+ * Address space per pixel of a frame. libvmaf with every metric used 290 bytes and up to 50 more per thread; decoders
+ * used at most about 100 frames of up to 6 bytes per pixel. The limit is twice that.
  */
 const BYTES_PER_PIXEL = 1200;
 const BYTES_PER_PIXEL_AND_THREAD = 100;
-/** libvmaf keeps 16 bytes a frame and feature, and twice that while it grows: up to 100 features. */
+/** libvmaf keeps 16 bytes per frame and feature, and twice that while it grows; there are up to 100 features. */
 const BYTES_PER_FRAME = 4096;
-/** What programs, stacks and arenas reserve before the first frame: 0.8 GiB, and 75 MiB a thread. */
+/** Programs, stacks and arenas reserve 0.8 GiB, and 75 MiB per thread, before the first frame. */
 const BASE_BYTES = 2 * GIB;
 const BASE_BYTES_PER_THREAD = 150 * 2 ** 20;
-/** A frame's line in the log has up to 12 characters a column; 24 models and features with up to 40 columns. */
+/** A frame's line in the log has up to 12 characters per column; 24 models and features have up to 40 columns each. */
 const LOG_BYTES_PER_FRAME = 16 * 1024;
 const LOG_BYTES_BASE = 2 ** 20;
-/** A score of a day is ended: a film of 3 hours in 4K takes a fraction of it. */
+/** A day: a film of 3 hours in 4K takes a fraction of it. */
 export const DEFAULT_TIMEOUT_MS = 24 * 3600 * 1000;
 
-/** Probing decodes one frame of at most MAX_PIXELS; 4 GiB and 10 minutes of CPU hold for a 16-bit 8K intra frame and for listing a long film. */
+/**
+ * Probing decodes one frame of at most MAX_PIXELS. 4 GiB and 10 minutes of CPU suffice for a 16-bit 8K intra frame and
+ * for listing a long film.
+ */
 export const PROBE_LIMITS: Limits = { memoryBytes: 4 * GIB, cpuSeconds: 600, fileBytes: 0 };
 
 export function scoreLimits(

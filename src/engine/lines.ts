@@ -1,10 +1,10 @@
-/** Reads a program's output by lines, in bounded memory. */
+/** Reads a program's output line by line, in bounded memory. */
 import type { Readable } from "node:stream";
 
-/** A longer line is cut here: no line that is read for its meaning comes near. */
+/** Longer lines are truncated. No line that is parsed comes near this length. */
 const MAX_LINE = 8192;
 
-/** Feeds each line to `onLine`; \r ends a line too (ffmpeg's status line). Ends with the stream. */
+/** Passes each line to `onLine`; \r also ends a line (ffmpeg's status line). Resolves when the stream ends. */
 export async function splitLines(
   stream: Readable | null | undefined,
   onLine: ((line: string) => void) | undefined,

@@ -1,4 +1,4 @@
-/** Turns model names into models: a file of the model directory, else one built into the scorer. */
+/** Resolves model names to models: a file in the model directory, else one built into the scorer. */
 import { createHash } from "node:crypto";
 import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export interface Model {
   readonly digest: string;
 }
 
-/** Models that releases of libvmaf have built in; which of them a scorer really has is asked of it. */
+/** Models that releases of libvmaf have built in. Which of them a scorer really has is found out by a trial. */
 export const KNOWN_BUILT_IN = [
   "vmaf_v0.6.1",
   "vmaf_v0.6.1neg",
@@ -30,26 +30,26 @@ export const KNOWN_BUILT_IN = [
   "vmaf_float_b_v0.6.3",
 ] as const;
 
-/** What a model may be called: it becomes part of a command and of a file name. */
+/** The pattern of model names, which become part of a command and of a file name. */
 export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-/** Of some model names, those that are built into the scorer. */
+/** Returns those of the names that are built into the scorer. */
 export type BuiltIn = (names: readonly string[]) => Promise<readonly string[]>;
 
-/** Finds every model of a request. */
+/** Resolves every model of a request. */
 export async function resolveModels(
   names: readonly string[],
   modelDir: string | undefined,
   builtIn: BuiltIn,
 ): Promise<readonly Model[]> {
   if (new Set(names).size !== names.length) {
-    throw new Failure("INVALID_REQUEST", "A model is named twice. Name each model once.");
+    throw new Failure("INVALID_REQUEST", "The request names a model twice. Name each model once.");
   }
-  if (names.length === 0) throw new Failure("INVALID_REQUEST", "No model was named.");
+  if (names.length === 0) throw new Failure("INVALID_REQUEST", "The request names no model.");
   if (names.indexOf("vmaf") > 0) {
     throw new Failure(
       "INVALID_REQUEST",
-      "The model vmaf beside others must be named first: its values stand under that name.",
+      "The model vmaf must be the first of several: results store the values of the first model under that name.",
     );
   }
   const models: Model[] = [];
@@ -63,12 +63,12 @@ export async function resolveModels(
   return models;
 }
 
-/** Key in results of a request's model: the first is "vmaf". */
+/** Returns the key of a request's model in results: the first is "vmaf". */
 export function metricOf(name: string, index: number): string {
   return index === 0 ? "vmaf" : name;
 }
 
-/** Every model that can be asked for; one whose file cannot be read cannot. */
+/** Returns every available model; models whose file cannot be read are omitted. */
 export async function modelIds(modelDir: string | undefined, builtIn: BuiltIn): Promise<readonly ModelId[]> {
   const ids: ModelId[] = [];
   for (const name of await availableModels(modelDir, builtIn)) {
@@ -86,7 +86,7 @@ async function digestOf(name: string, file: string): Promise<string> {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Names that can be asked for. */
+/** Returns the names of the available models. */
 export async function availableModels(
   modelDir: string | undefined,
   builtIn: BuiltIn,
@@ -116,7 +116,7 @@ async function unknownModel(name: string, modelDir: string | undefined, builtIn:
   const available = await availableModels(modelDir, builtIn);
   return new Failure(
     "UNKNOWN_MODEL",
-    `There is no model ${quote(name)}. There are: ${available.join(", ")}.`,
+    `There is no model ${quote(name)}. Available models: ${available.join(", ")}.`,
     {
       found: { model: name, available },
     },

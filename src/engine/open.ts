@@ -27,15 +27,15 @@ import type {
   WorkOptions,
 } from "./work.ts";
 
-/** Finds and proves the scoring executable. Throws SCORER_NOT_FOUND when there is none. */
+/** Finds and tests the scoring executable. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
   const tools = await findTools(options.scorerPath, options.searchPath ?? "");
   return new OpenEngine({ ...options, modelDir }, tools);
 }
 
-/** Why a job's pair is scored in one piece although its plan has segments. */
-const SEGMENTS_FAILED = "Its segments, scored one by one, were not what the plan said.";
+/** Why a job's pair is scored whole although its plan has segments. */
+const SEGMENTS_FAILED = "The segments, scored separately, did not match the plan.";
 
 class OpenEngine implements Engine {
   readonly #options: EngineOptions;
@@ -145,7 +145,7 @@ class OpenEngine implements Engine {
       const stills: Still[] = [];
       for (const { segment: written, frames } of parts) {
         const segment = written === undefined ? wholeSegment(facts.pairing) : readSegment(written);
-        // Pictures of frames need no model.
+        // Stills need no model.
         const resumed = await resumePlan(facts, segment, request, sources, []);
         const context = { ffmpeg, isolation, signal: deadline.signal };
         stills.push(...(await makeStills(resumed, segment, frames, sources, context)));
@@ -161,7 +161,7 @@ class OpenEngine implements Engine {
     return { scorer, ffmpeg, isolation, models, signal, timeoutMs, threads, onProgress };
   }
 
-  /** Opens both files for some work, and proves after it that neither was written to meanwhile. */
+  /** Opens both files for some work, and verifies afterwards that neither was written to meanwhile. */
   async #withSources<T>(
     request: PairRequest,
     { tenant }: Pick<WorkOptions, "tenant">,

@@ -1,4 +1,4 @@
-/** Opens the engine in the background, again and again until it works. */
+/** Opens the engine in the background, and retries until it succeeds. */
 import type { Log } from "../platform/log.ts";
 import { Opening } from "../platform/opening.ts";
 import type { Engine } from "./engine.ts";
@@ -8,7 +8,7 @@ export class EngineOpening extends Opening<Engine> {
     super({ name: "scorer", code: "SCORER_NOT_READY", open, facts: ({ scorer }) => ({ scorer }), log });
   }
 
-  /** The engine. Throws SCORER_NOT_READY, with the reason, until it is open. */
+  /** The engine. Throws SCORER_NOT_READY with the reason until it is open. */
   get engine(): Engine {
     return this.value;
   }

@@ -1,8 +1,8 @@
-/** Reads ffmpeg's framecrc list of a track's packets: their times, key frames and hidden frames. */
+/** Parses ffmpeg's framecrc list of a track's packets: times, key frames and hidden frames. */
 import { parseRational, type Rational } from "./rational.ts";
 import { type FrameTimes, refuseTooMany } from "./track.ts";
 
-/** Beyond this a time stamp is "none" (AV_NOPTS_VALUE is −2^63). */
+/** Beyond this value a timestamp means "none" (AV_NOPTS_VALUE is −2^63). */
 const NO_TIME = 2 ** 62;
 /** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
 const FLAG_KEY = 1;
@@ -11,7 +11,7 @@ const FLAG_DISCARD = 4;
 export class PacketList {
   codec = "";
   #timeBase: Rational | undefined;
-  /** Of frames that play. */
+  /** Times of the frames that play. */
   #pts = new Float64Array(1024);
   #playing = 0;
   #bytes = 0;
@@ -21,7 +21,7 @@ export class PacketList {
   #lastKey = Number.NEGATIVE_INFINITY;
   #leading = false;
 
-  /** Takes a line: "#tb 0: 1/25" and the like, then "stream, dts, pts, duration, size, crc[, F=0x..][, …]". */
+  /** Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][, …]". */
   read(line: string): void {
     if (line.startsWith("#")) {
       const [key, value] = [line.slice(1, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()];
@@ -31,24 +31,24 @@ export class PacketList {
     }
     const fields = line.split(",");
     const pts = Number(fields[2]);
-    // AVI says "the frame before again" with an empty packet, which decodes to nothing.
+    // AVI repeats the previous frame with an empty packet, which decodes to nothing.
     if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
     const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
     this.#bytes += Number(fields[4]);
     this.#add(pts, flags);
   }
 
-  /** Packets, hidden ones included. */
+  /** Number of packets, hidden ones included. */
   get coded(): number {
     return this.#playing + this.#hidden;
   }
 
-  /** Bytes of all packets, hidden ones included: what the codec takes, without container and other tracks. */
+  /** Bytes of all packets, hidden ones included: the size of the coded video without container and other tracks. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Packets whose frames an edit list hides. */
+  /** Number of packets whose frames an edit list hides. */
   get hidden(): number {
     return this.#hidden;
   }
@@ -58,7 +58,10 @@ export class PacketList {
     return this.#leading;
   }
 
-  /** Presentation times of the frames that play, sorted where they lie; undefined when some are missing or stand twice. */
+  /**
+   * Returns the presentation times of the frames that play, sorted in place; undefined if some are missing or
+   * duplicated.
+   */
   times(): FrameTimes | undefined {
     const timeBase = this.#timeBase;
     if (!timeBase || this.#playing === 0) return undefined;

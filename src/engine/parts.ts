@@ -1,4 +1,4 @@
-/** Scored parts of a pair, as they were stored: joined into its result, or read frame by frame. */
+/** Joins the stored parts of a pair into its result, or reads them frame by frame. A part is a scored segment. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { toResult } from "./assemble.ts";
@@ -13,21 +13,21 @@ import { type PlanFacts, readPlan, readSegment } from "./plan-json.ts";
 import type { ScoreResult } from "./result.ts";
 import type { StoredPart } from "./work.ts";
 
-/** Pieces that are in memory, or are read one after the other. */
+/** Chunks of encoded rows (frame-code.ts), in memory or read one after the other. */
 type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
- * What the values of a pair take in memory at most: a day of 13 metrics at 25 frames per second. A controller joins two
- * pairs at a time in 1 GiB, whatever is reported to it; columns that widen take twice as much.
+ * Limit of the memory for the values of a pair: a day of 13 metrics at 25 frames per second. A controller joins two
+ * pairs at a time within 1 GiB, regardless of what nodes report; columns that widen take twice as much.
  */
 const MOST_BYTES = 160 * 2 ** 20;
-/** Metrics that a model has with what it is made of, or a feature: far more than any has. */
+/** Limit of the metrics of one model, its own features included, or of one feature: far more than any has. */
 const METRICS_OF_ONE = 40;
 
 /**
- * The result of a pair whose every part is scored, with the digits of a run in one piece;
- * `parts` in frame order. Takes seconds for a film, and lets other work of this process run
- * meanwhile. Throws CutFault when the parts do not fit together.
+ * Returns the result of a pair whose parts are all scored; it has the same digits as a whole run. `parts` are in frame
+ * order. A film takes seconds, so it yields to the event loop meanwhile. Throws CutFault if the parts do not fit
+ * together.
  */
 export async function joinParts(
   plan: string,
@@ -90,10 +90,10 @@ function refuseForeignMetrics(
 ): void {
   const most = METRICS_OF_ONE * (models.length + features.length);
   if (metrics.length > most)
-    throw misfit(part, `a part has ${metrics.length} metrics, and what was asked for has ${most} at most`);
+    throw misfit(part, `a part has ${metrics.length} metrics, but the request allows at most ${most}`);
 }
 
-/** Parts that do not fit together are a fault of cutting, but for the one that is everything. */
+/** Parts that do not fit together are a fault of cutting, unless the part is the whole video. */
 function misfit(part: StoredPart<Pieces> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined
@@ -102,16 +102,16 @@ function misfit(part: StoredPart<Pieces> | undefined, what: string): Failure {
 }
 
 function tooMany({ metrics }: FrameTable): Failure {
-  const detail = `${metrics.length} metrics of so many frames do not fit into memory. Ask for fewer models.`;
+  const detail = `${metrics.length} metrics of this many frames do not fit into memory. Request fewer models.`;
   return new Failure("MEDIA_TOO_LARGE", detail);
 }
 
-/** Names of a part's metrics, the models' first. */
+/** Returns the names of a part's metrics, models first. */
 export function metricsOf({ pieces: [first] }: StoredPart): readonly string[] {
   return first === undefined ? [] : decodeRows(first).metrics;
 }
 
-/** A part's own frames, numbered in the whole, without those that were its context; a piece in memory at a time. */
+/** Yields a part's own frames without its context, numbered in the whole video. Holds one chunk in memory at a time. */
 export function* ownRows(part: StoredPart): Generator<FrameRow> {
   const segment = part.segment === undefined ? undefined : readSegment(part.segment);
   for (const piece of part.pieces) {

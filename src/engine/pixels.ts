@@ -1,17 +1,17 @@
-/** Pixel formats: what a decoder calls them, and the planar format that both sides are compared in. */
+/** Pixel formats: their names in ffmpeg, and the planar format that both sides are compared in. */
 
 export type Chroma = "420" | "422" | "444";
 
 export interface PixelFormat {
   /** ffmpeg's name, for example yuv420p10le. */
   readonly name: string;
-  /** Chroma layout that it is compared in. */
+  /** Chroma layout in which it is compared. */
   readonly chroma: Chroma;
   /** Bits per sample. */
   readonly depth: number;
-  /** Full-range by its very name (yuvj…): swscale would squeeze it into limited range if let. */
+  /** Full range by name (yuvj…): swscale would convert it to limited range by default. */
   readonly fullByName: boolean;
-  /** Comparing it takes a conversion that can round (RGB, unusual chroma), said so in a warning. */
+  /** Comparing it needs a conversion that can round (RGB, unusual chroma); a warning says so. */
   readonly lossy: boolean;
 }
 
@@ -41,7 +41,7 @@ const SEMI_PLANAR = new Map<string, readonly [Chroma, number]>([
 const RGB =
   /^(gbrap?|gbrp|rgb24|bgr24|rgba|bgra|argb|abgr|0rgb|rgb0|0bgr|bgr0|rgb48|bgr48|rgba64|bgra64)(9|1[0246])?(le|be)?$/;
 
-/** Facts about a pixel format by ffmpeg's name; undefined for one that no metric here is defined on. */
+/** Returns the facts of a pixel format by ffmpeg's name; undefined if no metric here is defined for it. */
 export function pixelFormat(name: string): PixelFormat | undefined {
   const planar = PLANAR.exec(name);
   if (planar) {
@@ -68,24 +68,27 @@ export function isRgb(format: PixelFormat): boolean {
   return RGB.test(format.name);
 }
 
-/** The planar format both sides are compared in: the reference's chroma, the deeper of the two depths. */
+/** Returns the planar format that both sides are compared in: the reference's chroma and the larger bit depth. */
 export function comparedFormat(reference: PixelFormat, distorted: PixelFormat): string {
   const depth = Math.max(reference.depth, distorted.depth);
   return planarName(reference.chroma, depth);
 }
 
-/** libvmaf takes 8, 10, 12 and 16 bits: a depth between goes to the next one up, which loses nothing. */
+/** libvmaf accepts 8, 10, 12 and 16 bits: other depths go to the next larger one, which loses nothing. */
 function planarName(chroma: Chroma, depth: number): string {
   const bits = [8, 10, 12, 16].find((supported) => depth <= supported) ?? 16;
   return bits === 8 ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
 }
 
-/** Bytes of one frame of a planar format, as raw video and y4m store it: odd chroma sizes round up. */
+/** Returns the bytes of one frame of a planar format in raw video and y4m: odd chroma sizes round up. */
 export function frameBytes(format: PixelFormat, width: number, height: number): number {
   const chromaWidth = format.chroma === "444" ? width : Math.ceil(width / 2);
   const chromaHeight = format.chroma === "420" ? Math.ceil(height / 2) : height;
   return (width * height + 2 * chromaWidth * chromaHeight) * (format.depth > 8 ? 2 : 1);
 }
 
-/** Pixels of the largest frame that is decoded (8192×4320): a larger header is refused before memory is spent. */
+/**
+ * Pixels of the largest frame that is decoded (8192×4320). Headers with larger sizes are refused before memory is
+ * allocated.
+ */
 export const MAX_PIXELS = 8192 * 4320;

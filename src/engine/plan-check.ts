@@ -1,6 +1,6 @@
 /**
- * Whether a plan says of its pair what planning makes of the two tracks. It comes from a machine of a tenant, and what
- * its work costs the tenant beside others is counted by it.
+ * Checks that the pairing of a plan is what planning derives from its two tracks. The plan comes from a tenant's
+ * machine, and the cost of its tasks, which the tenant is charged for, is computed from it.
  */
 import { invalid } from "../platform/failure.ts";
 import type { Pairing } from "./compare.ts";
@@ -11,7 +11,7 @@ import { comparedSize, orient } from "./shapes.ts";
 
 type Pair = Pick<PlanFacts, "tracks" | "pairing">;
 
-/** Throws INVALID_REQUEST; ORIENTATION_MISMATCH for tracks that are never compared. */
+/** Throws INVALID_REQUEST for a contradiction; ORIENTATION_MISMATCH for tracks that can never be compared. */
 export function refuseContradiction({ tracks, pairing }: Pair): void {
   const { sides } = orient(tracks.reference, tracks.distorted);
   const [width, height] = comparedSize(tracks.reference, sides);
@@ -22,16 +22,16 @@ export function refuseContradiction({ tracks, pairing }: Pair): void {
     frames: countsText(counts),
     frameCount: Math.min(counts.reference, counts.distorted),
   };
-  const said = {
+  const stated = {
     size: `${pairing.width}x${pairing.height}`,
     turn: pairing.turn.join(" and ") || "no side",
     frames: countsText(pairing.counts),
     frameCount: pairing.frameCount,
   };
   for (const what of Object.keys(right) as (keyof typeof right)[]) {
-    if (said[what] === right[what]) continue;
+    if (stated[what] === right[what]) continue;
     throw invalid(
-      `The plan contradicts itself: its pairing has ${said[what]} as ${what}, and its tracks make it ${right[what]}.`,
+      `The plan contradicts itself: its pairing states ${stated[what]} as ${what}, but its tracks give ${right[what]}.`,
     );
   }
 }
@@ -40,11 +40,11 @@ function countsText({ reference, distorted }: Pairing["counts"]): string {
   return `${reference} and ${distorted}`;
 }
 
-/** Pixels that are read for so many pairs of frames, of the side that has more of them. */
+/** Returns the pixels that are read for a number of frame pairs, of the side with more pixels. */
 export function pixelsRead({ tracks, pairing }: Pair, pairs: number): number {
   const sides = SIDES.map((side) => {
     const { width, height, frames } = tracks[side];
-    // Frames that are left out are decoded all the same.
+    // Frames that thinning drops are decoded too.
     const every = pairing.thin?.side === side ? pairing.thin.every : 1;
     return width * height * Math.min(pairs * every, frames);
   });

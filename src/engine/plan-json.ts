@@ -1,7 +1,7 @@
 /**
- * Plans and segments as JSON. They are scored on other machines than the one that made them, and
- * a plan may come from a machine of a tenant who means harm: what is read here is numbers in
- * range, names of our own lists and texts that are only ever shown. No option and no path travels.
+ * Plans and segments as JSON. They are scored on other machines than the one that made them, and a plan may come from
+ * the machine of a malicious tenant. The parser accepts only numbers in range, names from our own lists and texts that
+ * are only displayed. A plan carries no options and no paths.
  */
 import { Failure } from "../platform/failure.ts";
 import type { Pairing } from "./compare.ts";
@@ -29,23 +29,23 @@ import { MAX_FRAMES, type Track } from "./track.ts";
 import type { ModelId } from "./work.ts";
 
 const VERSION = 3;
-/** 24 models, 100 warnings and two tracks take a tenth. */
+/** 24 models, 100 warnings and two tracks take a tenth of this. */
 const MOST_CHARS = 256 * 1024;
 
-/** What of a file tells that it is the one that was planned. */
+/** The facts that identify the file that was planned. */
 export type FileFacts = Pick<Source, "size" | "modifiedMs">;
 
-/** All that a plan says, but its segments. */
+/** The content of a plan without its segments. */
 export interface PlanFacts {
   readonly scorer: ScorerInfo;
   readonly models: readonly ModelId[];
   readonly files: Readonly<Record<Side, FileFacts>>;
   readonly features: readonly Feature[];
   readonly subsample: number;
-  /** Without what only planning needs: times, warnings, whether they can be cut. */
+  /** Without what only planning needs: times, warnings, and whether they can be cut. */
   readonly tracks: Readonly<Record<Side, Track>>;
   readonly pairing: Pairing;
-  /** Why the pair is scored whole although segments were asked for. */
+  /** Why the pair is scored whole although segments were requested. */
   readonly whole: string | undefined;
 }
 
@@ -75,7 +75,7 @@ const sides = <T>(decoder: Decoder<T>) => record({ reference: decoder, distorted
 const pixels = wholeNumber(1, 2 ** 16);
 const frames = wholeNumber(1, MAX_FRAMES);
 const noOrMoreFrames = wholeNumber(0, MAX_FRAMES);
-/** Terms of fractions print as digits alone up to here. */
+/** Up to this value the terms of a fraction print as plain digits. */
 const term = wholeNumber(1, 1e20);
 const message = textLike(/^\P{Cc}{0,20000}$/u);
 
@@ -137,23 +137,23 @@ const planDecoder = record({
   whole: optional(message),
 });
 
-/** Reads what writePlan wrote. Throws INVALID_REQUEST; SCORER_FAILED for a plan of another version of svc. */
+/** Parses what writePlan wrote. Throws INVALID_REQUEST; SCORER_FAILED if the plan has another format version. */
 export function readPlan(text: string): PlanFacts {
   refuseOtherVersion(text);
   const { version: _, tracks, pairing, ...facts } = readJson("plan", text, MOST_CHARS, planDecoder);
   if (new Set(facts.models.map(({ name }) => name)).size !== Math.max(1, facts.models.length))
-    throw unreadable("it names no model, or one twice");
+    throw unreadable("it names no model or a model twice");
   refuseTooLarge(pairing);
   const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
   return { ...facts, tracks: read, pairing: { ...pairing, format } };
 }
 
-/** Another svc can read such a plan, so this says nothing against the job. */
+/** Another version of svc can read such a plan, so the job is not at fault. */
 function refuseOtherVersion(text: string): void {
   const version = /^\{"version":(\d{1,9}),/.exec(text)?.[1];
   if (version === undefined || Number(version) === VERSION) return;
-  const detail = `The plan has format version ${version}, and this svc reads version ${VERSION}. Run the same version of svc on every machine.`;
+  const detail = `The plan has format version ${version}, but this svc reads version ${VERSION}. Run the same version of svc on every machine.`;
   throw new Failure("SCORER_FAILED", detail);
 }
 
@@ -162,7 +162,7 @@ function toTrack(side: Side, tracks: Readonly<Record<Side, ReturnType<typeof tra
   refuseTooLarge(track);
   const format = pixelFormat(name);
   if (format === undefined || (track.samples !== undefined && !RAW_FORMAT.test(name)))
-    throw unreadable(`tracks.${side}.pixelFormat is none that is scored`);
+    throw unreadable(`tracks.${side}.pixelFormat is not a format that can be scored`);
   const unused = { times: undefined, uncuttable: undefined, warnings: [] };
   return { ...track, ...unused, side, pixels: format, straight: false };
 }
@@ -185,7 +185,7 @@ const segmentDecoder = record({
   cut: optional(sides(cutDecoder)),
 });
 
-/** A moment with the decimals that reach the scorer: input.ts prints 6 of a seek, graph.ts 9 of a range. */
+/** Rounds a time to the decimals that reach the scorer: input.ts prints 6 of a seek, graph.ts 9 of a range. */
 function rounded(seconds: number | undefined, decimals: number): number | undefined {
   return seconds === undefined ? undefined : Number(seconds.toFixed(decimals));
 }
@@ -200,7 +200,7 @@ export function writeSegment({ cut, ...numbers }: Segment): string {
   return JSON.stringify({ ...numbers, cut: perSide((side) => sideOf(cut[side])) });
 }
 
-/** Reads what writeSegment wrote. Throws INVALID_REQUEST. */
+/** Parses what writeSegment wrote. Throws INVALID_REQUEST. */
 export function readSegment(text: string): Segment {
   const { cut, ...numbers } = readJson("segment", text, 1024, segmentDecoder);
   const { first, before, after, count } = numbers;

@@ -1,4 +1,4 @@
-/** Plans a score: probes both files, proves that they can be compared, and cuts the pair into segments. */
+/** Plans a score: probes both files, checks that they can be compared, and cuts the pair into segments. */
 import { type Pairing, pair } from "./compare.ts";
 import { LOOK_BEHIND } from "./context.ts";
 import { countFrames } from "./count.ts";
@@ -25,20 +25,25 @@ export interface Plan extends Draft, Cutting {
 
 export interface PlanOptions extends ProbeContext {
   readonly models: readonly Model[];
-  /** About how long a segment is; undefined: the pair is scored whole. */
+  /** Approximate length of a segment; undefined: score the pair whole. */
   readonly segmentLength: SegmentLength | undefined;
 }
 
 export type SegmentLength = { readonly frames: number } | { readonly seconds: number };
 
-/** Frames per second of a pair whose files state no rate, where seconds are asked for. */
+/** Frames per second assumed for segments in seconds if neither file states a rate. */
 const ASSUMED_RATE = 25;
-/** Where a rate makes seconds of few frames (slides, time lapse), starting the scorer would cost more than scoring. */
+/**
+ * At low rates (slides, time lapse) a segment of seconds has few frames; starting the scorer would cost more than
+ * scoring.
+ */
 const FEWEST_FRAMES = 24;
-/** 14 hours in segments of ten seconds; a list of twice as many (cut.ts moves cuts) still fits into a message. */
+/**
+ * 14 hours in segments of ten seconds. A list of twice as many, because cut.ts moves cuts, still fits into a message.
+ */
 const MOST_SEGMENTS = 5000;
 
-/** Throws Failure when the pair cannot be compared, with what was found on each side. */
+/** Throws a Failure with the facts of each side if the pair cannot be compared. */
 export async function plan(
   sources: Readonly<Record<Side, Source>>,
   request: PairRequest,
@@ -53,7 +58,7 @@ export async function plan(
   return finish(draft, options);
 }
 
-/** A plan by the frames that really decode: containers can be wrong about how many there are. */
+/** Plans by the frames that really decode: containers can state a wrong number. */
 export async function planCounted(
   sources: Readonly<Record<Side, Source>>,
   draft: Draft,
@@ -74,7 +79,7 @@ function finish(draft: Draft, options: PlanOptions): Plan {
   const { subsample } = draft.request;
   const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
-  // The times of a film's frames are 10 MB, and nothing needs them once it is cut.
+  // The frame times of a film take 10 MB, and nothing needs them after cutting.
   const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
   return { ...draft, tracks, models, ...cutting };
 }

@@ -1,20 +1,19 @@
 /**
- * Pooling: one number for many frames. Always computed here, from the per-frame
- * values with the six decimals that the scorer prints, in frame order, so that the
- * result is the same to the last digit however the score was cut.
+ * Pools the values of many frames into one. Pooling always happens here, in frame order, from the per-frame values with
+ * the six decimals that the scorer prints. The result is therefore the same to the last digit for every way of cutting.
  */
 import type { FrameTable } from "./frames.ts";
 import type { Pooled } from "./result.ts";
 
 /**
- * Pools the finite values of one metric; undefined when there is none.
+ * Pools the finite values of one metric; undefined if there are none.
  *
  * - mean: Σx / n
  * - harmonicMean: n / Σ(1 / (x + 1)) − 1, libvmaf's definition (VMAF_POOL_METHOD_HARMONIC_MEAN)
  * - stdDev: population, √(Σ(x − mean)² / n)
  * - percentile p: linear between ranks, rank = p/100 · (n − 1) (NumPy's default)
  *
- * Rounded to the six decimals that the values have themselves. The values are sorted in place.
+ * Results are rounded to six decimals, the precision of the values. The values are sorted in place.
  */
 export function poolValues(values: Float64Array): Pooled | undefined {
   const n = values.length;
@@ -42,7 +41,10 @@ export function poolValues(values: Float64Array): Pooled | undefined {
   };
 }
 
-/** Pools every metric of a table that has finite values, one after the other in the same memory: a film has hundreds of thousands of frames. */
+/**
+ * Pools every metric of a table that has finite values. All use the same scratch memory, because a film has hundreds of
+ * thousands of frames.
+ */
 export function* poolMetrics(table: FrameTable): Generator<readonly [string, Pooled]> {
   const scratch = new Float64Array(table.length);
   for (const metric of table.metrics) {

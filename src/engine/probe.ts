@@ -1,4 +1,4 @@
-/** Finds out what a file is: its video track, its size, rate, depth and frames. */
+/** Probes a file: its video track and its size, rate, depth and frames. */
 import { Failure } from "../platform/failure.ts";
 import { damaged, openFailure, refuseBrokenRun } from "./blame.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
@@ -18,16 +18,16 @@ import { framesText, type Track } from "./track.ts";
 import { isY4m, probeY4m } from "./y4m.ts";
 
 export interface ProbeContext {
-  /** An ffmpeg; undefined where there is none, and only y4m and raw video can be read. */
+  /** Path of ffmpeg; undefined if there is none: only y4m and raw video can be read then. */
   readonly ffmpeg: string | undefined;
   readonly isolation: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** For what cannot be done without an ffmpeg. */
+/** The context of work that needs an ffmpeg. */
 export type DecodeContext = ProbeContext & { readonly ffmpeg: string };
 
-/** Probes a file. Throws Failure when it is none that can be scored. */
+/** Probes a file. Throws a Failure if it cannot be scored. */
 export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {
   if (await isY4m(source)) return probeY4m(source, context.signal);
   if (isRaw(source)) return probeRaw(source, request.rawVideo);
@@ -42,11 +42,11 @@ interface Found {
   readonly format: string;
   readonly packets: PacketList;
   readonly picture: Picture;
-  /** Frames that an ignored edit list would hide; undefined when edit lists are applied. */
+  /** Number of frames that the ignored edit list would hide; undefined if edit lists are applied. */
   readonly ignored: number | undefined;
 }
 
-/** Edit lists are MP4's: only its demuxer knows the option to ignore them. */
+/** Only MP4 has edit lists: only its demuxer has the option to ignore them. */
 const MOV = "mov,mp4,m4a,3gp,3g2,mj2";
 
 async function inspect(source: Source, context: ProbeContext, ignoreEditLists: boolean): Promise<Found> {
@@ -61,7 +61,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
   if (context.ffmpeg === undefined) {
     throw new Failure(
       "SCORER_NOT_FOUND",
-      `The ${source.side} file ${quote(source.asked)} must be decoded, and there is no ffmpeg to do it. Install ffmpeg, or give y4m or .yuv files.`,
+      `The ${source.side} file ${quote(source.asked)} must be decoded, but there is no ffmpeg. Install ffmpeg, or use y4m or .yuv files.`,
     );
   }
   const packets = new PacketList();
@@ -85,7 +85,7 @@ async function list(source: Source, context: ProbeContext, options: readonly str
   });
   refuseBrokenRun(exit, messages);
   const shown = picture.finish();
-  // Only a program that has opened the file can say that it has no frames, or none that decodes.
+  // Only a program that opened the file can tell that it has no frames, or none that decode.
   const isRead = exit.code === 0 && picture.format !== "";
   if (isRead && packets.coded === 0) throw noFrames(source);
   if (isRead && !shown) throw damaged(source, messages);
@@ -104,9 +104,8 @@ interface Picture {
 }
 
 /**
- * Reads the first decoded frame's facts from the showinfo filter's lines. Metadata of
- * the file is printed too and may imitate them, but only before the filter speaks:
- * of each fact the last word counts.
+ * Parses the facts of the first decoded frame from the lines of the showinfo filter. The file's metadata is also
+ * printed and may imitate these lines, but only before the filter's own lines: the last value of each fact counts.
  */
 class PictureReader {
   format = "";
@@ -118,7 +117,7 @@ class PictureReader {
   read(line: string): void {
     const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
     if (opened) this.format = opened[1] ?? "";
-    // All that a file's own metadata could imitate is printed before this line.
+    // ffmpeg prints the file's metadata, which could imitate these lines, only before this line.
     if (line === "[info] Stream mapping:") this.#forget();
     if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
     const frame = / n: *0 .* fmt:(\w+) .* sar:(\d+\/\d+) s:(\d+)x(\d+) /.exec(line);
@@ -129,7 +128,7 @@ class PictureReader {
     }
     const range = / color_range:(\w+) /.exec(line)?.[1];
     if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
-    // The matrix turns counter-clockwise; players and people count clockwise.
+    // The matrix rotates counter-clockwise; players and people count clockwise.
     const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
     if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
     const rate = / config in time_base: \S+, frame_rate: (\d+\/\d+)/.exec(line)?.[1];
@@ -149,10 +148,10 @@ class PictureReader {
   }
 }
 
-/** Elementary streams have no times: the rate that the demuxer names for them is a guess. */
+/** Elementary streams have no times: the rate that the demuxer reports for them is a guess. */
 const GUESSED_RATE =
   /^(h264|hevc|vvc|evc|m4v|mpegvideo|obu|av1|vc1|dirac|mjpeg|h263|avs2|avs3|cavsvideo|dnxhd)$/;
-/** Of one or two frames in a stream of MPEG-2 systems ffmpeg names twice the rate: that of their fields. */
+/** For one or two frames in an MPEG-2 systems stream, ffmpeg reports twice the rate: that of the fields. */
 const MPEG_SYSTEMS = /^mpeg(ts)?$/;
 const FEWEST_FRAMES_WITH_RATE = 3;
 
@@ -189,31 +188,31 @@ function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
   };
 }
 
-/** Containers in which seeking to a time was shown to land before it (docs/exactness.md). */
+/** Containers in which seeking to a time was verified to land before it (docs/exactness.md). */
 const SEEKABLE = new Set([MOV, "matroska,webm", "mpegts", "flv", "mxf"]);
 
-/** Why a frame range of this file cannot be decoded by itself with the same frames as in a whole run. */
+/** Returns why a frame range of this file does not decode alone to the same frames as in a whole run. */
 function uncuttable(found: Found, timed: boolean): string | undefined {
   const { format, packets } = found;
-  if (!SEEKABLE.has(format)) return `${format || "its container"} cannot be searched by time exactly`;
+  if (!SEEKABLE.has(format)) return `${format || "its container"} does not support exact seeking by time`;
   if (!timed) return "some of its frames have no presentation time of their own";
   if (packets.hidden > 0) return "an edit list hides some of its frames";
   if (found.ignored) return "its edit list is ignored";
   if (packets.codec === "h264" && packets.openGop)
-    return "H.264 with open GOPs does not decode without errors from the middle";
+    return "H.264 with open GOPs does not decode from the middle without errors";
   if (packets.codec === "h264" && format === "mpegts")
-    return "H.264 in MPEG-TS does not decode without errors from the middle";
+    return "H.264 in MPEG-TS does not decode from the middle without errors";
   return undefined;
 }
 
 function editListWarnings(source: Source, { packets, ignored }: Found): readonly Warning[] {
   const { coded, hidden } = packets;
   if (ignored) {
-    const message = `The ${source.side} file's edit list hides ${ignored} of its ${coded} coded frames; it was ignored, as asked, and all are scored.`;
+    const message = `The ${source.side} file's edit list hides ${ignored} of its ${coded} coded frames; it was ignored, as requested, and all frames are scored.`;
     return [{ code: "EDIT_LIST_IGNORED", message }];
   }
   if (hidden === 0) return [];
-  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; what plays is scored, ${framesText(coded - hidden)}.`;
+  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; the remaining ${framesText(coded - hidden)} are scored.`;
   return [{ code: "EDIT_LIST_HIDES_FRAMES", message }];
 }
 
@@ -222,7 +221,7 @@ function supported(source: Source, name: string): PixelFormat {
   if (format) return format;
   throw new Failure(
     "PIXEL_FORMAT_UNSUPPORTED",
-    `The ${source.side} file ${quote(source.asked)} has the pixel format ${name}. Scored are YUV and RGB formats with 8 to 16 bits.`,
+    `The ${source.side} file ${quote(source.asked)} has the pixel format ${name}. Only YUV and RGB formats with 8 to 16 bits can be scored.`,
     { found: { [source.side]: { pixelFormat: name } } },
   );
 }
@@ -237,7 +236,7 @@ function noFrames(source: Source): Failure {
   );
 }
 
-/** One name for a demuxer's many: "mov,mp4,m4a,3gp,3g2,mj2" is mov by the extension .mov, else mp4. */
+/** Reduces a demuxer's list of names to one: "mov,mp4,m4a,3gp,3g2,mj2" is mov for the extension .mov, else mp4. */
 function containerName(format: string, extension: string): string {
   if (format === MOV) return extension === "mov" ? "mov" : "mp4";
   if (format === "matroska,webm") return extension === "webm" ? "webm" : "matroska";

@@ -1,4 +1,4 @@
-/** Adds up the frames of segments that are scored one after the other. */
+/** Progress of a score whose segments are scored one after the other. */
 import type { Segment } from "./cut.ts";
 import type { Progress } from "./result.ts";
 
@@ -13,7 +13,7 @@ export class ProgressMeter {
     this.#report = report;
   }
 
-  /** Frames of a segment that have passed the scorer, its context included. */
+  /** `frames`: number of the segment's frames that have passed the scorer, context included. */
   update(segment: Segment, frames: number): void {
     const own = Math.min(segment.count, Math.max(0, frames - segment.before));
     if (own <= (this.#done.get(segment) ?? -1)) return;

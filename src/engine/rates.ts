@@ -1,4 +1,4 @@
-/** Whether the frame rates of two tracks can be compared, and which frames they have in common. */
+/** Decides whether two tracks can be compared by their frame rates, and which frames they have in common. */
 import { Failure } from "../platform/failure.ts";
 import { countsOf } from "./frame-counts.ts";
 import { toNumber } from "./rational.ts";
@@ -7,20 +7,20 @@ import type { PairRequest, Side } from "./request.ts";
 import type { Warning } from "./result.ts";
 import { facts, framesText, NAMES, type Track } from "./track.ts";
 
-/** The side of which only every n-th frame has a partner. */
+/** The side on which only every n-th frame has a partner. */
 export interface Thinning {
   readonly side: Side;
   readonly every: number;
 }
 
-/** Rates closer than this are one: it parts 24 from 23.976 (0.1 %) and forgives what time stamps round. */
+/** Rates closer than this are equal: it separates 24 from 23.976 (0.1 %) and tolerates rounded timestamps. */
 const SAME_RATE = 0.0005;
-/** Speed-up between 24 and 25 frames per second is 4.2 %: the same frames at another pace. */
+/** The speed-up from 24 to 25 frames per second is 4.2 %: the same frames at another speed. */
 const SAME_FRAMES = 0.05;
-/** How far from a whole multiple a rate may be. */
+/** The largest deviation of a rate from a whole multiple of the other. */
 const WHOLE_MULTIPLE = 0.005;
 
-/** Of which side frames are left out, where the request allows it. Throws FRAME_RATE_MISMATCH. */
+/** Decides on which side frames are dropped, if the request allows it. Throws FRAME_RATE_MISMATCH. */
 export function pairRates(
   reference: Track,
   distorted: Track,
@@ -44,7 +44,7 @@ export function pairRates(
     every === 1 ? "frames were paired by number" : `one frame in ${every} of the ${side} was scored`;
   return {
     thin: every === 1 ? undefined : common,
-    warnings: [{ code: "FRAME_RATE_MISMATCH", message: `${words}; ${how}, as asked.` }],
+    warnings: [{ code: "FRAME_RATE_MISMATCH", message: `${words}; ${how}, as requested.` }],
   };
 }
 
@@ -54,12 +54,12 @@ interface Advice {
 }
 
 const NO_COMMON_FRAMES: Advice = {
-  says: "Neither rate is a whole multiple of the other, so they have no frames in common. Give an encode at the reference's rate.",
+  says: "Neither rate is a whole multiple of the other, so they have no frames in common. Use an encode at the reference's rate.",
 };
 
 /**
- * COMMON helps only where the counts fit: a conversion that dropped or repeated frames to come to another rate leaves
- * others, and pairs frames wrongly from the first such frame on.
+ * COMMON helps only if the counts match. A conversion that dropped or repeated frames to reach another rate leaves
+ * other counts, and frames would be paired wrongly from the first such frame on.
  */
 function advice(tracks: Readonly<Record<Side, Track>>, common: Thinning): Advice {
   const { side: fast, every } = common;
@@ -68,13 +68,13 @@ function advice(tracks: Readonly<Record<Side, Track>>, common: Thinning): Advice
     const which =
       every === 1 ? "" : `, and ${everyNth(every)} frame of the ${NAMES[fast]} makes ${counts[fast]}`;
     return {
-      says: `The reference has ${framesText(tracks.reference.frames)} and the distorted video ${tracks.distorted.frames}${which}: it is not known which frames they have in common. Give an encode at the reference's rate.`,
+      says: `The reference has ${framesText(tracks.reference.frames)} and the distorted video ${tracks.distorted.frames}${which}: it is not known which frames they have in common. Use an encode at the reference's rate.`,
     };
   }
   const slow = fast === "reference" ? "distorted" : "reference";
   const onlyIf =
     every === 1
-      ? "both have the same frames, at another pace"
+      ? "both have the same frames at different speeds"
       : `the ${NAMES[slow]} consists of ${everyNth(every)} frame of the ${NAMES[fast]}, from its first on`;
   return {
     says: `If ${onlyIf}, set onFrameRateMismatch to COMMON to score those.`,
@@ -87,14 +87,14 @@ function everyNth(every: number): string {
 }
 
 /**
- * The two rates when they differ; undefined when they agree, or when one is not known. Where the time stamps of one side
- * are uneven, rates agree that differ by one frame or less over the clip: uneven stamps tell no more. Even ones tell 24
- * from 23.976 in any number of frames.
+ * Returns the two rates if they differ; undefined if they agree or one is unknown. If the timestamps of one side are
+ * uneven, rates agree if they differ by at most one frame over the clip: uneven timestamps are no more precise than
+ * that. Even ones distinguish 24 from 23.976 in any number of frames.
  */
 function differentRates(reference: Track, distorted: Track): readonly [number, number] | undefined {
   if (!reference.rate || !distorted.rate) return undefined;
   const frames = Math.min(reference.frames, distorted.frames);
-  // One frame has no rate, whatever its file states.
+  // A single frame has no rate, even if its file states one.
   if (frames < 2) return undefined;
   const stated = [toNumber(reference.rate), toNumber(distorted.rate)] as const;
   if (Math.abs(stated[0] / stated[1] - 1) <= SAME_RATE) return undefined;
@@ -107,25 +107,25 @@ function differentRates(reference: Track, distorted: Track): readonly [number, n
 interface MeasuredRate {
   /** Frames per second over the whole file. */
   readonly rate: number;
-  /** Whether every frame lasts equally long, but for the rounding of time stamps. */
+  /** Whether all frames have the same duration, apart from the rounding of timestamps. */
   readonly isEven: boolean;
-  /** The part of the rate that rounded time stamps leave in doubt. */
+  /** The relative uncertainty of the rate due to rounded timestamps. */
   readonly doubt: number;
 }
 
-/** By the time stamps; a track without any has the rate that it states. */
+/** Measures the rate by the timestamps; a track without any has the rate that it states. */
 function measuredRate({ times }: Track, stated: number): MeasuredRate {
   if (!times || times.pts.length < 2) return { rate: stated, isEven: true, doubt: 0 };
   const { pts } = times;
   const ticks = (pts.at(-1) ?? 0) - (pts[0] ?? 0);
-  // Where a frame lasts whole ticks its time stamps are not rounded, and nothing is in doubt.
+  // If a frame lasts a whole number of ticks, timestamps are not rounded and the rate is exact.
   const ticksPerFrame = 1 / (stated * toNumber(times.timeBase));
   const isExact = Math.abs(ticksPerFrame - Math.round(ticksPerFrame)) < 1e-6;
   const rate = (pts.length - 1) / (ticks * toNumber(times.timeBase));
   return { rate, isEven: isEven(pts, ticks), doubt: isExact ? 0 : 1 / ticks };
 }
 
-/** Whether every time stamp is within a tick of where it is at an even pace from the first to the last. */
+/** Whether every timestamp is within one tick of its place at a constant pace from the first to the last. */
 function isEven(pts: Float64Array, ticks: number): boolean {
   const pace = ticks / (pts.length - 1);
   const start = pts[0] ?? 0;

@@ -4,7 +4,7 @@ export interface Rational {
   readonly den: number;
 }
 
-/** "30000/1001", "25", "29.97" or "25:1" as a positive fraction; undefined when it is none. */
+/** Parses "30000/1001", "25", "29.97" or "25:1" as a positive fraction; undefined if it is not one. */
 export function parseRational(text: string): Rational | undefined {
   const match = /^(\d{1,10}(?:\.\d{1,9})?)(?:[/:](\d{1,10}))?$/.exec(text.trim());
   if (!match) return undefined;
@@ -16,7 +16,7 @@ export function parseRational(text: string): Rational | undefined {
   return num > 0 && den > 0 ? reduce({ num, den }) : undefined;
 }
 
-/** In lowest terms. */
+/** Reduces to lowest terms. */
 function reduce({ num, den }: Rational): Rational {
   let [a, b] = [num, den];
   while (b > 0) [a, b] = [b, a % b];
@@ -27,7 +27,7 @@ export function toNumber({ num, den }: Rational): number {
   return num / den;
 }
 
-/** "25/1" */
+/** Formats a fraction as "25/1". */
 export function formatRational({ num, den }: Rational): string {
   return `${num}/${den}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Headerless .yuv files: the geometry comes from the request, or from the file's
- * name, and is proved by the file's size, which must be a whole number of frames.
+ * Headerless .yuv files. The geometry comes from the request or from the file's name, and is verified against the
+ * file's size, which must be a whole number of frames.
  */
 import { basename } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -20,7 +20,7 @@ interface Geometry {
   readonly warnings: readonly Warning[];
 }
 
-/** ffmpeg counts the frames of raw video by a rate; one without a rate of its own is counted by this one. */
+/** The rate with which ffmpeg reads raw video without a rate of its own: it needs one to number the frames. */
 export const COUNTING_RATE: Rational = { num: 25, den: 1 };
 
 export function isRaw(source: Source): boolean {
@@ -34,14 +34,14 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
   if (width * height > MAX_PIXELS) {
     throw new Failure(
       "MEDIA_TOO_LARGE",
-      `${width}x${height} is more than the ${MAX_PIXELS} pixels a frame that are scored.`,
+      `The ${source.side} file ${quote(source.asked)} has frames of ${width}x${height}; at most ${MAX_PIXELS} pixels per frame can be scored.`,
     );
   }
   const size = frameBytes(pixels, width, height);
   if (source.size % size !== 0) {
     throw new Failure(
       "RAW_GEOMETRY_MISMATCH",
-      `The ${source.side} file ${quote(source.asked)} has ${source.size} bytes, which is not a whole number of ${width}x${height} ${pixels.name} frames of ${size} bytes. Give its true geometry, or the whole file.`,
+      `The ${source.side} file ${quote(source.asked)} has ${source.size} bytes, which is not a whole number of ${width}x${height} ${pixels.name} frames of ${size} bytes. Set the correct rawVideo geometry, or use the complete file.`,
       {
         found: {
           [source.side]: {
@@ -93,7 +93,7 @@ function fromRequest(source: Source, raw: RawVideo): Geometry {
   return { width: raw.width, height: raw.height, pixels, rate, warnings: [] };
 }
 
-/** Formats whose planes can lie bare in a file: planar YUV, little-endian. */
+/** Formats that a raw file can have: planar YUV, little-endian. */
 export const RAW_FORMAT = /^yuv4(20|22|44)p(?:(9|1[0246])le)?$/;
 
 function planarFormat(source: Source, name: string): PixelFormat {
@@ -102,18 +102,18 @@ function planarFormat(source: Source, name: string): PixelFormat {
   if (pixels) return pixels;
   throw new Failure(
     "PIXEL_FORMAT_UNSUPPORTED",
-    `The ${source.side} .yuv file cannot be read as ${quote(name)}. Use yuv420p, yuv422p or yuv444p, or with more bits yuv420p10le and the like.`,
+    `The ${source.side} .yuv file cannot be read as ${quote(name)}. Use yuv420p, yuv422p or yuv444p; for more than 8 bits, for example yuv420p10le.`,
   );
 }
 
-/** clip_576x324.yuv, clip_1920x1080_10bit_422_25fps.yuv, clip_1920x1080_yuv420p10le.yuv */
+/** Parses names such as clip_576x324.yuv, clip_1920x1080_10bit_422_25fps.yuv, clip_1920x1080_yuv420p10le.yuv. */
 function fromName(source: Source): Geometry {
   const name = basename(source.path);
   const size = /(?:^|[^0-9])(\d{1,5})x(\d{1,5})(?=[^0-9])/.exec(name);
   if (!size || Number(size[1]) === 0 || Number(size[2]) === 0) {
     throw new Failure(
       "RAW_GEOMETRY_MISSING",
-      `The ${source.side} file ${quote(source.asked)} is headerless .yuv: give its rawVideo geometry (width, height, pixelFormat), or name it like clip_576x324.yuv.`,
+      `The ${source.side} file ${quote(source.asked)} is headerless .yuv: set its rawVideo geometry (width, height, pixelFormat), or name it like clip_576x324.yuv.`,
     );
   }
   const width = Number(size[1]);
@@ -127,16 +127,16 @@ function fromName(source: Source): Geometry {
   return { width, height, pixels, rate: fps ? parseRational(fps) : undefined, warnings: [warning] };
 }
 
-/** Layouts that a name can state and that are not planar YUV. */
+/** Layouts in file names that are not planar YUV. */
 const OTHER_LAYOUT = /(?:^|[^a-z])(?:nv1[26]|nv2[014]|p01[026]|p[24]1[026]|yuyv|uyvy|rgb|bgr|gr[ae]y|v210)/i;
 
-/** yuv420p10le, 420p10, or apart: 422 and 10bit. Without a word of it: 8-bit 4:2:0. */
+/** Finds yuv420p10le, 420p10, or separate words such as 422 and 10bit. The default is 8-bit 4:2:0. */
 function formatFromName(source: Source, name: string): string {
   const other = OTHER_LAYOUT.exec(name)?.[0];
   if (other) {
     throw new Failure(
       "RAW_GEOMETRY_MISSING",
-      `The ${source.side} file's name speaks of ${quote(other.replace(/^[^a-z]/i, ""))}, which is not read from a name. Give its rawVideo geometry.`,
+      `The ${source.side} file's name contains ${quote(other.replace(/^[^a-z]/i, ""))}, a layout that cannot be taken from a name. Set its rawVideo geometry.`,
     );
   }
   const together = /(?:yuv)?(420|422|444)p(9|1[0246])?(?:le)?(?=[^0-9a-z])/i.exec(name);

@@ -1,7 +1,7 @@
 /**
- * Decodes a side a second time, where its decoder can leave a part of a picture as its memory was
- * (docs/adr/0027-decode-twice.md). That memory holds another picture when other threads decode, so pictures that
- * differ are pictures that were not completed.
+ * Decodes a side a second time if its decoder can leave part of a picture as uninitialized memory
+ * (docs/adr/0027-decode-twice.md). With other threads that memory has other content, so pictures that differ between
+ * the two decodings were not completed.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,25 +21,25 @@ import { quote } from "./source.ts";
 import { bothSides } from "./together.ts";
 import type { Track } from "./track.ts";
 
-/** A checksum (Adler-32) of all pictures of a side; undefined for a self-checking side, which needs none. */
+/** Per side, the checksum (Adler-32) of all its pictures; undefined for a self-checking side, which needs none. */
 export type Checksums = Readonly<Record<Side, string | undefined>>;
 
 type Decoded = Pick<Run, "tracks" | "sources" | "pairing" | "segment">;
 
-/** Bytes of a checksum's file: "CRC=0x12345678" and a line's end. */
+/** Limit of a checksum file in bytes; it holds "CRC=0x12345678" and a newline. */
 const CHECKSUM_BYTES = 64;
 
-/** Threads that a side is scored with: at least two where it is decoded again by one. */
+/** Options for the threads of a decoder while scoring: at least two if the side is decoded again by one thread. */
 export function scoringThreads({ selfChecking }: Track, threads: number): readonly string[] {
   return selfChecking ? [] : ["-threads", String(Math.max(2, threads))];
 }
 
-/** The output that takes a side's pictures: their checksum where one is needed, else nothing but their number. */
+/** Returns the output for a side's pictures: it writes their checksum if one is needed, else it only counts them. */
 export function pictureOutput(track: Track, side: Side): readonly string[] {
   return track.selfChecking ? ["-f", "null", "-"] : ["-f", "crc", fileName(side)];
 }
 
-/** The checksums that pictureOutput wrote. */
+/** Reads the checksums that pictureOutput wrote. */
 export async function readChecksums({ directory }: Sandbox, tracks: Run["tracks"]): Promise<Checksums> {
   const read = (side: Side) =>
     tracks[side].selfChecking ? undefined : readChecksum(join(directory, fileName(side)));
@@ -47,7 +47,7 @@ export async function readChecksums({ directory }: Sandbox, tracks: Run["tracks"
   return { reference, distorted };
 }
 
-/** Decodes every side again that is not self-checking, as for scoring but by one thread. */
+/** Decodes every side that is not self-checking again, as for scoring but with one thread. */
 export function decodeAgain(decoded: Decoded, context: ProbeContext): Promise<Checksums> {
   return bothSides(context.signal, async (side, signal) =>
     decoded.tracks[side].selfChecking ? undefined : checksumOf(decoded, side, { ...context, signal }),
@@ -58,7 +58,10 @@ async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): 
   const { tracks, sources, pairing, segment } = decoded;
   // Without an ffmpeg nothing was decoded the first time.
   if (context.ffmpeg === undefined)
-    throw new Failure("SCORER_NOT_FOUND", "There is no ffmpeg to decode with.");
+    throw new Failure(
+      "SCORER_NOT_FOUND",
+      "The video must be decoded, but there is no ffmpeg. Install ffmpeg.",
+    );
   const messages = new Messages();
   await using sandbox = Sandbox.open({ ...context, sources: [sources[side]] });
   const chain = sideChain(tracks[side], pairing, segment.cut?.[side].range);
@@ -76,7 +79,7 @@ async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): 
   return await readChecksum(join(sandbox.directory, fileName(side)));
 }
 
-/** Refuses a side whose two decodings are not of the same pictures. */
+/** Throws MEDIA_CORRUPT for a side whose two decodings differ. */
 export function refuseUnstable(
   { tracks, sources }: Pick<Decoded, "tracks" | "sources">,
   first: Checksums,
@@ -85,11 +88,11 @@ export function refuseUnstable(
   for (const side of SIDES) {
     if (tracks[side].selfChecking) continue;
     if (first[side] === undefined || second[side] === undefined)
-      throw new Failure("SCORER_FAILED", `The decoder wrote no checksum of the ${side} video's pictures.`);
+      throw new Failure("SCORER_FAILED", `The decoder wrote no checksum of the ${side} video's frames.`);
     if (first[side] === second[side]) continue;
     throw new Failure(
       "MEDIA_CORRUPT",
-      `The ${side} file ${quote(sources[side].asked)} is damaged: parts of its pictures are missing, and differ each time it is decoded.`,
+      `The ${side} file ${quote(sources[side].asked)} is damaged: parts of its frames are missing and differ each time the file is decoded.`,
       { found: { side } },
     );
   }
@@ -99,7 +102,7 @@ function fileName(side: Side): string {
   return `${side}.crc`;
 }
 
-/** undefined: none was written. */
+/** Returns undefined if no checksum was written. */
 async function readChecksum(path: string): Promise<string | undefined> {
   const text = await readFile(path, "latin1").catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT") throw error;

@@ -1,8 +1,8 @@
-/** An option of the request with which a pair that was refused is scored: `found.remedy` of the failure. */
+/** An option of the request with which a refused pair can be scored: `found.remedy` of the failure. */
 export interface Remedy {
   readonly option: RemedyOption;
   readonly value: "COMMON" | "IGNORE" | "AUTO";
-  /** What must be true for the score to be right, and the files do not show; undefined: nothing. */
+  /** A condition for a correct score that the files do not prove; undefined: none. */
   readonly onlyIf?: string;
 }
 

@@ -1,28 +1,28 @@
-/** What the engine is asked: a pair, the models and metrics, and the policies for pairs that differ. */
+/** A request to the engine: a pair, the models and metrics, and the policies for videos that differ. */
 
 export type Side = "reference" | "distorted";
 export const SIDES = ["reference", "distorted"] as const satisfies readonly Side[];
 
-/** The same of each side. */
+/** Makes a record with a value for each side. */
 export function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
   return { reference: of("reference"), distorted: of("distorted") };
 }
 
-/** Model when the request names none; the contract's default. */
+/** The model if the request names none; the contract's default. */
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 
-/** Extra metrics by the names that requests use. */
+/** Extra metrics, named as in requests. */
 export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** Geometry of a headerless .yuv file. */
 export interface RawVideo {
-  /** Pixels. */
+  /** In pixels. */
   readonly width: number;
   readonly height: number;
   /** For example yuv420p or yuv420p10le. */
   readonly pixelFormat: string;
-  /** Frames per second as a number or a fraction; undefined: not known, not compared. */
+  /** Frames per second as a number or a fraction; undefined: unknown and not compared. */
   readonly frameRate?: string | undefined;
 }
 
@@ -39,11 +39,11 @@ export interface PairRequest {
   readonly onFrameCountMismatch: "REFUSE" | "COMMON";
   readonly onFrameRateMismatch: "REFUSE" | "COMMON";
   readonly editLists: "APPLY" | "IGNORE";
-  /** Score every n-th frame only; 1: every frame. */
+  /** Score only every n-th frame; 1: every frame. */
   readonly subsample: number;
 }
 
-/** A request with every default of the contract. */
+/** Fills in the defaults of the contract. */
 export function pairRequest(
   pair: Pick<PairRequest, "reference" | "distorted"> & Partial<PairRequest>,
 ): PairRequest {

@@ -1,7 +1,7 @@
-/** What the engine answers. */
+/** The results of the engine. */
 import type { FrameTable } from "./frames.ts";
 
-/** Pooled values of one metric; formulas in pool.ts. */
+/** Pooled values of one metric. The formulas are in pool.ts. */
 export interface Pooled {
   readonly mean: number;
   readonly harmonicMean: number;
@@ -14,7 +14,7 @@ export interface Pooled {
   readonly p50: number;
 }
 
-/** What was found in a file. */
+/** Facts about a file. */
 export interface MediaInfo {
   /** mp4, matroska, mpegts, y4m, yuv … */
   readonly container: string;
@@ -22,27 +22,27 @@ export interface MediaInfo {
   /** Coded size in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Sample layout as decoded, for example yuv420p10le. */
+  /** Sample layout after decoding, for example yuv420p10le. */
   readonly pixelFormat: string;
   readonly bitDepth: number;
-  /** Fraction such as "25/1"; empty when the file states none. */
+  /** Fraction such as "25/1"; empty if the file states none. */
   readonly frameRate: string;
-  /** Frames that play. */
+  /** Number of frames that play. */
   readonly frames: number;
   readonly colorRange: "limited" | "full" | "";
-  /** Width of a sample as it is shown to its height, such as "16:15"; empty when the file states none. */
+  /** Displayed width of a sample to its height, such as "16:15"; empty if the file states none. */
   readonly sampleAspectRatio: string;
-  /** Clockwise degrees. */
+  /** In clockwise degrees. */
   readonly rotation: number;
-  /** Size of the file; absent of a track that is told before its file is. */
+  /** Size of the file; absent if only the track was reported. */
   readonly bytes?: number;
-  /** Seconds that the frames take at the stated rate; absent where none is stated. */
+  /** Seconds that the frames take at the stated rate; absent if none is stated. */
   readonly duration?: number;
-  /** Bits per second of the whole file, all of its tracks together, over its duration. */
+  /** Bits per second of the whole file, all tracks included, over its duration. */
   readonly bitRate?: number;
   /** Bytes of the video track's coded frames; absent in results of versions that did not record them. */
   readonly videoBytes?: number;
-  /** Bits per second of the video track over the duration; absent where either is. */
+  /** Bits per second of the video track over the duration; absent if either is absent. */
   readonly videoBitRate?: number;
 }
 
@@ -78,7 +78,7 @@ export interface ScoreResult {
   readonly score: number;
   readonly model: string;
   readonly models: readonly ModelScore[];
-  /** Feature → mean; the models' own features included, models not. */
+  /** Feature → mean; includes the models' own features but not the models. */
   readonly features: Readonly<Record<string, number>>;
   /** Metric (models and features) → pooled values. */
   readonly pooled: Readonly<Record<string, Pooled>>;
@@ -89,18 +89,18 @@ export interface ScoreResult {
   readonly warnings: readonly Warning[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;
-  /** How it was cut: the segments scored, and why it was scored whole although segments were asked for. */
+  /** The number of segments scored, and why the pair was scored whole although segments were requested. */
   readonly cutting: { readonly segments: number; readonly whole: string | undefined };
-  /** Per-frame values of every metric; always there, compact. */
+  /** Per-frame values of every metric; always present, compact. */
   readonly frames: FrameTable;
 }
 
-/** How far a score has come. */
+/** Progress of a score. */
 export interface Progress {
   readonly framesDone: number;
   readonly framesTotal: number;
   /** Frames per second since scoring started; 0 until the first frame. */
   readonly fps: number;
-  /** Seconds; undefined until the first frame. */
+  /** Estimate; undefined until the first frame. */
   readonly secondsLeft: number | undefined;
 }

@@ -1,4 +1,4 @@
-/** Takes up a plan that another machine made: proves that what is here is what was planned. */
+/** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
 import { Failure } from "../platform/failure.ts";
 import type { Segment } from "./cut.ts";
 import { type BuiltIn, type Model, resolveModels } from "./models.ts";
@@ -12,12 +12,15 @@ import { quote, type Source } from "./source.ts";
 import type { Track } from "./track.ts";
 import { isY4m, readHeader } from "./y4m.ts";
 
-/** Throws SCORER_FAILED, which another machine may not: scores of different scorers are not comparable. */
+/**
+ * Throws SCORER_FAILED if the plan was made for another scorer: scores of different scorers are not comparable. Another
+ * machine may succeed.
+ */
 export function refuseOtherScorer({ scorer }: PlanFacts, mine: ScorerInfo): void {
   const name = ({ program, version, libvmafVersion }: ScorerInfo): string =>
     `${program} ${version} with libvmaf ${libvmafVersion}`;
   if (name(scorer) === name(mine)) return;
-  const detail = `The plan was made for ${name(scorer)}, and this machine scores with ${name(mine)}.`;
+  const detail = `The plan was made for ${name(scorer)}, but this machine scores with ${name(mine)}.`;
   throw new Failure("SCORER_FAILED", detail, { found: { planned: scorer, here: mine } });
 }
 
@@ -28,11 +31,14 @@ export function refuseOtherRequest(facts: PlanFacts, request: PairRequest): void
   if (JSON.stringify(asked) === JSON.stringify(planned)) return;
   throw new Failure(
     "INVALID_REQUEST",
-    "The plan was made for other models, features or frames than asked for.",
+    "The plan was made for other models, features or frames than the request asks for.",
   );
 }
 
-/** The plan's models on this machine. Throws SCORER_FAILED, which another machine may not. */
+/**
+ * Finds the plan's models on this machine. Throws SCORER_FAILED if one is missing or differs; another machine may have
+ * them.
+ */
 export async function plannedModels(
   { models }: PlanFacts,
   modelDir: string | undefined,
@@ -44,7 +50,7 @@ export async function plannedModels(
     throw failure.code === "UNKNOWN_MODEL" ? otherModel(failure.message) : error;
   });
   const other = here.find(({ digest }, index) => digest !== models[index]?.digest);
-  if (other !== undefined) throw otherModel(`Its file of the model ${other.name} is another one.`);
+  if (other !== undefined) throw otherModel(`Its file of the model ${other.name} differs.`);
   return here;
 }
 
@@ -52,7 +58,9 @@ function otherModel(what: string): Failure {
   return new Failure("SCORER_FAILED", `This machine does not have the models of the plan. ${what}`);
 }
 
-/** The plan of one segment, on the files that are here. Throws Failure where they are not those of the plan. */
+/**
+ * Returns the plan of one segment with the files of this machine. Throws a Failure if they are not those of the plan.
+ */
 export async function resumePlan(
   facts: PlanFacts,
   segment: Segment,
@@ -63,7 +71,7 @@ export async function resumePlan(
   const { pairing, whole } = facts;
   for (const side of SIDES) refuseOtherFile(sources[side], facts.files[side]);
   if (segment.first + segment.count + segment.after > pairing.frameCount)
-    throw new Failure("INVALID_REQUEST", "The segment is not one of the plan: it ends behind the video.");
+    throw new Failure("INVALID_REQUEST", "The segment is not part of the plan: it ends after the video.");
   const [reference, distorted] = await Promise.all([
     provenTrack(facts.tracks.reference, sources.reference),
     provenTrack(facts.tracks.distorted, sources.distorted),
@@ -75,14 +83,14 @@ function refuseOtherFile({ side, asked, size, modifiedMs }: Source, planned: Fil
   if (size === planned.size && modifiedMs === planned.modifiedMs) return;
   throw new Failure(
     "MEDIA_CHANGED",
-    `The ${side} file ${quote(asked)} is not the one that was planned: it was written to since, or this machine has another one. Submit it again when it is complete.`,
+    `The ${side} file ${quote(asked)} is not the one that was planned: it was modified since, or this machine has another file at its path. Submit the pair again when the file is complete.`,
     { found: { [side]: { sizeBytesPlanned: planned.size, sizeBytes: size } } },
   );
 }
 
 /**
- * A track by the file itself where that costs nothing: what goes straight into a scorer is
- * read from the file here, never believed.
+ * Verifies a track against its file where that is cheap. Facts of files that the scorer reads directly are taken from
+ * the file here; the plan is not trusted.
  */
 async function provenTrack(track: Track, source: Source): Promise<Track> {
   if (track.samples === undefined) return track;
@@ -99,5 +107,5 @@ async function provenTrack(track: Track, source: Source): Promise<Track> {
 }
 
 function otherTrack({ side, asked }: Source): Failure {
-  return new Failure("MEDIA_CHANGED", `The ${side} file ${quote(asked)} is not what its plan says it is.`);
+  return new Failure("MEDIA_CHANGED", `The ${side} file ${quote(asked)} does not match its plan.`);
 }

@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { tenantDirectory } from "./tenant-directory.ts";
 
-/** Stands for the tenant's directory in a media root. */
+/** The placeholder for the tenant's directory in a media root. */
 export const TENANT_PLACEHOLDER = "{tenant}";
 
 export class MediaRoots {
@@ -12,9 +12,8 @@ export class MediaRoots {
   readonly #directories: readonly string[];
 
   /**
-   * `directories`: absolute or relative to the working directory; one that does not exist holds nothing.
-   * `{tenant}` in them is the directory of the tenant (tenant-directory.ts); without a tenant a root with
-   * it holds nothing.
+   * `directories` are absolute or relative to the working directory; one that does not exist contains nothing. They may
+   * contain `{tenant}`, the tenant's directory (tenant-directory.ts); without a tenant such a root contains nothing.
    */
   constructor(directories: readonly string[], tenant?: string) {
     this.#given = directories;
@@ -25,15 +24,14 @@ export class MediaRoots {
     this.#directories = own.map((directory) => resolve(directory));
   }
 
-  /** The roots of one tenant. */
+  /** Returns the roots of one tenant. */
   of(tenant: string): MediaRoots {
     return new MediaRoots(this.#given, tenant);
   }
 
   /**
-   * The real path of a file inside the roots. Refused the same way whether or not
-   * the file exists: PATH_NOT_ALLOWED for everything outside, through symlinks too;
-   * only inside may the caller learn that a file is missing.
+   * Returns the real path of a file inside the roots. Throws PATH_NOT_ALLOWED for everything outside, also through
+   * symlinks, whether or not the file exists: callers may learn that a file is missing only inside.
    */
   async resolve(path: string): Promise<string> {
     const asked = resolve(path);
@@ -48,9 +46,9 @@ export class MediaRoots {
   }
 
   /**
-   * Refuses a path that another machine is to open. Its name must be inside: the file system is never
-   * asked about anything else. Where the root exists on this machine, so must be the file itself, as
-   * `resolve` tells. A path that is not absolute means nothing elsewhere.
+   * Checks a path that another machine will open. Its name must be inside a root; the file system is never accessed for
+   * other paths. If the root exists on this machine, the file must also be inside according to `resolve`. A relative
+   * path has no meaning on another machine. Throws PATH_NOT_ALLOWED.
    */
   async refuseOutside(path: string): Promise<void> {
     if (!isAbsolute(path)) throw notAbsolute(path);
@@ -66,7 +64,7 @@ export class MediaRoots {
     await this.resolve(path);
   }
 
-  /** Whether a real path lies inside one of the roots. */
+  /** Whether a real path is inside one of the roots. */
   async contains(real: string): Promise<boolean> {
     for (const directory of this.#directories) {
       const root = await realOf(directory);
@@ -80,7 +78,7 @@ function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
-/** undefined: it is not there, or it cannot be known. */
+/** Returns undefined if the path does not exist or cannot be accessed. */
 function realOf(path: string): Promise<string | undefined> {
   return realpath(path).catch(() => undefined);
 }
@@ -100,8 +98,8 @@ function notAllowed(path: string): Failure {
 }
 
 /**
- * The first component of a path that does not exist, with its parents resolved.
- * undefined for a symlink that leads nowhere: whether its target exists is not told.
+ * Returns the path up to its first missing component, with its parents resolved. Returns undefined for a dangling
+ * symlink, so that callers cannot find out whether its target exists.
  */
 async function firstMissing(path: string): Promise<string | undefined> {
   let child = path;

@@ -1,13 +1,11 @@
 /**
- * Runs the programs that touch media: each in a process group of its own, in a
- * private working directory with fixed names, with limits, without the network
- * where the system allows it, and never outliving this process.
+ * Runs the programs that process media. Each has its own process group, a private working directory with fixed file
+ * names and resource limits; it has no network where the system allows that, and never outlives this process.
  *
- * A program is started through /bin/sh, which sets the limits, forks a watchdog and
- * replaces itself with the program. The watchdog waits on a pipe whose other end only
- * this process holds: when this process dies, however it dies, the pipe closes, and
- * the watchdog removes the working directory and kills the group. The directory is made
- * only when the first shell is there to do that, and waits for it.
+ * A program is started through /bin/sh, which sets the limits, forks a watchdog and replaces itself with the program.
+ * The watchdog waits on a pipe whose other end only this process holds. When this process dies for any reason, the pipe
+ * closes, and the watchdog removes the working directory and kills the group. The directory is created only when the
+ * first shell is running and waiting for it, so that it is always removed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -22,13 +20,13 @@ import { splitLines } from "./lines.ts";
 import type { Source } from "./source.ts";
 import { temporaryFolderFault } from "./temporary-folder.ts";
 
-/** Limits of one program; the kernel enforces them. */
+/** Limits of one program, enforced by the kernel. */
 export interface Limits {
   /** Address space in bytes. */
   readonly memoryBytes: number;
-  /** CPU time over all threads in seconds. */
+  /** CPU time of all threads in seconds. */
   readonly cpuSeconds: number;
-  /** Size of any file that it writes in bytes. */
+  /** Size in bytes of any file that it writes. */
   readonly fileBytes: number;
 }
 
@@ -36,23 +34,23 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly limits: Limits;
-  /** Environment beside the fixed one. */
+  /** Environment variables in addition to the fixed ones. */
   readonly env?: Readonly<Record<string, string>>;
   readonly onStdout?: (line: string) => void;
   readonly onStderr?: (line: string) => void;
 }
 
 export interface SandboxOptions {
-  /** The inputs, in the order of their descriptors. */
+  /** The inputs, in the order of their file descriptors. */
   readonly sources: readonly Source[];
-  /** Words before every command that take the network away (network.ts). */
+  /** Command prefix that disables network access (network.ts). */
   readonly isolation: readonly string[];
   /** Kills everything when aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface Exit {
-  /** undefined when a signal ended it. */
+  /** undefined if a signal ended the program. */
   readonly code: number | undefined;
   readonly signal: NodeJS.Signals | undefined;
 }
@@ -60,16 +58,19 @@ export interface Exit {
 /** Descriptors 0–2 are the standard ones; the inputs follow, then the watchdog's pipe. */
 const FIRST_INPUT_FD = 3;
 
-/** Milliseconds that a watchdog gets to remove a directory and kill its group. */
+/** Milliseconds that a watchdog has to remove the directory and kill its group. */
 const WATCHDOG_MS = 300;
 
-/** Bytes by which a probe finds out that a disk is full: more than the last block, which a log may have left half empty. */
+/** Bytes written to detect a full disk: more than the last block, which a log may have left half empty. */
 const PROBE_BYTES = 64 * 1024;
 
-/** Bytes of chance in the name of a working directory: no two meet. */
+/** Random bytes in the name of a working directory, enough to avoid collisions. */
 const NAME_BYTES = 12;
 
-/** $1 watchdog's fd, $2 directory, $3 KiB of memory, $4 CPU seconds, $5 512-byte blocks of a file; then the program. */
+/**
+ * Arguments: $1 watchdog's fd, $2 directory, $3 memory in KiB, $4 CPU seconds, $5 file size in 512-byte blocks; then
+ * the program.
+ */
 const LAUNCH = `
 fd=$1 dir=$2
 eval "read -r _ <&$fd" || { rm -rf -- "$dir"; exit 1; }
@@ -97,10 +98,10 @@ export class Sandbox {
   readonly #signal: AbortSignal;
   readonly #groups = new Set<ChildProcess>();
 
-  /** What is done in the directory before the first program runs. */
+  /** Steps in the directory before the first program runs. */
   readonly #preparations: (() => Promise<void>)[] = [];
   #prepared: Promise<void> | undefined;
-  /** The directory could not be made: below a temporary folder that cannot be used, even removing it fails. */
+  /** The directory could not be created. If the temporary folder is unusable, even removing it would fail. */
   #isAbsent = false;
 
   private constructor(options: SandboxOptions) {
@@ -111,9 +112,9 @@ export class Sandbox {
   }
 
   /**
-   * A working directory in which each source stands under a fixed name
-   * (`reference.mp4`), linked to the opened file and not to its path. It is there from the
-   * first program on. Dispose of it to kill what still runs and to remove the directory.
+   * Returns a sandbox whose working directory has each source under a fixed name (`reference.mp4`), linked to the
+   * opened file and not to its path. The directory is created for the first program. Dispose of the sandbox to kill
+   * running programs and to remove the directory.
    */
   static open(options: SandboxOptions): Sandbox {
     throwIfAborted(options.signal);
@@ -125,19 +126,19 @@ export class Sandbox {
     return sandbox;
   }
 
-  /** Puts something into the directory before the first program runs. */
+  /** Adds a step that runs in the directory before the first program. */
   prepare(step: () => Promise<void>): void {
     if (this.#prepared !== undefined) throw new Error("a program has run already");
     this.#preparations.push(step);
   }
 
-  /** Runs a program to its end, reading its output by lines. Throws what the signal was aborted with. */
+  /** Runs a program to its end and reads its output line by line. Throws the abort reason if the signal is aborted. */
   async run(command: Command): Promise<Exit> {
     throwIfAborted(this.#signal);
     const child = this.#spawn(command);
     let late: NodeJS.Timeout | undefined;
-    // The program ends at once, and the watchdog removes what it leaves even if this process ends
-    // now too. Should there be no watchdog any more, the group is killed a moment later.
+    // The program ends at once, and the watchdog removes its files even if this process also ends now.
+    // If the watchdog is gone, the group is killed a moment later.
     const kill = (): void => {
       child.kill("SIGKILL");
       this.#watchdogPipe(child)?.destroy();
@@ -161,8 +162,8 @@ export class Sandbox {
   }
 
   /**
-   * Why the programs cannot write their files: TEMP_DIR_UNUSABLE; undefined: they can. Ask it when one has failed:
-   * a program that ran out of disk says so in its own way, or not at all.
+   * Returns TEMP_DIR_UNUSABLE with the reason if programs cannot write their files, else undefined. Call it when a
+   * program has failed: one that ran out of disk space reports that in its own way, or not at all.
    */
   async folderFault(): Promise<Failure | undefined> {
     const probe = join(this.directory, `probe-${randomBytes(NAME_BYTES).toString("base64url")}`);
@@ -170,24 +171,25 @@ export class Sandbox {
       await writeFile(probe, Buffer.alloc(PROBE_BYTES));
       return undefined;
     } catch (error) {
-      // A directory that somebody removed says nothing about the folder that it was in.
+      // A removed working directory says nothing about the temporary folder.
       return errorCode(error) === "ENOENT" ? undefined : temporaryFolderFault(error);
     } finally {
       await rm(probe, { force: true });
     }
   }
 
-  /** Kills every program that still runs, and its watchdog. */
+  /** Kills all running programs and their watchdogs. */
   kill(): void {
     for (const child of this.#groups) killGroup(child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // The watchdogs go last: until the directory is gone they stand by to remove it.
+    // The watchdogs are killed last: until the directory is gone they are ready to remove it.
     try {
       if (!this.#isAbsent) await rm(this.directory, { recursive: true, force: true });
     } catch {
-      // No descriptor to list it with, or a program that still writes: without programs it goes, or its watchdogs remove it.
+      // There is no descriptor to list it with, or a program still writes. Try again without programs; if that fails,
+      // the watchdogs remove it.
       this.kill();
       await Promise.all([...this.#groups].map(ended));
       await rm(this.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
@@ -197,7 +199,7 @@ export class Sandbox {
     }
   }
 
-  /** Makes the directory, now that a shell waits that would remove it, and lets the shell go on. */
+  /** Creates the directory, now that a shell waits that would remove it, and lets the shell continue. */
   async #release(child: ChildProcess): Promise<void> {
     try {
       this.#prepared ??= this.#makeDirectory();
@@ -218,7 +220,7 @@ export class Sandbox {
     for (const step of this.#preparations) await step();
   }
 
-  /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only says "error". */
+  /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only emits "error". */
   #watchdogPipe(child: ChildProcess): ChildProcess["stdio"][number] | undefined {
     return (child.stdio as ChildProcess["stdio"] | undefined)?.[FIRST_INPUT_FD + this.#sources.length];
   }
@@ -235,32 +237,32 @@ export class Sandbox {
     ];
     const isolated = [...this.#isolation, command.program, ...command.args];
     const child = spawn("/bin/sh", ["-c", LAUNCH, "svc-scorer", ...launch, ...isolated], {
-      // Until the directory is there.
+      // The directory does not exist yet.
       cwd: "/",
       detached: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
       stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],
     });
-    // The watchdog says nothing; its end of the pipe may be reset when it is killed.
+    // The watchdog sends nothing; its end of the pipe may be reset when it is killed.
     this.#watchdogPipe(child)?.on("error", () => {});
     this.#groups.add(child);
     return child;
   }
 }
 
-/** Name of a source in the working directory. */
+/** Returns the name of a source in the working directory. */
 export function inputName(source: Pick<Source, "side" | "extension">): string {
   return source.extension === "" ? source.side : `${source.side}.${source.extension}`;
 }
 
-/** Throws the abort's reason as a Failure. */
+/** Throws the abort reason as a Failure if the signal is aborted. */
 export function throwIfAborted(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const reason: unknown = signal.reason;
   throw reason instanceof Failure ? reason : new Failure("SCORE_CANCELLED", "The score was cancelled.");
 }
 
-/** SIGKILL: ffmpeg takes seconds over a SIGTERM, and writes a log that looks complete. */
+/** Uses SIGKILL: on SIGTERM ffmpeg takes seconds to end, and writes a log that looks complete. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {
@@ -270,7 +272,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Resolves when a program that was killed has ended: from then on it has no descriptors and writes nothing. */
+/** Resolves when a killed program has ended: from then on it has no descriptors and writes nothing. */
 async function ended(child: ChildProcess): Promise<void> {
   const isOver = child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   if (!isOver) await once(child, "exit");

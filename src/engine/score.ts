@@ -1,4 +1,4 @@
-/** Runs a plan: its segments through the scorer, one table of all frames out. */
+/** Runs a plan: scores its segments and joins them into one table of all frames. */
 import { Failure } from "../platform/failure.ts";
 import { inSpan } from "../platform/span.ts";
 import { type Segment, wholeSegment } from "./cut.ts";
@@ -25,14 +25,14 @@ export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
 }
 
 export interface Scored {
-  /** The plan that was scored in the end. */
+  /** The plan as it was finally scored. */
   readonly plan: Plan;
   readonly table: FrameTable;
 }
 
 /**
- * Scores a plan. Cut segments that turn out not to be what the plan said (other counts,
- * or frames on which neighbours disagree) are thrown away and the pair is scored whole.
+ * Scores a plan. If cut segments do not match the plan (other counts, or frames on which adjacent segments disagree),
+ * their values are discarded and the pair is scored whole.
  */
 export async function scorePlan(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   if (plan.segments.length > 1) {
@@ -56,7 +56,7 @@ async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions):
   return joiner.finish();
 }
 
-/** Scores one cut segment with its context. Throws CutFault for what can be a fault of cutting. */
+/** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */
 export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<FrameTable> {
   try {
     return (await scoreSegment(...job)).table;
@@ -67,13 +67,13 @@ export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise
   }
 }
 
-/** Scores all frames in one piece; the plan that comes back has what was found about their number. */
+/** Scores all frames in one run. The returned plan has the frame counts that were found. */
 export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   try {
     return await scoreOnce(plan, sources, options);
   } catch (error) {
     if (!(error instanceof CountsDiffer)) throw error;
-    // The containers were wrong about their frames: count what decodes, and let the request's policy decide.
+    // The containers state wrong frame counts: count the frames that decode, and apply the request's policy.
     const counted = await planCounted(sources, plan, { ...options, segmentLength: undefined });
     return scoreOnce({ ...counted, whole: plan.whole }, sources, options);
   }
@@ -87,13 +87,13 @@ async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Pro
   return { plan: { ...plan, pairing, segments: [whole] }, table };
 }
 
-/** Signals by which a program ends itself: it crashed, nobody killed it. */
+/** Signals of a crash, as opposed to a kill from outside. */
 const CRASHES = new Set<unknown>(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"]);
 
 /**
- * Scores one segment; a scorer that crashed is run once more. libvmaf's threads were seen
- * to crash about once in a million frames that pass at thousands a second; a second run
- * of the same input gives the same digits, or crashes again where the input is the cause.
+ * Scores one segment, and retries once if the scorer crashes. libvmaf's threads were observed to crash about once per
+ * million frames at rates of thousands of frames per second. A second run of the same input gives the same digits, or
+ * crashes again if the input is the cause.
  */
 async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promise<RunOutcome> {
   try {
@@ -104,7 +104,7 @@ async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promis
   }
 }
 
-/** Scores one segment; its counts are proved, not believed, and so are pictures of decoders that lose parts of them. */
+/** Scores one segment. Verifies its frame counts, and the pictures of decoders that can lose parts of them. */
 async function scoreSegmentOnce(
   plan: Plan,
   segment: Segment,
@@ -152,13 +152,13 @@ async function runScorer(
   }
 }
 
-/** A full disk under a scorer shows as a log that is cut off or empty, with exit code 0 even. */
+/** A full disk can show only as a truncated or empty log, even with exit code 0. */
 async function folderFault(sandbox: Sandbox, { kind, code }: Failure): Promise<Failure | undefined> {
   if (kind !== "internal" && code !== "MEDIA_NO_FRAMES") return undefined;
   return sandbox.folderFault();
 }
 
-/** What a run's span tells: nothing of the files. */
+/** Attributes of a run's span; they contain nothing about the files. */
 function traced({ info }: Scorer, { first, count }: Segment) {
   return {
     "svc.scorer": `${info.program} ${info.version}`,
@@ -167,7 +167,7 @@ function traced({ info }: Scorer, { first, count }: Segment) {
   };
 }
 
-/** A score counts only if both sides delivered the same frames, all of them, and the log has a line for each. */
+/** Checks that both sides delivered all expected frames, the same number each, and that the log has a line for each. */
 function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOutcome): void {
   const expected = segment.before + segment.count + segment.after;
   const counted = delivered.reference;
@@ -181,7 +181,7 @@ function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOut
   throw new Failure("SCORER_FAILED", detail, { found: { decoded: delivered, scored: table.length } });
 }
 
-/** The decoders delivered other numbers of frames than the containers promised. */
+/** The decoders delivered other numbers of frames than the containers state. */
 class CountsDiffer extends Failure {
   constructor(plan: Plan, counts: Readonly<Record<Side | "scored" | "expected", number>>) {
     super(

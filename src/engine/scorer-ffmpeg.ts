@@ -1,4 +1,4 @@
-/** Scores with an ffmpeg that has libvmaf: it decodes and scores in one process. */
+/** Scores with an ffmpeg that has libvmaf. It decodes and scores in one process. */
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -24,10 +24,10 @@ import { framesText } from "./track.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaflog.ts";
 
-/** ffmpeg's inputs and counting outputs, in this order: libvmaf's main input is the distorted video. */
+/** The order of ffmpeg's inputs and counting outputs: libvmaf's main input is the distorted video. */
 const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
 
-/** Inside the quotes of the filter graph only ':' is special. */
+/** Inside quotes in the filter graph only ':' is special. */
 const QUOTED_COLON = "\\:";
 
 export class FfmpegScorer implements Scorer {
@@ -75,7 +75,7 @@ export class FfmpegScorer implements Scorer {
     };
   }
 
-  /** Which side's pictures were concealed: the message does not say it, so each is decoded alone. */
+  /** Finds the side with concealed pictures: the message does not name it, so each side is decoded alone. */
   async #concealed(run: Run, concealed: Messages): Promise<Failure> {
     for (const side of ORDER) {
       const messages = new Messages();
@@ -92,13 +92,13 @@ export class FfmpegScorer implements Scorer {
     }
     return new Failure(
       "SCORER_FAILED",
-      "The decoder concealed damage of one of the files, and no damage when it decoded each alone; the log has what it said.",
+      "The decoder concealed damage in one of the files, but none when it decoded each file alone; the log has its messages.",
       { cause: concealed.concealment },
     );
   }
 }
 
-/** The whole command line of a score; every file stands in the working directory under a fixed name. */
+/** Returns the command line of a score. Every file is in the working directory under a fixed name. */
 function scoreArguments(run: Run): readonly string[] {
   const inputs = ORDER.flatMap((side) => [
     ...scoringThreads(run.tracks[side], run.threads),
@@ -133,7 +133,7 @@ function scoreArguments(run: Run): readonly string[] {
   ];
 }
 
-/** Model files are linked into the working directory, so that their paths need no escaping. */
+/** Links the model files into the working directory, so that their paths need no escaping. */
 export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">): void {
   for (const [index, { file }] of models.entries()) {
     if (file === undefined) continue;
@@ -143,7 +143,10 @@ export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">)
 
 type Counts = Partial<Record<Side, number>>;
 
-/** At its end ffmpeg says how many frames each output took; what a file's metadata says earlier does not count. */
+/**
+ * Reads the number of frames per output, which ffmpeg prints at its end; an earlier imitation in metadata is
+ * overwritten.
+ */
 function readCount(line: string, counts: Counts): void {
   const match =
     /^\[out#([12])\/(?:null|crc) @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
@@ -155,21 +158,21 @@ function readCount(line: string, counts: Counts): void {
 
 function both({ reference, distorted }: Counts, messages: Messages): RunOutcome["delivered"] {
   if (reference !== undefined && distorted !== undefined) return { reference, distorted };
-  const detail = "The scorer ended without an error, and did not say how many frames it read.";
+  const detail = "The scorer exited without an error but did not report how many frames it read.";
   throw new Failure("SCORER_FAILED", detail, { cause: messages.text() });
 }
 
-/** A size that changes passes through the filters, scaled or not, without an error: the warning alone tells. */
+/** Throws FRAME_SIZE_CHANGES. Frames of another size pass the filters without an error; only a warning reports them. */
 function refuseSizeChange(run: Run, messages: Messages): void {
   if (messages.sizeChange === undefined) return;
   const input = /input from stream (\d):/.exec(messages.sizeChange)?.[1];
   throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
 }
 
-/** libvmaf writes no log where a side has no frames; where both have some it is the scorer's fault. */
+/** The failure of a missing log: libvmaf writes none if a side has no frames; otherwise it is the scorer's fault. */
 export function noLog({ reference, distorted }: RunOutcome["delivered"], messages?: Messages): Failure {
   if (reference > 0 && distorted > 0)
-    return new Failure("SCORER_FAILED", "The scorer ended without an error, and wrote no log.", {
+    return new Failure("SCORER_FAILED", "The scorer exited without an error but wrote no log.", {
       cause: messages?.text(),
     });
   return new Failure(
@@ -186,12 +189,12 @@ function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
   refuseSizeChange(run, messages);
   const side = damagedSide(messages);
   if (side) return decodeFailure(run.sources[side], exit, messages);
-  return new Failure("SCORER_FAILED", "The scorer ended with an error; the log has what it said.", {
+  return new Failure("SCORER_FAILED", "The scorer exited with an error; the log has its messages.", {
     cause: messages.text(),
   });
 }
 
-/** Which input a message names: ffmpeg numbers its inputs in the order of the command line. */
+/** Returns the side of the input that a message names: ffmpeg numbers inputs in the order of the command line. */
 function damagedSide(messages: Messages): Side | undefined {
   const input = /\b(?:in|vist)#([01])[:/ ]/.exec(messages.first(/\[(?:in|vist)#[01][:/ ]/) ?? "")?.[1];
   return input === undefined ? undefined : ORDER[Number(input)];
@@ -201,7 +204,7 @@ export function badModel(run: Pick<Run, "models">, messages: Messages): Failure 
   const names = run.models.map((model) => model.name);
   return new Failure(
     "UNKNOWN_MODEL",
-    `The scorer cannot load the model ${names.join(" or ")}: its file is damaged or of another kind.`,
+    `The scorer cannot load the model ${names.join(" or ")}: its file is damaged or not a model.`,
     {
       found: { models: names },
       cause: messages.text(),

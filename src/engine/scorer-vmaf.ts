@@ -1,7 +1,6 @@
 /**
- * Scores with Netflix's vmaf. It reads y4m and raw video only: a file that is one of
- * these and needs no conversion goes straight in; every other is decoded by ffmpeg
- * into a pipe that vmaf reads.
+ * Scores with Netflix's vmaf, which reads only y4m and raw video. It reads such a file directly if no conversion is
+ * needed; every other file is decoded by ffmpeg into a pipe that vmaf reads.
  */
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -61,35 +60,35 @@ export class VmafScorer implements Scorer {
 
   async #decode(run: Run, side: Side, decoder: readonly string[], counter: FrameCounter): Promise<void> {
     if (this.#ffmpeg === undefined) {
-      const detail = `The ${side} video must be decoded for vmaf, and there is no ffmpeg to do it. Install ffmpeg, or give y4m or .yuv files.`;
+      const detail = `The ${side} video must be decoded for vmaf, but there is no ffmpeg. Install ffmpeg, or use y4m or .yuv files.`;
       throw new Failure("SCORER_NOT_FOUND", detail);
     }
     const messages = new Messages();
     const exit = await run.sandbox.run({
       program: this.#ffmpeg,
       args: decoder,
-      // The limit is on files; what goes through a pipe does not count, but its size may be far over it.
+      // The file size limit does not apply to pipes, through which far more may pass.
       limits: run.limits,
       onStdout: (line) => counter.read(side, line),
       onStderr: (line) => messages.read(line),
     });
     refuseBrokenRun(exit, messages);
     if (messages.sizeChange !== undefined) throw blame(run.sources[side], SIZE_CHANGES, messages);
-    // vmaf stops with the shorter side: the decoder of the longer one then writes into nothing.
+    // vmaf stops at the end of the shorter side: the decoder of the longer one then gets a broken pipe.
     const isLonger = messages.some(/Broken pipe/);
     refuseFailedDecode(run.sources[side], isLonger ? { ...exit, code: 0 } : exit, messages);
   }
 }
 
 /**
- * Milliseconds that decoders get to end by themselves, and to say why, once vmaf has failed: on a machine that
- * stands still a decoder tells seconds after vmaf that its file is damaged.
+ * Milliseconds that decoders have to exit and report their own error after vmaf has failed: on a stalled machine a
+ * decoder reports seconds after vmaf that its file is damaged.
  */
 const GRACE_MS = 10_000;
 
 /**
- * Waits for all, and kills what still runs when a decoder has failed, or a while after vmaf has: it waits for ever for
- * a writer that never opens its pipe, and so does a decoder for its reader.
+ * Waits for all programs. Kills the others when a decoder fails, or GRACE_MS after vmaf fails: vmaf waits forever for a
+ * writer that never opens its pipe, and so does a decoder for its reader.
  */
 async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promise<void>[]): Promise<void> {
   const failures: Failure[] = [];
@@ -108,9 +107,9 @@ async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promi
     ),
   ]);
   clearTimeout(grace);
-  // Media that do not decode leave vmaf without pictures: the cause is told, not the consequence.
-  const told = failures.find((failure) => failure.kind === "media") ?? failures[0];
-  if (told) throw told;
+  // Media that do not decode leave vmaf without frames: report the cause, not the consequence.
+  const cause = failures.find((failure) => failure.kind === "media") ?? failures[0];
+  if (cause) throw cause;
 }
 
 async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<RunOutcome> {
@@ -121,7 +120,10 @@ async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<R
   return { table, delivered, checksums: await readChecksums(run.sandbox, run.tracks) };
 }
 
-/** vmaf prints no progress without a terminal: frames are counted at the decoders, else not at all. */
+/**
+ * Counts frames at the decoders, because vmaf prints no progress without a terminal. Without a decoder there is no
+ * count.
+ */
 class FrameCounter {
   readonly #frames: Partial<Record<Side, number>> = {};
   readonly #run: Run;
@@ -137,11 +139,11 @@ class FrameCounter {
     this.#run.onFrames(Math.max(...Object.values(this.#frames)));
   }
 
-  /** What the side's decoder counted in the end. */
+  /** Returns the final count of the side's decoder. */
   counted(side: Side): number {
     const frames = this.#frames[side];
     if (frames !== undefined) return frames;
-    const detail = `The decoder of the ${side} video ended without an error, and did not say how many frames it read.`;
+    const detail = `The decoder of the ${side} video exited without an error but did not report how many frames it read.`;
     throw new Failure("SCORER_FAILED", detail);
   }
 }
@@ -155,20 +157,20 @@ async function makeFifos(run: Run, feeds: Feeds): Promise<void> {
     limits: run.limits,
   });
   if (exit.code !== 0)
-    throw new Failure("SCORER_FAILED", "The system made no pipes (mkfifo) for the scorer.");
+    throw new Failure("SCORER_FAILED", "The pipes for the scorer could not be created (mkfifo).");
 }
 
 function failure(run: Run, exit: Exit, messages: Messages): Failure {
   if (exit.signal === "SIGSEGV") return crashed(run, messages);
   if (exit.signal !== undefined) return killed(exit.signal, messages);
   if (messages.some(/problem loading model|could not load model|model file/i)) return badModel(run, messages);
-  return new Failure("SCORER_FAILED", "vmaf ended with an error; the log has what it said.", {
+  return new Failure("SCORER_FAILED", "vmaf exited with an error; the log has its messages.", {
     found: { exitCode: exit.code },
     cause: messages.text(),
   });
 }
 
-/** vmaf 3.2.0 crashes on 8-bit 4:2:2 and on odd sizes. */
+/** The failure of a crash, with a hint: vmaf 3.2.0 crashes on 8-bit 4:2:2 and on odd sizes. */
 function crashed({ pairing }: Run, messages: Messages): Failure {
   const odd = pairing.width % 2 === 1 || pairing.height % 2 === 1;
   const hint =

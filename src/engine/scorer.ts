@@ -1,4 +1,4 @@
-/** The one interface over both kinds of scoring executable. */
+/** The common interface of both kinds of scoring executable. */
 import type { Pairing } from "./compare.ts";
 import type { Segment } from "./cut.ts";
 import type { FrameTable } from "./frames.ts";
@@ -22,27 +22,27 @@ export interface Run {
   readonly subsample: number;
   readonly threads: number;
   readonly limits: Limits;
-  /** Frames that have passed so far, context included. */
+  /** Called with the number of frames that have passed so far, context included. */
   readonly onFrames: (frames: number) => void;
 }
 
 export interface RunOutcome {
-  /** Per-frame values of the segment with its context; numbered from the first frame that was seen. */
+  /** Per-frame values of the segment with its context, numbered from the first frame that the scorer saw. */
   readonly table: FrameTable;
-  /** Frames that each side delivered. */
+  /** Number of frames that each side delivered. */
   readonly delivered: Readonly<Record<Side, number>>;
-  /** Of the pictures that were compared, where a side is not self-checking: for the second decoding (redecode.ts). */
+  /** Checksums of the compared pictures of sides that are not self-checking, for the second decoding (redecode.ts). */
   readonly checksums: Checksums;
 }
 
 export interface Scorer {
   readonly info: ScorerInfo;
-  /** Of some model names, those that are built in. */
+  /** Returns those of the names that are built in. */
   hasModels(names: readonly string[]): Promise<readonly string[]>;
   score(run: Run): Promise<RunOutcome>;
 }
 
-/** libvmaf's names of the extra metrics. */
+/** Names of the extra metrics in libvmaf. */
 export const LIBVMAF_FEATURE: Readonly<Record<Feature, string>> = {
   psnr: "psnr",
   ssim: "float_ssim",
@@ -52,21 +52,21 @@ export const LIBVMAF_FEATURE: Readonly<Record<Feature, string>> = {
   psnr_hvs: "psnr_hvs",
 };
 
-/** Name under which a model's values stand in libvmaf's log: ours, so that it needs no escaping. */
+/** Returns the name of a model's values in libvmaf's log. It is our own name, so it needs no escaping. */
 export function modelKey(index: number): string {
   return `m${index}`;
 }
 
-/** How libvmaf is told of a model. `colon`: as ":" is written where the option stands. */
+/** Returns libvmaf's option for a model. `colon`: the spelling of ":" in the context of the option. */
 export function modelOption({ name, file }: Model, index: number, colon: string): string {
   const source = file === undefined ? `version=${name}` : `path=${modelFileName(index)}`;
   return `${source}${colon}name=${modelKey(index)}`;
 }
 
-/** Name of a model's file in the working directory. */
+/** Returns the name of a model's file in the working directory. */
 export function modelFileName(index: number): string {
   return `model${index}.json`;
 }
 
-/** Names in the working directory. */
+/** Name of libvmaf's log in the working directory. */
 export const LOG_FILE = "log.csv";

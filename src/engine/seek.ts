@@ -1,31 +1,31 @@
-/** Where to seek in a file so that a frame and those behind it can be decoded. */
+/** Where to seek in a file so that a frame and those after it can be decoded. */
 import { toNumber } from "./rational.ts";
 import type { FrameTimes, Track } from "./track.ts";
 
-/** ffmpeg seeks this much earlier than told where frames are reordered (3/23 s in its input code). */
+/** Seconds by which ffmpeg seeks earlier than requested if frames are reordered (3/23 s in its input code). */
 const REORDER_HEURISTIC = 0.135;
 
-/** Containers in which seeking searches for a time, and may miss it by some frames. */
+/** Containers in which seeking searches for a time and may miss it by some frames. */
 const SEARCHED = new Set(["mpegts", "mxf", "flv"]);
-/** Seconds: more than those frames last. */
+/** Seconds, longer than those frames. */
 const SEARCH_MARGIN = 0.5;
 
-/** Seconds to seek to for a frame; undefined: from the beginning. */
+/** Returns the time in seconds to seek to for a frame; undefined: start at the beginning. */
 export type Seek = (frame: number) => number | undefined;
 
 /**
- * Where to seek so that decoding begins at a key frame at or before a frame. Landing
- * earlier only costs time, the frames before the range are dropped; landing later is
- * found out by the count of frames. A film has hundreds of thousands of frames, in some
- * codecs all of them key frames, and thousands of cuts: no cut may go over all key frames.
+ * Returns a function that finds where to seek so that decoding begins at a key frame at or before a frame. Landing
+ * earlier only costs time, because frames before the range are dropped; landing later is detected by the frame count.
+ * A film has thousands of cuts and hundreds of thousands of frames, in some codecs all key frames, so no cut may
+ * iterate over all key frames.
  */
 export function seekIn(track: Track, times: FrameTimes): Seek {
   if (SEARCHED.has(track.container)) return searching(times);
-  // Raw video is found by arithmetic that rounds: there the key frame's own time is the safe one.
+  // Raw video is located by arithmetic that rounds: there the key frame's own time is safe.
   return byIndex(times, track.samples === undefined ? REORDER_HEURISTIC : 0);
 }
 
-/** From more than the longest group of pictures before. */
+/** Seeks to more than the longest group of pictures before the frame. */
 function searching({ pts, keys, timeBase }: FrameTimes): Seek {
   const tick = toNumber(timeBase);
   const gop = longestGop(keys, pts.at(-1) ?? 0) * tick;
@@ -36,7 +36,7 @@ function searching({ pts, keys, timeBase }: FrameTimes): Seek {
   };
 }
 
-/** At the last key frame, and so much behind it that ffmpeg does not land at the one before. */
+/** Seeks to the last key frame, plus enough that ffmpeg does not land at the one before. */
 function byIndex({ pts, keys, timeBase }: FrameTimes, behind: number): Seek {
   const tick = toNumber(timeBase);
   return (frame) => {
@@ -48,7 +48,7 @@ function byIndex({ pts, keys, timeBase }: FrameTimes, behind: number): Seek {
   };
 }
 
-/** Place of the last of sorted values that is not above a limit; -1 where none is. */
+/** Returns the index of the last sorted value that is not above a limit; -1 if there is none. */
 function lastUpTo(sorted: Float64Array, limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Which codecs are decoded twice, because their decoder can lose a part of a picture without a word. */
+/** Determines which codecs are decoded twice because their decoder can lose part of a picture without an error. */
 import { refuseFailedDecode } from "./blame.ts";
 import { GUARDS, inputFile, logging, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { PROBE_LIMITS } from "./limits.ts";
@@ -8,8 +8,8 @@ import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 
 /**
- * Codecs of which ffmpeg's decoders report every picture that they do not complete, or write all of it whatever its
- * data. Shown for each with seeded damage (docs/adr/0027-decode-twice.md); a codec that is not here is decoded twice.
+ * Codecs whose ffmpeg decoders report every picture that they do not complete, or always write the whole picture.
+ * Verified for each with seeded damage (docs/adr/0027-decode-twice.md). All other codecs are decoded twice.
  */
 const SELF_CHECKING = new Set([
   ...["h264", "mpeg2video", "mpeg4", "h263", "flv1", "wmv2", "theora", "vp9", "av1"],
@@ -21,7 +21,7 @@ export async function isSelfChecking(source: Source, codec: string, context: Pro
   return codec === "ffv1" ? hasSliceChecksums(source, context) : SELF_CHECKING.has(codec);
 }
 
-/** FFV1 can have a checksum in every slice ("ec"); whether it has is told by debug messages of its first frame alone. */
+/** FFV1 can have a checksum in every slice ("ec"). Only debug messages of its first frame report whether it has. */
 async function hasSliceChecksums(source: Source, context: ProbeContext): Promise<boolean> {
   if (context.ffmpeg === undefined) return false;
   const messages = new Messages();
@@ -36,10 +36,10 @@ async function hasSliceChecksums(source: Source, context: ProbeContext): Promise
     limits: PROBE_LIMITS,
     onStderr: (line) => {
       messages.read(line);
-      // What a file's own metadata imitates is printed before this line.
+      // ffmpeg prints the file's metadata, which could imitate this message, only before this line.
       if (line === "[info] Stream mapping:") checksums = false;
-      const told = /^\[ffv1 @ \S+\] \[debug\] ver:\d+ .* ec:(\d) /.exec(line);
-      if (told) checksums = told[1] !== "0";
+      const header = /^\[ffv1 @ \S+\] \[debug\] ver:\d+ .* ec:(\d) /.exec(line);
+      if (header) checksums = header[1] !== "0";
     },
   });
   refuseFailedDecode(source, exit, messages);

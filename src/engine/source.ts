@@ -1,6 +1,6 @@
 /**
- * An input file, opened once and held open: what was checked is what is scored,
- * whatever happens to its name meanwhile.
+ * An input file, opened once and kept open: the file that was checked is the file that is scored, even if its name
+ * changes meanwhile.
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
@@ -12,29 +12,31 @@ import type { MediaRoots } from "./roots.ts";
 
 export interface Source extends AsyncDisposable {
   readonly side: Side;
-  /** The path as the caller gave it, for messages. */
+  /** The path as given by the caller, for messages. */
   readonly asked: string;
   readonly path: string;
   readonly handle: FileHandle;
   readonly size: number;
-  /** When it was last written to, in whole milliseconds since 1970. */
+  /** Time of the last modification, in whole milliseconds since 1970. */
   readonly modifiedMs: number;
   /** Lower-case extension without the dot, letters and digits only; may be empty. */
   readonly extension: string;
-  /** Fails with MEDIA_CHANGED when the file was written to since it was opened. */
+  /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
   verifyUnchanged(): Promise<void>;
 }
 
 export type Sources = Readonly<Record<Side, Source>>;
 
-/** O_NONBLOCK: opening a FIFO must not wait for its writer; O_NOCTTY: nor may a terminal be taken. */
+/**
+ * O_NONBLOCK: opening a FIFO must not wait for its writer. O_NOCTTY: a terminal must not become the controlling one.
+ */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
 
-/** Opens a regular file inside the roots (any local file without roots). The caller disposes of it. */
+/** Opens a regular file inside the roots; without roots any local file. The caller must dispose of it. */
 export async function openSource(side: Side, asked: string, roots: MediaRoots | undefined): Promise<Source> {
   refuseUrl(side, asked);
   if (asked === "" || asked.includes("\0")) {
-    throw new Failure("INVALID_REQUEST", `The ${side} path is empty or has a NUL character in it.`);
+    throw new Failure("INVALID_REQUEST", `The ${side} path is empty or contains a NUL character.`);
   }
   const path = roots
     ? await roots.resolve(asked)
@@ -64,7 +66,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
         if (now.size !== stat.size || now.mtimeMs !== stat.mtimeMs) {
           throw new Failure(
             "MEDIA_CHANGED",
-            `The ${side} file ${quote(asked)} was written to while it was being scored. Score it again when it is complete.`,
+            `The ${side} file ${quote(asked)} was modified while it was being scored. Score it again when it is complete.`,
             { found: { [side]: { sizeBytesBefore: stat.size, sizeBytesAfter: now.size } } },
           );
         }
@@ -77,7 +79,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
   }
 }
 
-/** A scheme and "//", as RFC 3986 writes them. A file of such a name is meant by "./" before it. */
+/** A scheme and "//" as in RFC 3986. Prefix a file of such a name with "./". */
 const URL_START = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
 
 /** Throws URL_NOT_SUPPORTED. The message does not repeat the URL: a signed one is a secret. */
@@ -86,16 +88,16 @@ export function refuseUrl(side: string, asked: string): void {
   if (scheme === undefined) return;
   throw new Failure(
     "URL_NOT_SUPPORTED",
-    `The ${side} video is given as a URL (${scheme}://…). svc reads files on disk, not URLs: download the video or mount its storage on the machine that scores, and give the path there.`,
+    `The ${side} video is given as a URL (${scheme}://…). svc reads files on disk, not URLs: download the video or mount its storage on the machine that scores, and use the path there.`,
   );
 }
 
-/** A path as it may stand in a message: control characters and quotes escaped. */
+/** Quotes a path for a message: escapes control characters and quotes. */
 export function quote(path: string): string {
   return JSON.stringify(path);
 }
 
-/** The name may have been swapped between the check and the open: the opened file itself is asked where it lies. */
+/** Checks the path of the opened file itself: the name may have been swapped between the check and the open. */
 async function verifyInside(handle: FileHandle, asked: string, roots: MediaRoots): Promise<void> {
   if (process.platform !== "linux") return;
   const opened = await readlink(`/proc/self/fd/${handle.fd}`);
@@ -107,7 +109,7 @@ async function verifyInside(handle: FileHandle, asked: string, roots: MediaRoots
 function notAFile(side: Side, asked: string): Failure {
   return new Failure(
     "MEDIA_NOT_A_FILE",
-    `The ${side} path ${quote(asked)} is not a regular file. Directories, devices and pipes are not scored.`,
+    `The ${side} path ${quote(asked)} is not a regular file. Directories, devices and pipes cannot be scored.`,
   );
 }
 
@@ -119,7 +121,7 @@ function unreadable(side: Side, asked: string): (error: unknown) => never {
         cause: error,
       });
     }
-    const reason = code === "ELOOP" ? "its symbolic links lead in a circle" : `the system says ${code}`;
+    const reason = code === "ELOOP" ? "its symbolic links form a loop" : `the system reports ${code}`;
     throw new Failure("MEDIA_NOT_READABLE", `The ${side} file ${quote(asked)} cannot be opened: ${reason}.`, {
       cause: error,
     });

@@ -1,4 +1,6 @@
-/** How the samples of a track become red, green and blue: by what its file says, and by its size where it says nothing. */
+/**
+ * Decides how the samples of a track are converted to RGB: by its file's tags, or by its frame size if there are none.
+ */
 import { refuseFailedDecode } from "./blame.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { trackOptions } from "./input.ts";
@@ -10,13 +12,13 @@ import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
 
-/** In the words of ffmpeg's scale filter. */
+/** Named as in ffmpeg's scale filter. */
 export interface Colours {
   readonly matrix: string;
   readonly range: "tv" | "pc";
 }
 
-/** What showinfo calls a matrix → what scale calls it. Others are none that it converts by. */
+/** Names of matrices in showinfo → in scale, which supports only these. */
 const MATRICES: Readonly<Record<string, string>> = {
   bt709: "bt709",
   fcc: "fcc",
@@ -26,23 +28,23 @@ const MATRICES: Readonly<Record<string, string>> = {
   bt2020nc: "bt2020",
 };
 
-/** Throws Failure when the file does not decode. */
+/** Throws a Failure if the file does not decode. */
 export async function coloursOf(source: Source, track: Track, context: DecodeContext): Promise<Colours> {
-  // What graph.ts makes of RGB before it compares.
+  // graph.ts converts RGB to this before the comparison.
   if (isRgb(track.pixels)) return { matrix: "bt709", range: "tv" };
   const range = track.pixels.fullByName || track.range === "full" ? "pc" : "tv";
-  // Neither y4m nor raw video tells of a matrix.
-  const told = track.samples === undefined ? await toldMatrix(source, track, context) : "";
-  return { range, matrix: MATRICES[told] ?? usualMatrix(track) };
+  // y4m and raw video do not state a matrix.
+  const stated = track.samples === undefined ? await statedMatrix(source, track, context) : "";
+  return { range, matrix: MATRICES[stated] ?? usualMatrix(track) };
 }
 
-/** Standard definition has BT.601's matrix, everything larger BT.709's. */
+/** Standard definition usually has BT.601's matrix, everything larger BT.709's. */
 function usualMatrix({ width, height }: Track): string {
   return Math.min(width, height) >= 720 || Math.max(width, height) >= 1280 ? "bt709" : "smpte170m";
 }
 
-/** The matrix of the first frame as showinfo names it; empty when it tells none. */
-async function toldMatrix(
+/** Returns showinfo's name of the matrix of the first frame; empty if it states none. */
+async function statedMatrix(
   source: Source,
   track: Track,
   { ffmpeg, isolation, signal }: DecodeContext,
@@ -60,7 +62,7 @@ async function toldMatrix(
     limits: decodeLimits(track),
     onStderr: (line) => {
       messages.read(line);
-      // What a file's own metadata imitates is printed before this line.
+      // ffmpeg prints the file's metadata, which could imitate this message, only before this line.
       if (line === "[info] Stream mapping:") matrix = "";
       if (line.startsWith("[Parsed_showinfo_0 @ ")) matrix = / color_space:(\w+)/.exec(line)?.[1] ?? matrix;
     },

@@ -1,4 +1,4 @@
-/** Stills: frames of both sides as pictures, of the very samples that were compared. */
+/** Makes stills: images of frames of both sides, from exactly the samples that were compared. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -20,13 +20,16 @@ import { bothSides } from "./together.ts";
 import { TRIAL_LIMITS, trialDeadline } from "./trial.ts";
 import type { Still } from "./work.ts";
 
-/** Bytes of a still: with the message around it under gRPC's 4 MiB. A busy 1920x1080 takes half a megabyte. */
+/**
+ * Limit of a still in bytes: with its message it stays under gRPC's 4 MiB. A detailed 1920x1080 frame takes half a
+ * megabyte.
+ */
 const MAX_STILL_BYTES = 3 * 2 ** 20;
-/** Pixels of a still's longer side; a larger picture is scaled down to it. */
+/** Pixels of the longer side of a still; larger frames are scaled down. */
 const MAX_STILL_SIDE = 4096;
 /**
- * How stills are drawn, in turn, until all of them are small enough: WebP's quality
- * (docs/adr/0014-stills-are-webp.md), and what their size is divided by. Pure noise comes to the last.
+ * The settings with which stills are encoded, tried in order until all are small enough: WebP's quality
+ * (docs/adr/0014-stills-are-webp.md) and the divisor of the size. Pure noise needs the last one.
  */
 const DRAWINGS = [
   { quality: 90, divisor: 1 },
@@ -34,16 +37,16 @@ const DRAWINGS = [
   { quality: 50, divisor: 1 },
   { quality: 50, divisor: 2 },
 ];
-/** Encoding effort, 0 to 6: more than this saves hardly a byte and takes longer. */
+/** Encoding effort, 0 to 6: a higher value takes longer and saves hardly a byte. */
 const EFFORT = 2;
-/** Bytes that a still may take before it is found to be too large. */
+/** Limit of the file that ffmpeg writes for a still, before its size is checked. */
 const WRITTEN_BYTES = 64 * 2 ** 20;
-/** Exact as can be: no dither, which would show as a difference, and chroma brought to every pixel. */
+/** The most exact conversion: no dither, which would show as a difference, and chroma interpolated to every pixel. */
 const TO_RGB = "flags=bicubic+accurate_rnd+full_chroma_int:sws_dither=none";
 
 const mediaType = "image/webp";
 
-/** Pictures of frames of a segment's own, in frame order, each of both sides. Throws Failure. */
+/** Makes stills of both sides for some of a segment's own frames, in frame order. Throws a Failure. */
 export async function makeStills(
   plan: Plan,
   segment: Segment,
@@ -78,7 +81,7 @@ export async function makeStills(
   throw new Failure("MEDIA_TOO_LARGE", `A still of these frames takes more than ${MAX_STILL_BYTES} bytes.`);
 }
 
-/** Whether an ffmpeg writes what stills are kept as. */
+/** Whether ffmpeg can write stills (WebP). */
 export async function canMakeStills({
   ffmpeg,
   isolation,
@@ -106,7 +109,7 @@ interface Size {
 interface SideWork {
   readonly plan: Plan;
   readonly segment: Segment;
-  /** Sorted, each once. */
+  /** Sorted, without duplicates. */
   readonly wanted: readonly number[];
   readonly sources: Sources;
   readonly side: Side;
@@ -114,7 +117,7 @@ interface SideWork {
   readonly quality: number;
 }
 
-/** The images of a side in the order of the frames. */
+/** Makes the images of a side, in the order of the frames. */
 async function draw(
   work: SideWork,
   colours: Colours,
@@ -141,7 +144,7 @@ async function draw(
   );
 }
 
-/** The side decoded and converted as it was to be compared, and of that the frames wanted, as pictures. */
+/** Returns the command that decodes and converts a side as for scoring, and writes the wanted frames as images. */
 function drawArguments(work: SideWork, { matrix, range }: Colours): readonly string[] {
   const { plan, segment, wanted, sources, side, size, quality } = work;
   const { tracks, pairing } = plan;
@@ -162,12 +165,12 @@ function encoding(quality: number): readonly string[] {
   return ["-c:v", "libwebp", "-quality", String(quality), "-compression_level", String(EFFORT)];
 }
 
-/** Name in the working directory. */
+/** Returns the name of an image in the working directory. */
 function imageName(index: number): string {
   return `still-${index}.webp`;
 }
 
-/** Both sides are compared in one size, and shown in it. */
+/** Both sides are compared in one size; stills have that size, or less. */
 function stillSize({ width, height }: Size, divisor: number): Size {
   const share = Math.min(1, MAX_STILL_SIDE / Math.max(width, height)) / divisor;
   const scaled = (pixels: number): number => Math.max(1, Math.round(pixels * share));
@@ -176,12 +179,12 @@ function stillSize({ width, height }: Size, divisor: number): Size {
 
 function refuseOutside(frame: number, { first, count }: Segment): void {
   if (Number.isInteger(frame) && frame >= first && frame < first + count) return;
-  const detail = `Frame ${frame} is not one of the ${count} from ${first} on that it is to be found among.`;
+  const detail = `Frame ${frame} is not in its segment of ${count} frames from frame ${first} on.`;
   throw new Failure("INVALID_REQUEST", detail);
 }
 
 function none(): never {
-  throw new TypeError("the list is shorter than it was made");
+  throw new TypeError("the list is shorter than expected");
 }
 
 function notDecoded(side: Side, frame: number): Failure {
@@ -189,5 +192,5 @@ function notDecoded(side: Side, frame: number): Failure {
 }
 
 function noDecoder(): Failure {
-  return new Failure("SCORER_NOT_FOUND", "Stills are made by an ffmpeg, and there is none. Install ffmpeg.");
+  return new Failure("SCORER_NOT_FOUND", "Stills need ffmpeg, but there is none. Install ffmpeg.");
 }

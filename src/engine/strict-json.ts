@@ -1,14 +1,14 @@
 /**
- * Reads JSON that may come from anybody into values of one exact form: each decoder takes one
- * kind of value in one range and refuses everything else, fields that it does not know included.
+ * Parses untrusted JSON into values of an exact form. Each decoder accepts one kind of value in one range and rejects
+ * everything else, including unknown fields.
  */
 import { Failure } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
 
-/** `path` names the value in the failure: `.tracks.reference.width`. */
+/** `path` names the value in the failure, for example `.tracks.reference.width`. */
 export type Decoder<T> = (value: unknown, path: string) => T;
 
-/** Reads a text of at most `mostChars` characters. Throws INVALID_REQUEST, which names `what` it is. */
+/** Parses a text of at most `mostChars` characters. `what` names the text in the failure. Throws INVALID_REQUEST. */
 export function readJson<T>(what: string, text: string, mostChars: number, decoder: Decoder<T>): T {
   try {
     if (text.length > mostChars) throw refuse(`has more than ${mostChars} characters`, "");
@@ -50,7 +50,7 @@ export function numberIn(min: number, max: number): Decoder<number> {
 export function textLike(pattern: RegExp): Decoder<string> {
   return (value, path) => {
     if (typeof value === "string" && value.isWellFormed() && pattern.test(value)) return value;
-    throw refuse("is not a text of the form that it should have", path);
+    throw refuse("is not a text of the required form", path);
   };
 }
 
@@ -58,16 +58,16 @@ export function oneOf<const T extends string | number>(...values: readonly T[]):
   return (value, path) => {
     const known = values.find((one) => one === value);
     if (known !== undefined) return known;
-    throw refuse(`is none of ${values.map((one) => JSON.stringify(one)).join(", ")}`, path);
+    throw refuse(`is not one of ${values.map((one) => JSON.stringify(one)).join(", ")}`, path);
   };
 }
 
 export const flag: Decoder<boolean> = (value, path) => {
   if (typeof value === "boolean") return value;
-  throw refuse("is neither true nor false", path);
+  throw refuse("is not true or false", path);
 };
 
-/** A field that may be left out. */
+/** A field that may be omitted. */
 export function optional<T>(decoder: Decoder<T>): Decoder<T | undefined> {
   return (value, path) => (value === undefined ? undefined : decoder(value, path));
 }
@@ -76,7 +76,7 @@ export function listOf<T>(decoder: Decoder<T>, most: number): Decoder<readonly T
   return (value, path) => {
     if (Array.isArray(value) && value.length <= most)
       return value.map((item, index) => decoder(item, `${path}[${index}]`));
-    throw refuse(`is not a list of at most ${most}`, path);
+    throw refuse(`is not a list of at most ${most} items`, path);
   };
 }
 
@@ -88,7 +88,7 @@ export function record<F extends Fields>(fields: F): Decoder<RecordOf<F>> {
     if (!isObject(value)) throw refuse("is not an object", path);
     const given = new Map<string, unknown>(Object.entries(value));
     if ([...given.keys()].some((name) => !Object.hasOwn(fields, name)))
-      throw refuse("has a field that is not known", path);
+      throw refuse("has an unknown field", path);
     const read = Object.entries(fields).map(([name, decoder]) => [
       name,
       decoder(given.get(name), `${path}.${name}`),

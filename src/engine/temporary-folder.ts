@@ -1,14 +1,14 @@
-/** Why the temporary folder (TMPDIR), in which the programs work, cannot be used. */
+/** Explains why the temporary folder (TMPDIR), in which the programs work, cannot be used. */
 import { tmpdir } from "node:os";
 import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
 import { quote } from "./source.ts";
 
 const MAKE_IT = "Create it, or set TMPDIR to another folder.";
-const ALLOW_IT = "Allow it, or set TMPDIR to another folder.";
+const ALLOW_IT = "Grant it, or set TMPDIR to another folder.";
 const FREE_SPACE = "Free some space, or set TMPDIR to a folder on another disk.";
 
-/** What happened and what to do, by the system's code. */
+/** What happened and what to do, by the system's error code. */
 const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   ENOENT: ["it does not exist", MAKE_IT],
   ENOTDIR: ["it is not a folder", "Set TMPDIR to a folder."],
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EDQUOT: ["the user's disk quota is used up", FREE_SPACE],
 };
 
-/** The failure that a system error in the temporary folder means; undefined: the error is not the folder's. */
+/** Returns the failure for a system error in the temporary folder; undefined if the folder is not the cause. */
 export function temporaryFolderFault(error: unknown): Failure | undefined {
   const code = errorCode(error) ?? "";
   const reason = REASONS[code];

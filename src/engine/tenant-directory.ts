@@ -1,15 +1,18 @@
-/** A tenant's id as the name of a directory: one harmless path component, another one for every id. */
+/** Encodes a tenant's id as a directory name: one safe path component, unique for each id. */
 import { hash } from "node:crypto";
 
-/** Bytes: a file's name may have 255, and a media root may have text of its own around the tenant's. */
+/** In bytes. A file name may have 255, and a media root may add its own text before and after the tenant's. */
 const MAX_LENGTH = 200;
-/** What stands for itself. No capitals: on a file system that takes "A" for "a" two tenants must not meet. */
+/**
+ * Characters that are not escaped. Capitals are: on a case-insensitive file system two tenants must not share a
+ * directory.
+ */
 const PLAIN = /^[a-z0-9_-]$/;
 
 /**
- * The bytes of the id's UTF-8, those outside [a-z0-9_-] as %HH: "acme" is itself, "Acme" is "%41cme",
- * ".." is "%2E%2E". What would be empty is "%", what would be over 200 bytes is "%sha256-" and the
- * SHA-256 of the UTF-8 in hex; "%utf16-" is before that of an id that is no valid Unicode (UTF-16LE).
+ * Returns the UTF-8 bytes of the id, with bytes outside [a-z0-9_-] as %HH: "acme" stays "acme", "Acme" becomes
+ * "%41cme", and ".." becomes "%2E%2E". An empty id becomes "%". A name over 200 bytes becomes "%sha256-" and the
+ * SHA-256 of the id's UTF-8 in hex. An id that is not valid Unicode becomes "%utf16-" and the SHA-256 of its UTF-16LE.
  */
 export function tenantDirectory(tenant: string): string {
   if (tenant === "") return "%";

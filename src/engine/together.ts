@@ -1,11 +1,11 @@
-/** Work that is done at once, and of which each part is worth nothing without the others. */
+/** Runs work concurrently that is only useful if all of it succeeds. */
 import type { Side } from "./request.ts";
 
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
- * The results of all works. When one fails the others are ended, and waited for: they still
- * use their files and directories.
+ * Returns the results of all works. If one fails, the others are aborted and awaited, because they still use their
+ * files and directories.
  */
 export async function together<T extends readonly unknown[]>(
   signal: AbortSignal,
@@ -26,7 +26,7 @@ export async function together<T extends readonly unknown[]>(
   return results as unknown as T;
 }
 
-/** Works on both sides at once. */
+/** Works on both sides concurrently. */
 export async function bothSides<T>(
   signal: AbortSignal,
   work: (side: Side, signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-/** The video track of a file: what probing finds, whatever the file is. */
+/** The video track of a file, as found by probing. The same for every kind of file. */
 import { Failure } from "../platform/failure.ts";
 import type { PixelFormat } from "./pixels.ts";
 import type { Rational } from "./rational.ts";
@@ -12,31 +12,31 @@ export interface Track {
   readonly codec: string;
   readonly width: number;
   readonly height: number;
-  /** Width of a sample as it is shown over its height; undefined where the file states none. */
+  /** Displayed width of a sample over its height; undefined if the file states none. */
   readonly sampleAspect: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
-  /** Clockwise degrees that a player turns the picture by. */
+  /** Clockwise degrees by which a player rotates the frames. */
   readonly rotation: number;
-  /** The rate that the file states; undefined when it states none. */
+  /** The rate that the file states; undefined if it states none. */
   readonly rate: Rational | undefined;
-  /** Frames that will be scored, as far as the container tells. */
+  /** Number of frames that will be scored, according to the container. */
   readonly frames: number;
-  /** Frames that an edit list hides (or would hide, were it applied). */
+  /** Number of frames that an edit list hides, or would hide if it were applied. */
   readonly hidden: number;
   /** Bytes of its coded frames, hidden ones included. */
   readonly videoBytes: number;
-  /** Presentation times; undefined when the container gives none to rely on. */
+  /** Presentation times; undefined if the container has no reliable ones. */
   readonly times: FrameTimes | undefined;
-  /** Why frame ranges of this file cannot be decoded by themselves; undefined when they can. */
+  /** Why frame ranges of this file cannot be decoded alone; undefined if they can. */
   readonly uncuttable: string | undefined;
-  /** Whether its frames are those that it has without its edit list, because the request says so. */
+  /** Whether the edit list is ignored, as requested. */
   readonly ignoresEditList: boolean;
-  /** Where the samples of a y4m or raw file lie; undefined for every other file. */
+  /** The format of a y4m or raw file; undefined for every other file. */
   readonly samples: "y4m" | "raw" | undefined;
   /** Whether its decoder reports every picture that it does not complete (self-checking.ts). */
   readonly selfChecking: boolean;
-  /** Whether Netflix's vmaf reads the file's samples as they are, without moving chroma or refusing the header. */
+  /** Whether Netflix's vmaf reads the file's samples unchanged, without shifting chroma or rejecting the header. */
   readonly straight: boolean;
   readonly warnings: readonly Warning[];
 }
@@ -44,11 +44,11 @@ export interface Track {
 /** Presentation times of a track's frames. */
 export interface FrameTimes {
   readonly timeBase: Rational;
-  /** Sorted, in units of the time base, all different. */
+  /** In units of the time base, sorted, without duplicates. */
   readonly pts: Float64Array;
   /** Times of the key frames, sorted: decoding can begin at each. */
   readonly keys: Float64Array;
-  /** Bytes of a coded frame on average; 0 where nothing has to be decoded. */
+  /** Average size of a coded frame in bytes; 0 if nothing has to be decoded. */
   readonly frameBytes: number;
 }
 
@@ -69,12 +69,14 @@ function mediaInfo(track: Track): MediaInfo {
   };
 }
 
-/** "16:15"; empty where the file states none. */
+/** Formats an aspect ratio as "16:15"; empty if the file states none. */
 export function aspectText(aspect: Rational | undefined): string {
   return aspect ? `${aspect.num}:${aspect.den}` : "";
 }
 
-/** A track with the size of its file and of its coded frames, and their bit rates where the file states a frame rate. */
+/**
+ * Adds the sizes of the file and of the coded frames to a track's facts, and their bit rates if a frame rate is stated.
+ */
 export function fileInfo(track: Track, bytes: number): MediaInfo {
   const { rate, frames, videoBytes } = track;
   const info = { ...mediaInfo(track), bytes, videoBytes };
@@ -83,27 +85,27 @@ export function fileInfo(track: Track, bytes: number): MediaInfo {
   return { ...info, duration, bitRate: (8 * bytes) / duration, videoBitRate: (8 * videoBytes) / duration };
 }
 
-/** What was found on each side, for failures. */
+/** Returns the facts of each side, for failures. */
 export function facts(reference: Track, distorted: Track): Readonly<Record<Side, unknown>> {
   return { reference: mediaInfo(reference), distorted: mediaInfo(distorted) };
 }
 
-/** The sides in a sentence. */
+/** Names of the sides in a sentence. */
 export const NAMES: Readonly<Record<Side, string>> = { reference: "reference", distorted: "distorted video" };
 
-/** A number of frames in a sentence. */
+/** Formats a number of frames for a sentence. */
 export function framesText(count: number, kind = ""): string {
   return `${count} ${kind}${count === 1 ? "frame" : "frames"}`;
 }
 
-/** 24 hours at 120 frames per second: what is held per frame then takes some 100 MB. */
+/** 24 hours at 120 frames per second: the per-frame data then takes about 100 MB. */
 export const MAX_FRAMES = 24 * 3600 * 120;
 
-/** Throws MEDIA_TOO_LARGE for more frames than are scored in one piece. */
+/** Throws MEDIA_TOO_LARGE for more than MAX_FRAMES frames. */
 export function refuseTooMany(frames: number): void {
   if (frames <= MAX_FRAMES) return;
   throw new Failure(
     "MEDIA_TOO_LARGE",
-    `A file with more than ${MAX_FRAMES} frames is not scored in one piece. Cut it.`,
+    `Files with more than ${MAX_FRAMES} frames cannot be scored. Split the file.`,
   );
 }

@@ -1,4 +1,4 @@
-/** Tries a scoring executable on pictures that it makes itself: that it can score, and which models it has. */
+/** Tests a scoring executable with synthetic frames: whether it can score, and which models it has. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -6,10 +6,10 @@ import { Deadline } from "./deadline.ts";
 import { KNOWN_BUILT_IN } from "./models.ts";
 import { type Limits, Sandbox } from "./sandbox.ts";
 
-/** A trial takes 50 ms, on a machine that stands still seconds; a program that has not answered by then is none that scores. */
+/** A trial takes 50 ms, on a stalled machine seconds. A program that takes longer than this is not a scorer. */
 const TIMEOUT_MS = 30_000;
 export const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
-/** The smallest picture that libvmaf's features accept with room to spare. */
+/** Side of the test frame in pixels: safely above the minimum of libvmaf's features. */
 const SIZE = 64;
 
 type Command = (model: string) => readonly string[];
@@ -26,7 +26,7 @@ export class Trial {
     this.#command = command;
   }
 
-  /** Of an ffmpeg: its own test source is scored against itself. */
+  /** For an ffmpeg: scores its own test source against itself. */
   static ffmpeg(path: string, isolation: readonly string[]): Trial {
     const source = `color=s=${SIZE}x${SIZE}:r=1:d=1`;
     return new Trial(path, isolation, (model) => [
@@ -35,21 +35,21 @@ export class Trial {
     ]);
   }
 
-  /** Of Netflix's vmaf: a grey y4m picture is scored against itself. */
+  /** For Netflix's vmaf: scores a grey y4m frame against itself. */
   static vmaf(path: string, isolation: readonly string[]): Trial {
     return new Trial(path, isolation, (model) => [
       ...["-r", "trial.y4m", "-d", "trial.y4m", "--json", "-o", "trial.json", "-q", "-m", `version=${model}`],
     ]);
   }
 
-  /** Version of libvmaf, when the program can score with a model; throws what it said otherwise. */
+  /** Returns the version of libvmaf if the program can score with the model; else throws with the program's output. */
   async libvmafVersion(model: string): Promise<string> {
     const log = await this.#run(model);
     this.#known.set(model, true);
     return /"version"\s*:\s*"([^"]{1,50})"/.exec(log)?.[1] ?? "unknown";
   }
 
-  /** Of some model names, those that the program has. */
+  /** Returns those of the names that the program has. */
   async models(names: readonly string[]): Promise<readonly string[]> {
     const found: string[] = [];
     for (const name of names) if (await this.#has(name)) found.push(name);
@@ -62,12 +62,12 @@ export class Trial {
     const has = await this.#run(model).then(
       () => true,
       (error: unknown) => {
-        // Only a program that ran and refused says something about the model.
+        // Only a program that ran and failed says something about the model.
         if (error instanceof Failure && error.code === "SCORER_NOT_FOUND") return false;
         throw error;
       },
     );
-    // Names that callers made up are not kept: the map would grow with them.
+    // Names made up by callers are not kept: the map would grow without bound.
     if (has || KNOWN_BUILT_IN.some((name) => name === model)) this.#known.set(model, has);
     return has;
   }
@@ -77,13 +77,13 @@ export class Trial {
     const { signal } = deadline;
     await using sandbox = Sandbox.open({ sources: [], isolation: this.#isolation, signal });
     sandbox.prepare(() => writeFile(join(sandbox.directory, "trial.y4m"), greyPicture()));
-    const said: string[] = [];
+    const output: string[] = [];
     const exit = await sandbox.run({
       program: this.#path,
       args: this.#command(model),
       limits: TRIAL_LIMITS,
       onStderr: (line) => {
-        if (said.length < 20) said.push(line);
+        if (output.length < 20) output.push(line);
       },
     });
     const log = exit.code === 0 ? await readLog(join(sandbox.directory, "trial.json")) : undefined;
@@ -91,21 +91,21 @@ export class Trial {
     const folderFault = await sandbox.folderFault();
     if (folderFault !== undefined) throw folderFault;
     if (exit.code === undefined)
-      throw new Failure("SCORER_FAILED", `${this.#path} was ended by ${exit.signal}.`);
+      throw new Failure("SCORER_FAILED", `${this.#path} was killed by ${exit.signal}.`);
     throw new Failure(
       "SCORER_NOT_FOUND",
-      `${this.#path} does not score: ${said.join(" ") || (exit.code === 0 ? "it writes no log" : `exit code ${exit.code}`)}`,
+      `${this.#path} cannot score: ${output.join(" ") || (exit.code === 0 ? "it writes no log" : `exit code ${exit.code}`)}`,
     );
   }
 }
 
-/** The log of a trial; undefined when it is missing or cut off. */
+/** Reads the log of a trial; undefined if it is missing or truncated. */
 async function readLog(path: string): Promise<string | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   return text.trimEnd().endsWith("}") ? text : undefined;
 }
 
-/** Of a program that is tried: SCORER_FAILED when it has not answered by then. */
+/** Returns the deadline of a trial. Its failure is SCORER_FAILED. */
 export function trialDeadline(path: string): Deadline {
   return new Deadline(
     { timeoutMs: TIMEOUT_MS },

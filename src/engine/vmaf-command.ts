@@ -1,4 +1,4 @@
-/** The commands of a score by Netflix's vmaf: what feeds each side, and the scorer's own. */
+/** The commands of a score with Netflix's vmaf: the decoder that feeds each side, and vmaf's own. */
 import { EVERY_FRAME, QUIET } from "./ffmpeg.ts";
 import { isVerbatim, sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
@@ -11,13 +11,13 @@ import { LIBVMAF_FEATURE, LOG_FILE, modelOption, type Run } from "./scorer.ts";
 export interface Feed {
   /** File or FIFO in the working directory. */
   readonly name: string;
-  /** ffmpeg's command that fills the FIFO; undefined for a file that goes straight in. */
+  /** ffmpeg's arguments for filling the FIFO; undefined if vmaf reads the file directly. */
   readonly decoder: readonly string[] | undefined;
 }
 
 export type Feeds = Readonly<Record<Side, Feed>>;
 
-/** How a side reaches vmaf: straight, where it reads the file as it is, else decoded into a pipe. */
+/** Decides how a side reaches vmaf: directly if vmaf can read the file as it is, else decoded into a pipe. */
 export function feed(run: Run, side: Side): Feed {
   if (isStraight(run, side)) return { name: inputName(run.sources[side]), decoder: undefined };
   const name = `${side}.pipe.yuv`;
@@ -28,7 +28,7 @@ export function feed(run: Run, side: Side): Feed {
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror", "-y"],
     ...[...scoringThreads(track, run.threads), ...inputArguments(run, side)],
     ...["-filter_complex", `[0:V:0]${chain}${track.selfChecking ? "" : ",split[pictures]"}[out]`],
-    // Bare planes: what a y4m header says of chroma and fields makes some releases convert or refuse.
+    // Raw planes: some releases convert or reject video because of the chroma or field tags of a y4m header.
     ...["-map", "[out]", ...EVERY_FRAME, "-f", "rawvideo", name],
     ...(track.selfChecking ? [] : ["-map", "[pictures]", ...EVERY_FRAME, ...pictureOutput(track, side)]),
   ];
@@ -36,8 +36,8 @@ export function feed(run: Run, side: Side): Feed {
 }
 
 /**
- * Whether a side's file goes into vmaf itself. It takes both sides as bare planes or
- * both as y4m, so a y4m file does only beside another; a part of a file never does.
+ * Whether vmaf reads a side's file directly. It accepts both sides as raw planes or both as y4m, so a y4m file
+ * qualifies only if the other side is y4m too. A segment of a file never qualifies.
  */
 function isStraight(run: Run, side: Side): boolean {
   const fits = (one: Side): boolean => run.tracks[one].straight && isVerbatim(run.tracks[one], run.pairing);
@@ -49,7 +49,7 @@ function bothY4m({ tracks }: Run, fits: (side: Side) => boolean): boolean {
   return SIDES.every((side) => tracks[side].samples === "y4m" && fits(side));
 }
 
-/** The command line of a score; every file stands in the working directory under a fixed name. */
+/** Returns the command line of a score. Every file is in the working directory under a fixed name. */
 export function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
   const straight = SIDES.filter((side) => feeds[side].decoder === undefined);
   const y4m = straight.length === SIDES.length && run.tracks.reference.samples === "y4m";
@@ -74,7 +74,7 @@ export function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
   ];
 }
 
-/** Frames that a segment is scored from. */
+/** Returns the number of frames that a segment is scored from, context included. */
 export function fed({ segment }: Run): number {
   return segment.before + segment.count + segment.after;
 }

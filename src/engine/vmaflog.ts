@@ -1,4 +1,4 @@
-/** Reads the per-frame log that libvmaf writes (CSV, six decimals), however long, line by line. */
+/** Reads libvmaf's per-frame log (CSV, six decimals) line by line, so that its length does not matter. */
 import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
@@ -7,7 +7,7 @@ import { splitLines } from "./lines.ts";
 import type { Model } from "./models.ts";
 import { modelKey } from "./scorer.ts";
 
-/** Whether the scorer wrote a log: it writes none where no pair of frames was there. */
+/** Whether the scorer wrote a log: it writes none if there was no pair of frames. */
 export function isWritten(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -15,14 +15,13 @@ export function isWritten(path: string): Promise<boolean> {
   );
 }
 
-/** Bytes that are read at a time: small, so that a log of 100 MB leaves little garbage at a time. */
-const PIECE = 16 * 1024;
+/** Bytes per read: small, so that a log of 100 MB leaves little garbage at a time. */
+const READ_BYTES = 16 * 1024;
 
 /**
- * The table of a log: "Frame,<metric>,…," and per frame its number and values. Columns
- * of models are renamed to their metrics, the others keep libvmaf's names. The log's
- * order of columns changes from run to run: the table has the models first, as
- * requested, then the others by name.
+ * Parses a log into a table. The log has the header "Frame,<metric>,…," and per frame its number and values. Columns of
+ * models are renamed to their metrics; the others keep libvmaf's names. The order of the log's columns changes from run
+ * to run: the table has the models first, in the order of the request, then the others by name.
  */
 export async function readLog(
   path: string,
@@ -31,9 +30,9 @@ export async function readLog(
 ): Promise<FrameTable> {
   let table: FrameTable | undefined;
   let order: readonly number[] = [];
-  await splitLines(createReadStream(path, { highWaterMark: PIECE }), (line) => {
+  await splitLines(createReadStream(path, { highWaterMark: READ_BYTES }), (line) => {
     const fields = line.split(",");
-    // Every line ends with a comma: one that does not was cut off, perhaps in the digits of its last value.
+    // Every line ends with a comma: one that does not is truncated, perhaps within the digits of its last value.
     if (fields.pop() !== "") throw cutOff();
     if (table === undefined) {
       const names = fields.map((column) => metricName(column, models));
@@ -57,20 +56,20 @@ export async function readLog(
 }
 
 function cutOff(): Failure {
-  return new Failure("SCORER_FAILED", "The scorer's log is cut off in the middle of a line.");
+  return new Failure("SCORER_FAILED", "The scorer's log is truncated in the middle of a line.");
 }
 
-/** A model's file can be named like a metric that stands beside it. */
+/** A model's file can have the name of another metric of the request. */
 function refuseSameNames(names: readonly string[]): void {
   const twice = names.find((name, column) => names.indexOf(name) !== column);
   if (twice === undefined) return;
   throw new Failure(
     "INVALID_REQUEST",
-    `A model has the name of the metric ${twice}, so their values cannot be told apart. Rename the model's file, or ask for it alone.`,
+    `A model has the name of the metric ${twice}, so their values cannot be distinguished. Rename the model's file, or request it alone.`,
   );
 }
 
-/** Columns of the log (column 0 is the frame's number) in the order of the table. */
+/** Returns the log's columns in the order of the table. Column 0 is the frame number. */
 function tableOrder(names: readonly string[], models: readonly Model[]): readonly number[] {
   const rank = (name: string): number => {
     const index = models.findIndex((model) => model.metric === name);
@@ -81,7 +80,7 @@ function tableOrder(names: readonly string[], models: readonly Model[]): readonl
   return columns.map(({ column }) => column);
 }
 
-/** m0 → vmaf; m1_bagging → NAME_bagging (values that bootstrap models add). */
+/** Maps m0 to vmaf and m1_bagging to NAME_bagging (values that bootstrap models add). */
 function metricName(column: string, models: readonly Model[]): string {
   for (const [index, model] of models.entries()) {
     const key = modelKey(index);

@@ -1,9 +1,9 @@
-/** The engine's work in pieces that travel: planned on one machine, scored on others, joined on a third. */
+/** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
 import type { FrameTable } from "./frames.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 
-/** A model as this engine has it. */
+/** Identifies a model of this engine. */
 export interface ModelId {
   readonly name: string;
   /** SHA-256 of its file in hex; empty for one built into the scorer. */
@@ -11,23 +11,28 @@ export interface ModelId {
 }
 
 export interface WorkOptions {
-  /** Whose pair it is: stands for `{tenant}` in the media roots; without it, roots with `{tenant}` hold nothing. */
+  /**
+   * The tenant of the pair. It replaces `{tenant}` in the media roots; without it, roots with `{tenant}` contain
+   * nothing.
+   */
   readonly tenant?: string | undefined;
-  /** Ends the work: its programs are killed and SCORE_CANCELLED thrown. */
+  /** Cancels the work: its programs are killed and SCORE_CANCELLED is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT when it runs out. Default: a day. */
+  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT is thrown when it expires. Default: a day. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A pair that can be scored, cut into segments. The texts are JSON of the engine's own (plan-json.ts). */
+/**
+ * A pair that can be scored, cut into segments. Plan and segments are JSON texts in the engine's format (plan-json.ts).
+ */
 export interface PlannedPair {
-  /** All that is known of the pair but its segments: scorer, tracks, pairing, models, both files' sizes and times. */
+  /** The pair without its segments: scorer, tracks, pairing, models, and the sizes and times of both files. */
   readonly plan: string;
-  /** In frame order, at least one. One alone may be the whole. */
+  /** In frame order, at least one. A single one may be the whole video. */
   readonly segments: readonly PlannedSegment[];
-  /** Frames that will be scored when every one is (subsample 1). */
+  /** Number of frames that are scored without subsampling. */
   readonly frameCount: number;
-  /** Pixels of the picture in which both are compared. */
+  /** Pixels per frame in the size in which both sides are compared. */
   readonly pixels: number;
   readonly models: readonly ModelId[];
 }
@@ -39,30 +44,30 @@ export interface PlannedSegment {
 }
 
 export interface SegmentWork {
-  /** As the job asks for it; its paths are opened on this machine. */
+  /** The request of the job. Its paths are opened on this machine. */
   readonly request: PairRequest;
-  /** From a PlannedPair; checked, not trusted: it may come from another tenant's node. */
+  /** From a PlannedPair; validated, not trusted: it may come from another tenant's node. */
   readonly plan: string;
-  /** From a PlannedSegment; undefined: all frames in one piece. */
+  /** From a PlannedSegment; undefined: all frames in one run. */
   readonly segment: string | undefined;
 }
 
 export interface SegmentOptions extends WorkOptions {
-  /** Frames of the segment's own that are scored so far. */
+  /** Called with the number of the segment's own frames that are scored so far. */
   readonly onFrames?: ((frames: number) => void) | undefined;
 }
 
 export interface SegmentScored {
-  /** Values of the segment and its context, as the scorer numbered them. */
+  /** Per-frame values of the segment and its context, numbered by the scorer. */
   readonly table: FrameTable;
   readonly durationMs: number;
-  /** The plan as it was scored in the end, when scoring in one piece found other facts; else undefined. */
+  /** The plan as it was finally scored, if scoring the pair whole found other facts; else undefined. */
   readonly plan: string | undefined;
-  /** Frames that were scored, as PlannedPair.frameCount; set with `plan`. */
+  /** Number of frames that were scored, as in PlannedPair.frameCount; set with `plan`. */
   readonly frameCount: number | undefined;
 }
 
-/** Frames of a pair to be shown as they were compared, by the pieces that it was scored in. */
+/** Frames of a pair to make stills of, grouped by the segments in which they were scored. */
 export interface StillsWork {
   readonly request: PairRequest;
   readonly plan: string;
@@ -70,45 +75,46 @@ export interface StillsWork {
 }
 
 export interface StillsPart {
-  /** From a PlannedPair; undefined: all frames in one piece. */
+  /** From a PlannedPair; undefined: all frames in one run. */
   readonly segment: string | undefined;
-  /** Numbers in the whole, of frames of the segment's own. */
+  /** Numbers in the whole video of some of the segment's own frames. */
   readonly frames: readonly number[];
 }
 
-/** A frame of one side as a picture. */
+/** A frame of one side as an image. */
 export interface Still {
   readonly frame: number;
   readonly side: Side;
   readonly mediaType: "image/webp";
-  /** Pixels; those of the compared picture, or fewer where that is larger than a still may be. */
+  /** In pixels: the compared size, or less if that is larger than the limit of a still. */
   readonly width: number;
   readonly height: number;
   /** At most MAX_STILL_BYTES (still.ts). */
   readonly image: Uint8Array;
 }
 
-/** What a worker sees of the engine; `Engine` (engine.ts) extends it. */
+/** The engine's interface for workers; `Engine` (engine.ts) extends it. */
 export interface WorkEngine {
   readonly scorer: ScorerInfo;
-  /** Every model that this engine has, with the digests of those from files. */
+  /** Returns every model of this engine, with the digests of those from files. */
   modelIds(): Promise<readonly ModelId[]>;
-  /** Throws Failure when the pair cannot be compared. */
+  /** Throws a Failure if the pair cannot be compared. */
   plan(
     request: PairRequest,
     options: WorkOptions & { readonly segmentSeconds: number },
   ): Promise<PlannedPair>;
-  /** Throws CutFault when the segment is not what the plan said: the pair must be scored in one piece. */
+  /** Throws CutFault if the segment does not match the plan: the pair must then be scored whole. */
   scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
   /** Whether its programs can make stills. */
   makesStills(): Promise<boolean>;
-  /** Each frame of both sides: exactly those that were scored under their numbers. Throws Failure. */
+  /** Returns each frame of both sides: exactly the frames that were scored under these numbers. Throws a Failure. */
   stills(work: StillsWork, options?: WorkOptions): Promise<readonly Still[]>;
 }
 
-/** One scored segment as it was stored: its text and its rows in the code of frame-code.ts. */
+/** A scored segment as stored: its text, and its rows in the format of frame-code.ts. */
 export interface StoredPart<Pieces = readonly Uint8Array[]> {
-  /** undefined: all frames in one piece. */
+  /** undefined: all frames in one run. */
   readonly segment: string | undefined;
+  /** Chunks of rows. */
   readonly pieces: Pieces;
 }

@@ -1,7 +1,6 @@
 /**
- * Reads a y4m file's header and finds its frames, without reading the samples.
- * Format: mjpegtools' yuv4mpeg(5): a header line of tagged parameters, then per
- * frame a line "FRAME[ parameters]" and the planes.
+ * Reads the header of a y4m file and finds its frames without reading the samples. The format is mjpegtools'
+ * yuv4mpeg(5): a header line of tagged parameters, then per frame a line "FRAME[ parameters]" and the planes.
  */
 import { Failure } from "../platform/failure.ts";
 import { frameBytes, MAX_PIXELS, type PixelFormat, pixelFormat } from "./pixels.ts";
@@ -11,7 +10,7 @@ import { quote, type Source } from "./source.ts";
 import { framesText, refuseTooMany, type Track } from "./track.ts";
 
 const MAGIC = "YUV4MPEG2 ";
-/** Longest header or frame line that is read; real ones have under 100 characters. */
+/** Limit of a header or frame line; real ones have under 100 characters. */
 const MAX_LINE = 1024;
 
 interface Header {
@@ -26,8 +25,8 @@ interface Header {
 }
 
 /**
- * Layouts that every vmaf reads sample for sample. Some releases move the chroma of
- * 420mpeg2, 420paldv and 422 by a filter, and refuse 12 bits and interlaced video.
+ * Layouts that every release of vmaf reads sample for sample. Some releases shift the chroma of 420mpeg2, 420paldv and
+ * 422 with a filter, and reject 12 bits and interlaced video.
  */
 const STRAIGHT_LAYOUT = /^(420|420jpeg|444|420p10|444p10)$/;
 
@@ -62,14 +61,14 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
   };
 }
 
-/** Times of frames that follow one another at a fixed rate: every frame is a key frame. */
+/** Returns the times of frames at a constant rate. Every frame is a key frame. */
 export function evenTimes(rate: Rational, frames: number): Track["times"] {
   const pts = new Float64Array(frames);
   for (let frame = 0; frame < frames; frame++) pts[frame] = frame;
   return { timeBase: { num: rate.den, den: rate.num }, pts, keys: pts, frameBytes: 0 };
 }
 
-/** Throws Failure for a header that is none, or of a layout that is not scored. */
+/** Throws a Failure for an invalid header or an unsupported layout. */
 export async function readHeader(source: Source): Promise<Header> {
   return parseHeader(source, await readAt(source, 0, MAX_LINE));
 }
@@ -97,7 +96,7 @@ function parseHeader(source: Source, bytes: Buffer): Header {
   if (width * height > MAX_PIXELS) {
     throw new Failure(
       "MEDIA_TOO_LARGE",
-      `The ${source.side} file ${quote(source.asked)} states ${width}x${height} pixels; at most ${MAX_PIXELS} pixels a frame are scored.`,
+      `The ${source.side} file ${quote(source.asked)} has frames of ${width}x${height}; at most ${MAX_PIXELS} pixels per frame can be scored.`,
       { found: { [source.side]: { width, height } } },
     );
   }
@@ -106,7 +105,7 @@ function parseHeader(source: Source, bytes: Buffer): Header {
   if (!pixels) {
     throw new Failure(
       "PIXEL_FORMAT_UNSUPPORTED",
-      `The ${source.side} file ${quote(source.asked)} has the y4m layout ${quote(layout)}. Scored are 420, 422 and 444 with 8 to 16 bits.`,
+      `The ${source.side} file ${quote(source.asked)} has the y4m layout ${quote(layout)}. Only 420, 422 and 444 with 8 to 16 bits can be scored.`,
     );
   }
   const range = tags.get("range");
@@ -122,18 +121,18 @@ function parseHeader(source: Source, bytes: Buffer): Header {
   };
 }
 
-/** The number behind a tag's letter, digits only; NaN when it is none. */
+/** Parses the number after a tag's letter, digits only; NaN if it is not one. */
 function wholeNumber(tag: string | undefined): number {
   return tag !== undefined && /^.\d{1,9}$/.test(tag) ? Number(tag.slice(1)) : Number.NaN;
 }
 
-/** 420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and their deep forms 420p10 … */
+/** Maps 420, 420jpeg, 420mpeg2, 420paldv, 422, 444 and their deeper forms (420p10 …) to a pixel format. */
 function layoutFormat(layout: string): PixelFormat | undefined {
   const match = /^(420|422|444)(?:jpeg|mpeg2|paldv)?(?:p(9|10|12|14|16))?$/.exec(layout);
   return match ? pixelFormat(`yuv${match[1]}p${match[2] ? `${match[2]}le` : ""}`) : undefined;
 }
 
-/** Steps from frame line to frame line; a cut-off last frame is an error. */
+/** Counts frames by stepping from frame line to frame line; a truncated last frame is an error. */
 async function countFrames(source: Source, header: Header, signal: AbortSignal): Promise<number> {
   const size = frameBytes(header.pixels, header.width, header.height);
   const lines = new FrameLines(source, size);
@@ -154,24 +153,24 @@ async function countFrames(source: Source, header: Header, signal: AbortSignal):
   );
 }
 
-/** Reads the lines before frames: of large frames nothing else, of small ones many at a time. */
+/** Reads the frame lines: for large frames nothing else, for small ones many lines per read. */
 class FrameLines {
   readonly #source: Source;
-  readonly #piece: number;
+  readonly #readBytes: number;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
 
   constructor(source: Source, frameSize: number) {
     this.#source = source;
-    this.#piece = frameSize < 16 * 1024 ? 64 * 1024 : MAX_LINE;
+    this.#readBytes = frameSize < 16 * 1024 ? 64 * 1024 : MAX_LINE;
   }
 
-  /** Bytes of the frame line at an offset; undefined when there is none. */
+  /** Returns the length of the frame line at an offset in bytes; undefined if there is none. */
   async lengthAt(offset: number): Promise<number | undefined> {
     const inside = offset >= this.#start && offset + MAX_LINE <= this.#start + this.#bytes.length;
     if (!inside) {
       this.#start = offset;
-      this.#bytes = await readAt(this.#source, offset, this.#piece);
+      this.#bytes = await readAt(this.#source, offset, this.#readBytes);
     }
     const at = offset - this.#start;
     if (this.#bytes.toString("latin1", at, at + 5) !== "FRAME") return undefined;
@@ -185,8 +184,8 @@ class FrameLines {
 function broken(source: Source, line: number | undefined, frames: number): Failure {
   const [code, what] =
     line === undefined
-      ? (["MEDIA_CORRUPT", "is damaged: no frame begins where one should,"] as const)
-      : (["MEDIA_TRUNCATED", "is cut off: it ends in the middle of a frame,"] as const);
+      ? (["MEDIA_CORRUPT", "is damaged: a frame does not begin at its expected position,"] as const)
+      : (["MEDIA_TRUNCATED", "is truncated: it ends in the middle of a frame,"] as const);
   return new Failure(
     code,
     `The ${source.side} file ${quote(source.asked)} ${what} after ${framesText(frames, "whole ")}.`,
