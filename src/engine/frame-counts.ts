@@ -37,7 +37,7 @@ function warning({ counts, frameCount }: Pairing, missing: Missing): Warning {
   const doubt = missing.isElsewhere
     ? `${missing.says} If so, the wrong frames were compared with each other.`
     : `That is right only if ${AT_THE_END}.`;
-  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as requested, only the first ${framesText(frameCount)} of each were scored. ${doubt}`;
+  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as requested, the score covers only the first ${framesText(frameCount)} of each. ${doubt}`;
   return { code: "FRAME_COUNT_MISMATCH", message };
 }
 

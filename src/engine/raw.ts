@@ -41,7 +41,7 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
   if (source.size % size !== 0) {
     throw new Failure(
       "RAW_GEOMETRY_MISMATCH",
-      `The ${source.side} file ${quote(source.asked)} has ${source.size} bytes, which is not a whole number of ${width}x${height} ${pixels.name} frames of ${size} bytes. Set the correct rawVideo geometry, or use the complete file.`,
+      `The ${source.side} file ${quote(source.asked)} has ${source.size} bytes, which is not a whole number of ${width}x${height} ${pixels.name} frames of ${size} bytes. Give its true geometry, or use the complete file.`,
       {
         found: {
           [source.side]: {
@@ -113,7 +113,7 @@ function fromName(source: Source): Geometry {
   if (!size || Number(size[1]) === 0 || Number(size[2]) === 0) {
     throw new Failure(
       "RAW_GEOMETRY_MISSING",
-      `The ${source.side} file ${quote(source.asked)} is headerless .yuv: set its rawVideo geometry (width, height, pixelFormat), or name it like clip_576x324.yuv.`,
+      `The ${source.side} file ${quote(source.asked)} is headerless .yuv: give its rawVideo geometry (width, height, pixelFormat), or name it like clip_576x324.yuv.`,
     );
   }
   const width = Number(size[1]);
@@ -136,7 +136,7 @@ function formatFromName(source: Source, name: string): string {
   if (other) {
     throw new Failure(
       "RAW_GEOMETRY_MISSING",
-      `The ${source.side} file's name contains ${quote(other.replace(/^[^a-z]/i, ""))}, a layout that cannot be taken from a name. Set its rawVideo geometry.`,
+      `The ${source.side} file's name contains ${quote(other.replace(/^[^a-z]/i, ""))}, a layout that cannot be taken from a name. Give its rawVideo geometry.`,
     );
   }
   const together = /(?:yuv)?(420|422|444)p(9|1[0246])?(?:le)?(?=[^0-9a-z])/i.exec(name);

@@ -114,7 +114,7 @@ describe("obeying advice ends in a right score or a refusal", () => {
         const reference = await encode(media, `twin.${container}`, { frames: FRAMES }, LOSSLESS);
         const { outcome, steps } = await obey(reference, await make(kind, container));
         assert.equal(outcome, "refused");
-        assert.match(steps.join(""), /By its time stamps the distorted video lacks/);
+        assert.match(steps.join(""), /According to its timestamps, the distorted video lacks/);
         assert.doesNotMatch(steps.join(""), /on-frame-count-mismatch|onFrameCountMismatch/);
       });
     }
@@ -157,7 +157,7 @@ async function isTrue(condition: string, reference: string, distorted: string, f
   const [short, long] = r.length < d.length ? [r, d] : [d, r];
   if (condition === "the missing frames are the last ones")
     return short.every((frame, index) => frame === long[index]);
-  if (condition === "both have the same frames, at another pace")
+  if (condition === "both have the same frames at different speeds")
     return r.length === d.length && r.every((frame, index) => frame === d[index]);
   const nth =
     /^the (?:reference|distorted video) consists of every (\w+) frame of the .*, from its first on$/.exec(

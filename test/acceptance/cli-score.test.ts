@@ -58,7 +58,7 @@ describe("a report", () => {
 test("a metric that the scorer gives no value of is missed aloud: MS-SSIM of frames this small", async () => {
   const { code, stdout } = await score([...pair, "--metric", "ms-ssim"]);
   assert.equal(code, 0);
-  assert.match(stdout, /^Warning: The scorer gave no value of ms_ssim/m);
+  assert.match(stdout, /^Warning: The scorer returned no value of ms_ssim/m);
   const gate = await score([...pair, "--metric", "ms-ssim", "--fail-under", "ms_ssim.mean=0.1"]);
   assert.equal(gate.code, 2, "a gate that cannot be judged is not passed");
 });

@@ -100,7 +100,7 @@ test("advice about a policy, in its sentence", () => {
 
 test("what is no field stays: words of sentences, and the fields of a list's line", () => {
   for (const text of [
-    'There is no model "name". There are: vmaf_v0.6.1.',
+    'There is no model "name". Available models: vmaf_v0.6.1.',
     "The frame rates differ, and the scaling too.",
     'line 3: rawVideo.frameRate "fast" is not a rate such as "25" or "30000/1001".',
     '--from: "pairs.csv" cannot be used: line 1: "x" is no column. There are: reference, distorted, idempotencyKey',

@@ -20,13 +20,13 @@ const thrownBy = (run: () => unknown): Failure => {
   } catch (thrown) {
     return Failure.from(thrown);
   }
-  return assert.fail("nothing was refused");
+  return assert.fail("the pair was accepted");
 };
 const codes = (result: { warnings: readonly { code: string }[] }) => result.warnings.map(({ code }) => code);
 const messages = (result: { warnings: readonly { message: string }[] }) =>
   result.warnings.map(({ message }) => message);
 
-test("equal tracks are paired as they are", () => {
+test("pairs equal tracks without changes or warnings", () => {
   const { width, height, format, scaling, thin, turn, frameCount, warnings } = pairing();
   assert.deepEqual(
     { width, height, format, scaling, thin, turn, frameCount, warnings },
@@ -44,7 +44,7 @@ test("equal tracks are paired as they are", () => {
 });
 
 describe("sizes", () => {
-  test("the distorted side is scaled to the reference, and said so", () => {
+  test("scales the distorted side to the reference, with a warning", () => {
     const result = pairing({}, { width: 640, height: 360 });
     assert.deepEqual(result.scaling, {
       ...{ fromWidth: 640, fromHeight: 360, toWidth: 1280, toHeight: 720 },
@@ -53,10 +53,10 @@ describe("sizes", () => {
     assert.deepEqual(codes(result), ["SCALED"]);
     assert.doesNotMatch(result.warnings[0]?.message ?? "", /stretched/);
   });
-  test("another shape is said to be stretched", () => {
+  test("warns that a video of another shape was stretched", () => {
     assert.match(pairing({}, { width: 640, height: 480 }).warnings[0]?.message ?? "", /stretched/);
   });
-  test("REFUSE refuses", () => {
+  test("refuses different sizes with REFUSE", () => {
     assert.throws(
       () => pairing({}, { width: 640, height: 360 }, { scaling: "REFUSE" }),
       refused("FRAME_SIZE_MISMATCH"),
@@ -64,12 +64,12 @@ describe("sizes", () => {
     const { found } = thrownBy(() => pairing({}, { width: 640, height: 360 }, { scaling: "REFUSE" }));
     assert.deepEqual(found?.["remedy"], { option: "scaling", value: "AUTO" });
   });
-  test("upright is never scaled to wide", () => {
+  test("never scales portrait to landscape", () => {
     assert.throws(() => pairing({}, { width: 720, height: 1280 }), refused("ORIENTATION_MISMATCH"));
   });
 });
 
-describe("shapes as players show them", () => {
+describe("displayed shapes", () => {
   const sized = (width: number, height: number, aspect?: readonly [number, number]): Partial<Track> => ({
     width,
     height,
@@ -80,12 +80,12 @@ describe("shapes as players show them", () => {
     [PAL, sized(480, 576, [8, 5])],
     [PAL, sized(352, 576, [24, 11])],
     [PAL, sized(768, 576, [1, 1])],
-    // Samples of 12:11 and of 16:15 stand for one picture.
+    // Samples of 12:11 and of 16:15 are used for the same picture.
     [sized(720, 576, [12, 11]), sized(480, 576, [8, 5])],
     [sized(1440, 1080, [4, 3]), sized(1920, 1080, [1, 1])],
     [sized(1920, 1080, [1, 1]), sized(720, 480, [32, 27])],
   ] as const) {
-    test(`${JSON.stringify([reference, distorted])} is one shape`, () => {
+    test(`${JSON.stringify([reference, distorted])} have the same shape`, () => {
       for (const [one, other] of [
         [reference, distorted],
         [distorted, reference],
@@ -96,7 +96,7 @@ describe("shapes as players show them", () => {
       }
     });
   }
-  test("a side that states no aspect ratio is not refused, nor said to be stretched for certain", () => {
+  test("accepts a side without aspect ratio, and warns that it may be stretched", () => {
     for (const [reference, distorted] of [
       [sized(720, 576), sized(1024, 576, [1, 1])],
       [PAL, sized(352, 576)],
@@ -108,28 +108,28 @@ describe("shapes as players show them", () => {
       assert.match(messages(result)[0] ?? "", /stretched, unless .* is anamorphic\.$/);
     }
   });
-  test("shapes that both sides state and that differ were stretched", () => {
+  test("warns of stretching if both sides state different shapes", () => {
     const [message] = messages(pairing(PAL, sized(960, 576, [1, 1])));
-    assert.match(message ?? "", /The two have different shapes: the picture was stretched\.$/);
+    assert.match(message ?? "", /The two have different shapes: the distorted video was stretched\.$/);
   });
-  test("an upright picture beside a wide one is refused, whatever its samples are", () => {
+  test("refuses portrait with landscape for every sample aspect ratio", () => {
     for (const upright of [sized(576, 720, [15, 16]), sized(720, 1280), sized(576, 768, [1, 1])]) {
       assert.throws(() => pairing(PAL, upright), refused("ORIENTATION_MISMATCH"));
       assert.throws(() => pairing(upright, PAL), refused("ORIENTATION_MISMATCH"));
     }
   });
-  test("a wrong aspect ratio in a header alone turns no picture", () => {
+  test("does not take a wrong aspect ratio in a header for another orientation", () => {
     const result = pairing(sized(1920, 1080, [1, 1]), sized(1280, 720, [1, 2]));
     assert.match(messages(result)[0] ?? "", /stretched\.$/);
   });
-  test("one size in two shapes is warned of where both are stated", () => {
+  test("warns of equal sizes in different shapes if both sides state them", () => {
     assert.deepEqual(messages(pairing(PAL, sized(720, 576, [64, 45]))), [
-      "The reference is 720x576 with samples of 16:15 and the distorted video 720x576 with samples of 64:45, which players show in different shapes; their samples were compared as they are.",
+      "The reference is 720x576 with samples of 16:15 and the distorted video 720x576 with samples of 64:45, which players display in different shapes; their samples were compared as they are.",
     ]);
     assert.deepEqual(codes(pairing(PAL, sized(720, 576))), []);
     assert.deepEqual(codes(pairing(PAL, sized(720, 576, [12, 11]))), []);
   });
-  test("a turn for display swaps the sides of a sample too", () => {
+  test("swaps the sides of the sample aspect ratio on rotation", () => {
     const upright = { ...sized(1080, 1440, [3, 4]) };
     const result = pairing({ ...sized(1440, 1080, [4, 3]), rotation: 90 }, upright);
     assert.deepEqual([result.turn, codes(result)], [["reference"], ["ROTATED"]]);
@@ -138,31 +138,31 @@ describe("shapes as players show them", () => {
   });
 });
 
-describe("frames that are too small for the metrics", () => {
+describe("frames too small for the metrics", () => {
   for (const [width, height] of [
     [32, 180],
     [320, 32],
     [1, 1],
   ] as const) {
-    test(`${width}x${height} is refused`, () => {
+    test(`refuses ${width}x${height}`, () => {
       assert.throws(() => pairing({ width, height }, { width, height }), refused("FRAME_TOO_SMALL"));
     });
   }
-  test("33x33 is not, nor is a small encode of a larger reference", () => {
+  test("accepts 33x33, and a small encode of a larger reference", () => {
     assert.equal(pairing({ width: 33, height: 33 }, { width: 33, height: 33 }).width, 33);
     assert.equal(pairing({ width: 320, height: 180 }, { width: 32, height: 18 }).width, 320);
   });
 });
 
 describe("rotation", () => {
-  test("the same turn on both sides changes nothing", () => {
+  test("rotates nothing if both sides have the same rotation", () => {
     assert.deepEqual(pairing({ rotation: 90 }, { rotation: 90 }).turn, []);
   });
-  test("a turn that only one side is tagged with is warned of", () => {
+  test("warns if only one side is tagged with a rotation", () => {
     const result = pairing({ rotation: 90 }, {});
     assert.deepEqual([result.turn, codes(result)], [[], ["ROTATION_DIFFERS"]]);
   });
-  test("a picture turned before coding meets its tagged original upright", () => {
+  test("rotates a tagged original to match an encode that was rotated before coding", () => {
     const result = pairing({ rotation: 90 }, { width: 720, height: 1280 });
     assert.deepEqual([result.turn, result.width, result.height], [["reference"], 720, 1280]);
     assert.equal(result.scaling, undefined);
@@ -174,22 +174,22 @@ describe("frame rates", () => {
     rate: { num, den },
     times: times(100, num / den, 25),
   });
-  test("24 and 23.976 are two rates", () => {
+  test("refuses 24 with 23.976", () => {
     assert.throws(
       () => pairing(at(24), { ...at(24000, 1001), times: undefined }),
       refused("FRAME_RATE_MISMATCH"),
     );
   });
-  test("a rate that only rounded time stamps change is the same", () => {
+  test("accepts rates that differ only by rounded timestamps", () => {
     assert.deepEqual(
       pairing(at(30000, 1001), { ...at(30000, 1001), rate: { num: 2997, den: 100 } }).warnings,
       [],
     );
   });
-  test("an unknown rate is not compared", () => {
+  test("does not compare an unknown rate", () => {
     assert.deepEqual(pairing(at(50), { rate: undefined }).warnings, []);
   });
-  test("COMMON takes every second frame of twice the rate", () => {
+  test("scores every second frame of twice the rate with COMMON", () => {
     const result = pairing({ ...at(50), frames: 200 }, at(25), { onFrameRateMismatch: "COMMON" });
     assert.deepEqual(result.thin, { side: "reference", every: 2 });
     assert.deepEqual(result.counts, { reference: 100, distorted: 100 });
@@ -199,24 +199,24 @@ describe("frame rates", () => {
     [50, 2],
     [75, 3],
   ] as const) {
-    test(`COMMON says which frames were scored where one rate is ${every} times the other`, () => {
+    test(`reports which frames COMMON scored if one rate is ${every} times the other`, () => {
       for (const [side, result] of [
         ["reference", pairing(at(fast), at(25), { onFrameRateMismatch: "COMMON" })],
         ["distorted", pairing(at(25), at(fast), { onFrameRateMismatch: "COMMON" })],
       ] as const) {
         const [reference, distorted] = side === "reference" ? [fast, 25] : [25, fast];
         assert.deepEqual(messages(result), [
-          `The reference runs at ${reference} fps and the distorted video at ${distorted} fps; one frame in ${every} of the ${side} was scored, as asked.`,
+          `The reference runs at ${reference} fps and the distorted video at ${distorted} fps; one frame in ${every} of the ${side} was scored, as requested.`,
         ]);
       }
     });
   }
-  test("a refusal names COMMON only where the counts fit, and what must be true", () => {
+  test("suggests COMMON with its condition only if the counts match", () => {
     const refusal = (reference: Partial<Track>, distorted: Partial<Track>, policy = "REFUSE") =>
       thrownBy(() => pairing(reference, distorted, { onFrameRateMismatch: policy }));
     const option = { option: "onFrameRateMismatch", value: "COMMON" };
     const pace = refusal(at(24), at(25));
-    const same = "both have the same frames, at another pace";
+    const same = "both have the same frames at different speeds";
     assert.deepEqual(pace.found?.["remedy"], { ...option, onlyIf: same });
     assert.match(pace.message, new RegExp(`If ${same}, set onFrameRateMismatch to COMMON`));
     const half = refusal({ ...at(50), frames: 200 }, at(25));
@@ -225,22 +225,22 @@ describe("frame rates", () => {
     const thrice = refusal(at(25), { ...at(75), frames: 299 });
     const third = "the reference consists of every third frame of the distorted video, from its first on";
     assert.deepEqual(thrice.found?.["remedy"], { ...option, onlyIf: third });
-    for (const [none, told] of [
+    for (const [none, message] of [
       [refusal({ ...at(25), frames: 96 }, at(24)), /96 frames .* 100: it is not known/],
       [refusal({ ...at(50), frames: 198 }, at(25)), /198 frames .* 100, and every second .* makes 99/],
       [refusal(at(24), at(30)), /no frames in common/],
       [refusal(at(24), at(30), "COMMON"), /no frames in common/],
     ] as const) {
       assert.equal(none.code, "FRAME_RATE_MISMATCH");
-      assert.match(none.message, told);
+      assert.match(none.message, message);
       assert.equal(none.found?.["remedy"], undefined);
       assert.doesNotMatch(none.message, /onFrameRateMismatch/);
     }
   });
-  test("COMMON pairs by number what only plays at another pace", () => {
+  test("pairs by number with COMMON if only the speed differs", () => {
     assert.equal(pairing(at(24), at(25), { onFrameRateMismatch: "COMMON" }).thin, undefined);
   });
-  test("COMMON refuses rates without common frames", () => {
+  test("refuses rates without common frames even with COMMON", () => {
     assert.throws(
       () => pairing(at(24), at(30), { onFrameRateMismatch: "COMMON" }),
       refused("FRAME_RATE_MISMATCH"),
@@ -254,20 +254,20 @@ describe("frame counts", () => {
     const asked = request({ onFrameCountMismatch: policy });
     return settleCounts(pair(tracks.reference, tracks.distorted, asked), tracks, asked);
   };
-  test("a difference is refused with both counts", () => {
+  test("refuses different counts, and reports both", () => {
     assert.throws(
       () => settle("REFUSE"),
       (error) => refused("FRAME_COUNT_MISMATCH")(error) && /100 frames.* 90 frames/.test(String(error)),
     );
   });
-  test("COMMON scores the first of both, and says so", () => {
+  test("scores the first frames of both with COMMON, with a warning", () => {
     const result = settle("COMMON");
     assert.equal(result.frameCount, 90);
     assert.deepEqual(codes(result), ["FRAME_COUNT_MISMATCH"]);
   });
-  test("one frame is no frames", () => {
+  test("writes 1 frame in the singular", () => {
     assert.deepEqual(messages(settle("COMMON", 1)), [
-      "The reference has 100 frames and the distorted video 1 frame; as asked, the score is of the first 1 frame of each. That is right only if the missing frames are the last ones.",
+      "The reference has 100 frames and the distorted video 1 frame; as requested, the score covers only the first 1 frame of each. That is right only if the missing frames are the last ones.",
     ]);
     assert.throws(() => settle("REFUSE", 1), /100 frames and the distorted video 1 frame, so/);
   });
@@ -283,7 +283,7 @@ describe("samples", () => {
     ["yuvj420p", "yuvj420p", "yuv420p", undefined],
     ["nv12", "p010le", "yuv420p10le", "BIT_DEPTH_DIFFERS"],
   ] as const) {
-    test(`${reference} with ${distorted} is compared as ${format}`, () => {
+    test(`compares ${reference} with ${distorted} as ${format}`, () => {
       const result = pair(
         track("reference", { pixelFormat: reference }),
         track("distorted", { pixelFormat: distorted }),
@@ -302,19 +302,19 @@ describe("samples", () => {
     [{ range: "full" }, { range: "full" }, false],
     [{ range: "full" }, { range: "", pixelFormat: "yuvj420p" }, false],
     [{ range: "limited" }, { range: "", pixelFormat: "yuvj420p" }, true],
-    // RGB becomes limited range before it is compared, whatever its tag says.
+    // RGB is always converted to limited range before the comparison.
     [{ range: "full", pixelFormat: "gbrp" }, { range: "", pixelFormat: "yuv444p" }, false],
     [{ range: "", pixelFormat: "gbrp" }, { range: "full", pixelFormat: "yuv444p" }, true],
   ] as const) {
     const text = [reference, distorted].map((side) => JSON.stringify(side)).join(" against ");
-    test(`${text}: ${differ ? "the ranges differ" : "one range"}`, () => {
+    test(`${differ ? "warns" : "does not warn"} of different ranges: ${text}`, () => {
       const warned = codes(pairing(reference, distorted)).includes("COLOR_RANGE_DIFFERS");
       assert.equal(warned, differ);
     });
   }
-  test("a warning of ranges names both, and says when the score is right", () => {
+  test("names both ranges, and the condition for a correct score", () => {
     assert.deepEqual(messages(pairing({ range: "" }, { range: "full" })), [
-      "The reference states no range, which means limited range, and the distorted video is tagged full range; their samples were compared as they are. The score is right only if one of them is mistagged: otherwise convert one to the range of the other.",
+      "The reference states no range, which means limited range, and the distorted video is tagged full range; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise convert one to the range of the other.",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-/** Cutting gives what its definition says (plain-cut.ts), in steps that grow with the frames and not with their square. */
+/** Cutting matches its definition (plain-cut.ts), in time linear in the number of frames. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import { times, track } from "./track-fixture.ts";
 
 const REQUEST = pairRequest({ reference: "r", distorted: "d" });
 
-/** Frames of any length, any of them key frames, the first one too or not. */
+/** Frames of any duration. Any frame can be a key frame; the first one need not be. */
 const frameTimes = fc
   .record({
     begin: fc.integer({ min: -5000, max: 5000 }),
@@ -20,7 +20,7 @@ const frameTimes = fc
       minLength: 1,
       maxLength: 300,
     }),
-    // Of ten: 0 has no key frame, 10 has them alone.
+    // Key frames in ten frames, on average: 0 has none, 10 has only key frames.
     keys: fc.nat({ max: 10 }),
     frameBytes: fc.constantFrom(0, 700, 600_000),
     den: fc.constantFrom(25, 1000, 90_000),
@@ -42,7 +42,7 @@ const side = fc.record({
 });
 
 describe("cuts", () => {
-  test("are those of the definition, for key frames anywhere", () => {
+  test("equal those of the definition, for key frames anywhere", () => {
     const options = fc.record({
       length: fc.integer({ min: 2, max: 100 }),
       subsample: fc.integer({ min: 1, max: 6 }),
@@ -65,9 +65,9 @@ describe("cuts", () => {
   });
 
   const FRAMES = 20_000;
-  /** One frame in twenty begins a segment: many cuts, which cost no more than few. */
+  /** One frame in twenty begins a segment: many cuts must not cost more than few. */
   const LENGTH = 20;
-  /** Looks at the times of a frame, both sides together; thousands where each cut looks at all of them. */
+  /** Limit of reads of times per frame, both sides together; it would be thousands if each cut read all times. */
   const LOOKS_A_FRAME = 30;
 
   for (const [what, container, found] of [
@@ -76,28 +76,28 @@ describe("cuts", () => {
     ["one key frame", "mov", times(FRAMES, 25, FRAMES)],
     ["y4m", "y4m", evenTimes({ num: 25, den: 1 }, FRAMES)],
   ] as const) {
-    test(`look at each frame a few times: ${what}`, () => {
+    test(`read each frame's times only a few times: ${what}`, () => {
       assert.ok(found);
       let looks = 0;
-      const look = () => assert.ok(++looks <= LOOKS_A_FRAME * FRAMES, `${looks} looks at ${FRAMES} frames`);
+      const look = () => assert.ok(++looks <= LOOKS_A_FRAME * FRAMES, `${looks} reads for ${FRAMES} frames`);
       const over = { container, frames: FRAMES, times: watched(found, look) };
       const tracks = { reference: track("reference", over), distorted: track("distorted", over) };
       const pairing = pair(tracks.reference, tracks.distorted, REQUEST);
       const options = { length: LENGTH, subsample: 1, lookBehind: 1 };
       const { segments } = cut(tracks, pairing, options);
       assert.ok(segments.length > FRAMES / LENGTH / 2, `${segments.length} segments`);
-      assert.ok(looks > FRAMES, "looks are counted");
+      assert.ok(looks > FRAMES, "reads are counted");
     });
   }
 });
 
-/** The same times; `look` is told of every value that is read, by whichever method. */
+/** Returns the same times; `look` is called for every value that is read, by any method. */
 function watched(given: FrameTimes, look: () => void): FrameTimes {
   const watching = (values: Float64Array) =>
     new Proxy(values, {
       get(target, name, proxy) {
         if (typeof name === "string" && /^\d+$/.test(name)) look();
-        // Methods of Array read any list by its places; those of Float64Array would pass by the proxy.
+        // Methods of Array read by index; those of Float64Array would bypass the proxy.
         const method: unknown = Reflect.get(Array.prototype, name);
         return typeof method === "function" ? method.bind(proxy) : Reflect.get(target, name, target);
       },

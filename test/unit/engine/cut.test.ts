@@ -22,7 +22,7 @@ function cutPair(
   });
 }
 
-test("segments follow one another without gap or overlap, whatever the length, GOPs and subsampling", () => {
+test("makes consecutive segments without gap or overlap for any length, GOPs and subsampling", () => {
   const cases = fc.record({
     frames: fc.integer({ min: 1, max: 2000 }),
     gops: fc.tuple(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: 300 })),
@@ -50,7 +50,7 @@ test("segments follow one another without gap or overlap, whatever the length, G
   );
 });
 
-test("a range lies between its first frame and the one before, its seek at the key frame", () => {
+test("starts a range between its first frame and the one before, and seeks to the key frame", () => {
   const { segments } = cutPair(300, [50, 50], { length: 100 });
   assert.deepEqual(
     segments.map(({ first, count }) => [first, count]),
@@ -66,7 +66,7 @@ test("a range lies between its first frame and the one before, its seek at the k
   assert.equal(second?.seek, 4.135);
 });
 
-test("a cut goes where the least is decoded in vain: to the key frames of the side that is dear to decode", () => {
+test("cuts where the fewest frames are decoded only to be dropped, weighted by the cost of each side", () => {
   const firsts = (frameBytes: number, gops: readonly [number, number]) => {
     const reference = track("reference", { frames: 800, times: { ...times(800, 25, gops[0]), frameBytes } });
     const distorted = track("distorted", { frames: 800, times: times(800, 25, gops[1]) });
@@ -76,13 +76,13 @@ test("a cut goes where the least is decoded in vain: to the key frames of the si
   };
   // Key frames of both sides at 240 and 480: nothing is wasted there.
   assert.deepEqual(firsts(0, [80, 120]), [0, 241, 481]);
-  // Key frames of the reference at 190, 380, 570, of the other at 240, 480, 720: the fewest frames between …
+  // Key frames of the reference at 190, 380, 570, of the other at 240, 480, 720: the fewest dropped frames …
   assert.deepEqual(firsts(0, [190, 240]), [0, 241, 571]);
-  // … or those of the encode, however many, where a frame of the master costs nine of them.
+  // … or only frames of the encode, if a frame of the master costs as much as nine of them.
   assert.deepEqual(firsts(600_000, [190, 240]), [0, 191, 381, 571]);
 });
 
-test("MPEG-TS is searched from more than a GOP before", () => {
+test("seeks in MPEG-TS to more than a GOP before", () => {
   const side = { container: "mpegts", codec: "hevc", frames: 500, times: times(500, 25, 50) };
   const [reference, distorted] = [track("reference", side), track("distorted", side)];
   const pairing = pair(reference, distorted, pairRequest({ reference: "r", distorted: "d" }));
@@ -90,7 +90,7 @@ test("MPEG-TS is searched from more than a GOP before", () => {
   assert.equal(segments[1]?.cut?.distorted.seek, 8 - 2 - 0.5);
 });
 
-test("a file that cannot be cut is scored whole, with the reason", () => {
+test("scores a file that cannot be cut whole, and reports the reason", () => {
   const [reference, distorted] = [
     track("reference"),
     track("distorted", { uncuttable: "its frames have no times" }),

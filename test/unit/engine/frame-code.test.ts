@@ -30,7 +30,7 @@ function pieces(table: FrameTable, maxBytes = LIMIT): Uint8Array[] {
   return [...encodeRows(table, maxBytes)].map(({ rows }) => rows);
 }
 
-/** Everything that a table holds, NaN for what is missing. */
+/** The content of tables; missing values are undefined. */
 function contents(tables: readonly FrameTable[]): unknown {
   return tables.flatMap((table) =>
     Array.from({ length: table.length }, (_, row) => [
@@ -40,7 +40,7 @@ function contents(tables: readonly FrameTable[]): unknown {
   );
 }
 
-/** A number from 0 to 1 that looks random and is the same in every run. */
+/** Returns a generator of reproducible pseudo-random numbers from 0 to 1. */
 function noise(seed: number): () => number {
   let state = seed;
   return () => {
@@ -49,7 +49,7 @@ function noise(seed: number): () => number {
   };
 }
 
-/** What a scorer prints with six decimals, up to what is given. */
+/** Returns a value as a scorer prints it, with six decimals, up to ±`most`. */
 function printed(most: number, next: () => number): number {
   return Number(((next() * 2 - 1) * most).toFixed(6));
 }
@@ -69,8 +69,8 @@ const anyPrinted = fc.oneof(
   },
 );
 
-describe("the code of frame values", () => {
-  test("gives back every row, number and digit, in however many pieces", () => {
+describe("the format of per-frame values", () => {
+  test("round-trips every row, frame number and digit in any number of chunks", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(anyPrinted, sixDecimals(100), anyPrinted), { minLength: 1, maxLength: 80 }),
@@ -81,7 +81,7 @@ describe("the code of frame values", () => {
           const table = tableOf({ vmaf: column(0), psnr_y: column(1), "4k_v1": column(2) }, step);
           const encoded = [...encodeRows(table, maxBytes)];
           for (const { rows: bytes } of encoded) assert.ok(bytes.length <= maxBytes);
-          const decoded = encoded.map((piece) => decodeRows(piece.rows));
+          const decoded = encoded.map((chunk) => decodeRows(chunk.rows));
           assert.deepEqual(
             decoded.map(({ length }) => length),
             encoded.map(({ rowCount }) => rowCount),
@@ -92,12 +92,12 @@ describe("the code of frame values", () => {
     );
   });
 
-  test("a table without rows has no pieces, and one that no piece can hold a row of is refused", () => {
+  test("encodes an empty table as no chunks, and refuses a row that does not fit into a chunk", () => {
     assert.deepEqual(pieces(new FrameTable(["vmaf"])), []);
     assert.throws(() => pieces(tableOf({ vmaf: [1] }), 20), /does not fit/);
   });
 
-  test("takes under 8 bytes for a value, whatever a scorer prints up to 9·10⁹", () => {
+  test("takes under 8 bytes per value for values up to 9·10⁹", () => {
     const next = noise(7);
     const fill = (make: () => number) => Array.from({ length: 240 }, make);
     const cases: readonly (readonly [string, () => number])[] = [
@@ -109,11 +109,11 @@ describe("the code of frame values", () => {
     for (const [name, make] of cases) {
       const table = tableOf({ vmaf: fill(make), psnr_y: fill(make), integer_motion2: fill(make) });
       const bytes = pieces(table).reduce((sum, { length }) => sum + length, 0);
-      assert.ok(bytes < 8 * 3 * 240, `${name}: ${bytes / 3 / 240} bytes a value`);
+      assert.ok(bytes < 8 * 3 * 240, `${name}: ${bytes / 3 / 240} bytes per value`);
     }
   });
 
-  test("one value beyond all bounds among ordinary ones is kept, under 8 bytes for each of them", () => {
+  test("keeps a column of huge values next to an ordinary one, under 8 bytes per value on average", () => {
     const next = noise(3);
     const wild = Array.from({ length: 240 }, () => printed(1e18, next));
     const tame = Array.from({ length: 240 }, () => printed(100, next));
@@ -122,7 +122,7 @@ describe("the code of frame values", () => {
     assert.ok(pieces(table).reduce((sum, { length }) => sum + length, 0) < 8 * 2 * 240);
   });
 
-  test("bytes that are none are refused as such, and nothing else happens", async () => {
+  test("refuses bytes that are not a chunk with INVALID_REQUEST, and never fails otherwise", async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), refusedOrTable));
     const [whole = new Uint8Array()] = pieces(tableOf({ vmaf: [90, 91.5, Number.NaN], psnr_y: [1, 2, 3e9] }));
     await fc.assert(
@@ -137,7 +137,7 @@ describe("the code of frame values", () => {
     await refuse(whole.subarray(0, -1));
   });
 
-  test("a piece that would become more than it may is refused before it does", async () => {
+  test("refuses a chunk that would inflate over the limit before inflating it", async () => {
     const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
     const bomb = deflateRawSync(Buffer.alloc(64 * 2 ** 20));
     for (const rows of [2 ** 31, 64 * 2 ** 20, 1000]) {
@@ -149,7 +149,7 @@ describe("the code of frame values", () => {
     }
   });
 
-  test("a piece of more values than any that is sent is refused by its head", () => {
+  test("refuses a chunk with more values than are ever sent by its header", () => {
     const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
     head.writeUInt32LE(2 ** 17, 4);
     assert.equal(claimOf(head).rows, 2 ** 17);
@@ -157,7 +157,7 @@ describe("the code of frame values", () => {
     assert.throws(() => claimOf(head), { code: "INVALID_REQUEST" });
   });
 
-  test("names of metrics that mean something to an object, or stand twice, are refused", async () => {
+  test("refuses metric names that are special in objects, invalid or duplicated", async () => {
     const body = Buffer.alloc(12);
     const named = (...names: readonly string[]) => {
       const list = names.flatMap((name) => [4, name.length, ...Buffer.from(name, "latin1")]);
@@ -182,7 +182,7 @@ async function refuse(bytes: Uint8Array): Promise<void> {
   await assert.rejects(checkRowsElsewhere(bytes), { code: "INVALID_REQUEST" });
 }
 
-/** Changed bytes may still be a piece with other values, but nothing between that and a refusal. */
+/** Changed bytes are either a valid chunk with other values or refused. */
 async function refusedOrTable(bytes: Uint8Array): Promise<void> {
   try {
     const { length } = decodeRows(bytes);

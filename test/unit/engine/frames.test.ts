@@ -19,7 +19,7 @@ test("keeps every printed digit of any value, wide or narrow", () => {
   );
 });
 
-test("a value that is not finite is missing, before and after a column widens", () => {
+test("treats a value that is not finite as missing, before and after a column widens", () => {
   const table = new FrameTable(["m"], 2);
   table.append(0, [Number.NaN]);
   table.append(1, [5000]);
@@ -34,7 +34,7 @@ test("a value that is not finite is missing, before and after a column widens", 
   );
 });
 
-test("an unknown metric or row has no value", () => {
+test("returns no value for an unknown metric or row", () => {
   const table = new FrameTable(["m"], 8);
   table.append(7, [1]);
   assert.equal(table.value("m", 1), undefined);

@@ -1,4 +1,4 @@
-/** What is remembered of a decoder that says much. */
+/** Which messages are kept if a decoder prints many. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Messages } from "../../../src/engine/messages.ts";
@@ -18,13 +18,13 @@ function read(...lines: readonly string[]): Messages {
 
 const flood = (line: string) => Array.from({ length: FLOOD }, () => line);
 
-describe("a change of size among hundreds of warnings", () => {
+describe("keeps a change of size among hundreds of warnings", () => {
   for (const [what, line] of [
     ["width", changed(96, 64, 0, "gbr")],
     ["height", changed(64, 96, 0, "gbr")],
     ["pixel format", changed(64, 64, 64, "gbr")],
   ] as const) {
-    test(`of ${what} is not forgotten`, () => {
+    test(`another ${what}`, () => {
       for (const noise of [changed(64, 64, 0, "bt709"), "[h264 @ 0x1] [warning] something else"]) {
         const messages = read(...flood(noise), line, ...flood(noise));
         assert.equal(messages.sizeChange, line.replace("[warning] ", ""));
@@ -32,17 +32,17 @@ describe("a change of size among hundreds of warnings", () => {
     });
   }
 
-  test("is the first of several", () => {
+  test("the first of several", () => {
     const messages = read(changed(96, 64, 0, "gbr"), changed(32, 64, 0, "gbr"));
     assert.match(messages.sizeChange ?? "", /w: 96/);
   });
 });
 
-test("a change of colour tags alone is no change of size", () => {
+test("does not take a change of colour tags for a change of size", () => {
   assert.equal(read(...flood(changed(64, 64, 0, "bt709"))).sizeChange, undefined);
 });
 
-test("the first and the last of many messages are kept, and no more than 200", () => {
+test("keeps at most 200 messages, including the first and the last", () => {
   const messages = read(...Array.from({ length: FLOOD }, (_, n) => `[error] message ${n}`));
   assert.equal(messages.first(), "message 0");
   assert.ok(messages.some(new RegExp(`^message ${FLOOD - 1}$`)));

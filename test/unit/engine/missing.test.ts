@@ -1,4 +1,4 @@
-/** What is said of frames that one side lacks: by the time stamps, the edit list, or that it is not known. */
+/** The message about missing frames: derived from timestamps or the edit list, or stating that it is unknown. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { pair } from "../../../src/engine/compare.ts";
@@ -11,7 +11,7 @@ import { times, track } from "./track-fixture.ts";
 const FRAMES = 100;
 const FRAME_MS = 40;
 
-/** A track with these frames of a whole of 100, 40 ms each, at their times, which begin at `start`. */
+/** A track with these frames of 100, 40 ms each, at their original times plus `start`. */
 function having(frames: readonly number[], { start = 0, ...over }: Partial<Track> & { start?: number } = {}) {
   const pts = Float64Array.from(frames, (frame) => start + frame * FRAME_MS);
   return { frames: frames.length, times: { ...times(frames.length, 25, 25), pts }, ...over };
@@ -33,7 +33,7 @@ function refusal(reference: Partial<Track>, distorted: Partial<Track>): Failure 
   } catch (thrown) {
     return Failure.from(thrown);
   }
-  return assert.fail("nothing was refused");
+  return assert.fail("the pair was accepted");
 }
 
 const WHOLE = having(range(0, FRAMES));
@@ -43,31 +43,31 @@ const COMMON = {
   onlyIf: "the missing frames are the last ones",
 };
 
-describe("frames that are missing at the start or in the middle: COMMON is not named", () => {
+describe("does not suggest COMMON if frames are missing at the start or in the middle", () => {
   for (const [what, short, says] of [
     [
       "the first 13",
       having(range(13, FRAMES)),
-      /lacks its first frames: it starts 0\.52 s after .* ends with it/,
+      /lacks the first frames: it starts 0\.52 s after .* ends with it/,
     ],
     [
-      "the first 11, shifted by the delay of B-frames",
+      "the first 13, with times shifted by the B-frame delay",
       having(range(13, FRAMES), { start: -2 * FRAME_MS }),
       /starts 0\.44 s after the .* and ends 0\.08 s before it/,
     ],
     [
       "13 in the middle",
       having([...range(0, 30), ...range(43, FRAMES)]),
-      /lacks 13 frames in its middle, the first after its frame 29\./,
+      /lacks 13 frames in the middle, the first after its frame 29\./,
     ],
     [
-      "one here, one there, and the tail, on a clock of its own",
+      "two single frames and the tail, with an offset of all times",
       having([...range(0, 30), ...range(31, 50), ...range(51, 90)], { start: 7000 }),
-      /lacks 2 frames in its middle, the first after its frame 29\./,
+      /lacks 2 frames in the middle, the first after its frame 29\./,
     ],
-    ["a head that an edit list hides", having(range(0, 90), { hidden: 2 }), /hides 2 frames, as after a cut/],
+    ["a start hidden by an edit list", having(range(0, 90), { hidden: 2 }), /hides 2 frames, as after a cut/],
     [
-      "a head that an edit list hides, without time stamps",
+      "a start hidden by an edit list, without timestamps",
       { frames: 90, times: undefined, hidden: 2 },
       /hides 2 frames, as after a cut/,
     ],
@@ -86,30 +86,30 @@ describe("frames that are missing at the start or in the middle: COMMON is not n
       const [warning] = settle(WHOLE, short, "COMMON").warnings;
       assert.equal(warning?.code, "FRAME_COUNT_MISMATCH");
       assert.match(warning.message, says);
-      assert.match(warning.message, /frames that do not belong together were compared\.$/);
+      assert.match(warning.message, /If so, the wrong frames were compared with each other\.$/);
     });
   }
 });
 
-describe("what the time stamps do not show: COMMON is named with what must be true", () => {
+describe("suggests COMMON with its condition if the timestamps do not show what is missing", () => {
   const uneven = having(range(0, FRAMES).filter((frame) => frame % 5 !== 3));
   for (const [what, long, short, says] of [
     [
-      "the tail, or a cut that restarted time",
+      "the tail, or a cut that restarted the times",
       WHOLE,
       having(range(0, 87)),
       /the last frames are missing, unless/,
     ],
-    ["no time stamps", WHOLE, { frames: 87, times: undefined }, /do not show which/],
-    ["another clock", WHOLE, having(range(0, 87), { start: 7000 }), /do not show which/],
+    ["no timestamps", WHOLE, { frames: 87, times: undefined }, /do not show which/],
+    ["an offset of all times", WHOLE, having(range(0, 87), { start: 7000 }), /do not show which/],
     [
-      "MPEG-TS beside another container",
+      "MPEG-TS and another container",
       WHOLE,
       having(range(0, 63), { start: 37 * FRAME_MS, container: "mpegts" }),
       /do not show which/,
     ],
     ["a late start that B-frames may explain", WHOLE, having(range(2, FRAMES)), /do not show which/],
-    ["a rate that varies throughout", WHOLE, uneven, /do not show which/],
+    ["a variable frame rate", WHOLE, uneven, /do not show which/],
     [
       "gaps in both",
       having([...range(0, 20), ...range(30, 110)]),
@@ -122,12 +122,12 @@ describe("what the time stamps do not show: COMMON is named with what must be tr
       having([...range(0, 30), ...range(300, 357)]),
       /do not show which/,
     ],
-    ["one frame", WHOLE, having([0]), /do not show which/],
+    ["a single frame", WHOLE, having([0]), /do not show which/],
   ] as const) {
     test(what, () => {
       for (const failure of [refusal(long, short), refusal(short, long)]) {
         assert.match(failure.message, says);
-        assert.match(failure.message, /If they are the last ones, set onFrameCountMismatch to COMMON/);
+        assert.match(failure.message, /If the last ones are missing, set onFrameCountMismatch to COMMON/);
         assert.match(failure.message, /compares frame N with frame N from the start/);
         assert.deepEqual(failure.found?.["remedy"], COMMON);
       }
@@ -137,7 +137,7 @@ describe("what the time stamps do not show: COMMON is named with what must be tr
   }
 });
 
-test("an edit list that hides just the missing frames: to ignore it is the advice", () => {
+test("suggests ignoring an edit list that hides exactly the missing frames", () => {
   for (const failure of [
     refusal(WHOLE, having(range(13, FRAMES), { hidden: 13 })),
     refusal({ frames: 87, hidden: 13, times: undefined }, WHOLE),
@@ -145,7 +145,7 @@ test("an edit list that hides just the missing frames: to ignore it is the advic
   ]) {
     assert.match(
       failure.message,
-      /With the frames that an edit list hides both have 100: set editLists to IGNORE/,
+      /Counting the frames that an edit list hides, both have 100: set editLists to IGNORE/,
     );
     assert.deepEqual(failure.found?.["remedy"], { option: "editLists", value: "IGNORE" });
   }

@@ -11,13 +11,13 @@ describe("rates", () => {
     ["29.97", "2997/100"],
     ["50/2", "25/1"],
   ] as const) {
-    test(`${text} is ${expected}`, () => {
+    test(`parses ${text} as ${expected}`, () => {
       const rate = parseRational(text);
       assert.equal(rate && formatRational(rate), expected);
     });
   }
   for (const text of ["", "0", "0/1", "1/0", "-25", "25fps", "1e3", "25/", "NaN", "99999999999"]) {
-    test(`${JSON.stringify(text)} is no rate`, () => assert.equal(parseRational(text), undefined));
+    test(`rejects ${JSON.stringify(text)}`, () => assert.equal(parseRational(text), undefined));
   }
 });
 
@@ -34,20 +34,20 @@ describe("pixel formats", () => {
     ["rgb48le", "444", 16],
     ["yuv410p", "420", 8],
   ] as const) {
-    test(`${name} is ${chroma} with ${depth} bits`, () => {
+    test(`recognizes ${name} as ${chroma} with ${depth} bits`, () => {
       const format = pixelFormat(name);
       assert.deepEqual([format?.chroma, format?.depth], [chroma, depth]);
     });
   }
   for (const name of ["pal8", "gray", "vaapi", "yuv999p", "", "bayer_rggb8"]) {
-    test(`${JSON.stringify(name)} is not scored`, () => assert.equal(pixelFormat(name), undefined));
+    test(`rejects ${JSON.stringify(name)}`, () => assert.equal(pixelFormat(name), undefined));
   }
-  test("odd sizes round the chroma up", () => {
+  test("rounds the chroma of odd sizes up", () => {
     const format = pixelFormat("yuv420p");
     assert.ok(format);
     assert.equal(frameBytes(format, 175, 99), 175 * 99 + 2 * 88 * 50);
   });
-  test("14 bits are compared as 16", () => {
+  test("compares 14 bits as 16", () => {
     const format = pixelFormat("yuv422p14le");
     assert.ok(format);
     assert.equal(comparedFormat(format, format), "yuv422p16le");

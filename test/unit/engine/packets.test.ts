@@ -20,21 +20,21 @@ test("reads times, key frames and the codec, in presentation order", () => {
   });
 });
 
-test("frames that an edit list hides are counted apart", () => {
+test("counts frames hidden by an edit list separately", () => {
   const found = list("0, 0, 0, 1, 9, 0x1, F=0x5", "0, 1, 1, 1, 9, 0x1, F=0x4", "0, 2, 2, 1, 9, 0x1, F=0x0");
   assert.deepEqual([found.coded, found.hidden], [3, 2]);
   assert.deepEqual([...(found.times()?.pts ?? [])], [2]);
 });
 
-test("a frame shown before the key frame that it is decoded after makes an open GOP", () => {
+test("detects an open GOP by a frame that is displayed before the key frame it is decoded after", () => {
   assert.ok(list("0, 0, 0, 1, 9, 0x1", "0, 1, 5, 1, 9, 0x1", "0, 2, 4, 1, 9, 0x1, F=0x0").openGop);
 });
 
-test("missing or doubled times are no times", () => {
+test("returns no times if some are missing or duplicated", () => {
   assert.equal(list("0, 0, -9223372036854775808, 1, 9, 0x1", "0, 1, 1, 1, 9, 0x1").times(), undefined);
   assert.equal(list("0, 0, 3, 1, 9, 0x1", "0, 1, 3, 1, 9, 0x1").times(), undefined);
 });
 
-test("side data at the end of a line does not hide the flags", () => {
+test("reads the flags of a line with side data at its end", () => {
   assert.equal(list("0, 0, 0, 1, 9, 0x1, F=0x4, S=1, 1").hidden, 1);
 });

@@ -35,7 +35,7 @@ function part(frames: number, metrics: readonly string[], segment?: string, leas
   return { segment, pieces: [...encodeRows(table, 4096)].map(({ rows }) => rows) };
 }
 
-test("other work of the process goes on while parts are joined: between the pieces and between the metrics", async () => {
+test("yields to the event loop after each chunk and each metric while joining parts", async () => {
   const whole = part(2000, METRICS);
   assert.ok(whole.pieces.length > 20);
   let turns = 0;
@@ -47,21 +47,24 @@ test("other work of the process goes on while parts are joined: between the piec
   setImmediate(turn);
   const { score, frameCount } = await joinParts(planText(2000), [whole], 1);
   done = true;
-  assert.ok(turns >= whole.pieces.length + METRICS.length, `${turns} turns of ${whole.pieces.length} pieces`);
+  assert.ok(
+    turns >= whole.pieces.length + METRICS.length,
+    `${turns} turns for ${whole.pieces.length} chunks`,
+  );
   assert.equal(frameCount, 2000);
   assert.equal(score, 2.9975);
 });
 
-test("values that take more memory than a controller has for a pair are refused at the first piece", async () => {
+test("refuses values over the memory limit of a pair at the first chunk", async () => {
   const joined = (...parts: Parameters<typeof part>) => joinParts(planText(DAY), [part(...parts)], 1);
   const most = [...METRICS, "a", "b", "c", "d"];
   await assert.rejects(joined(10, [...most, "more"]), { code: "MEDIA_TOO_LARGE" });
-  await assert.rejects(joined(10, most), { code: "SCORER_FAILED" }, "rows are missing, and nothing else");
-  // Beyond ±2147 a value takes twice as much.
+  await assert.rejects(joined(10, most), { code: "SCORER_FAILED" }, "only rows are missing");
+  // Values beyond ±2147 take twice as much.
   await assert.rejects(joined(10, METRICS, undefined, 1e9), { code: "MEDIA_TOO_LARGE" });
 });
 
-test("more metrics than the models and features have are refused at the first piece", async () => {
+test("refuses more metrics than the models and features can have at the first chunk", async () => {
   const metrics = Array.from({ length: 41 }, (_, index) => (index === 0 ? "vmaf" : `metric_${index}`));
   await assert.rejects(joinParts(planText(10), [part(10, metrics)], 1), {
     code: "SCORER_FAILED",
@@ -70,7 +73,7 @@ test("more metrics than the models and features have are refused at the first pi
   await joinParts(planText(10), [part(10, metrics.slice(0, 40))], 1);
 });
 
-test("a segment with more frames around it than metrics look at is refused", async () => {
+test("refuses a segment with more context than the metrics look at", async () => {
   const segment = (before: number, after: number) =>
     JSON.stringify({ first: 40, count: 10, before, after, cut: { reference: {}, distorted: {} } });
   const first = JSON.stringify({

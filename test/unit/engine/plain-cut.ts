@@ -1,6 +1,6 @@
 /**
- * How a pair is cut, as a definition: each question is answered by looking at all frames, however
- * often it is asked. Slow, and the measure of src/engine/cut.ts, which must give the same.
+ * A reference implementation of cutting that looks at all frames for each question. It is slow; src/engine/cut.ts must
+ * give the same result.
  */
 import type { Cut, CutOptions, Segment } from "../../../src/engine/cut.ts";
 import type { FrameTimes, Track } from "../../../src/engine/track.ts";
@@ -34,7 +34,7 @@ export function plainSegments(
     const end = starts[index + 1] ?? frameCount;
     const [before, after] = [Math.min(first, context), Math.min(frameCount - end, 1)];
     const [reference, distorted] = SIDES.map((side) => sideCut(tracks[side], first - before, end + after));
-    if (!reference || !distorted) throw new Error("two sides were cut");
+    if (!reference || !distorted) throw new Error("expected cuts of two sides");
     return { first, count: end - first, before, after, cut: { reference, distorted } };
   });
 }
@@ -43,17 +43,17 @@ function candidates(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 }
 
-interface Wish {
+interface Criteria {
   readonly cost: (first: number) => number;
   readonly fits: (first: number) => boolean;
 }
 
-/** The first of those that decode the least in vain and lie as near as they can. */
+/** Returns the first of the cuts with the lowest cost of dropped frames and distance. */
 function cheapest(
   tracks: Tracks,
   firsts: readonly number[],
   context: number,
-  { cost, fits }: Wish,
+  { cost, fits }: Criteria,
 ): number | undefined {
   const prices = SIDES.map((side) => price(tracks[side]));
   const wasted = (from: number) =>
@@ -69,10 +69,10 @@ function cheapest(
   return best?.first;
 }
 
-/** Of a frame, in pixels: 25 for each byte. */
+/** The cost of a frame in pixels; a byte costs 25. */
 const price = ({ width, height, times }: TimedTrack) => width * height + 25 * times.frameBytes;
 
-/** Frames from the last key frame up to this one, or from the first frame where no key frame is before. */
+/** Returns the frames from the last key frame to this one, or from the first frame if no key frame is before. */
 function sinceKey({ pts, keys }: FrameTimes, frame: number): number {
   for (let from = frame; from > 0; from--) if (keys.includes(pts[from] ?? Number.NaN)) return frame - from;
   return frame;

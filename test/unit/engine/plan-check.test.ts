@@ -1,4 +1,4 @@
-/** No plan that the engine makes contradicts itself, however its tracks are turned, scaled, thinned or counted. */
+/** Plans made by the engine pass the check for every combination of rotation, scaling, thinning and counts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pair } from "../../../src/engine/compare.ts";
@@ -41,7 +41,7 @@ function planOf(reference: Parameters<typeof track>[1], distorted: Parameters<ty
   return readPlan(writePlan(plan, { reference: FILE, distorted: FILE }, SCORER));
 }
 
-test("every pair that is planned passes, and costs no less than what is compared", () => {
+test("accepts every planned pair, and counts no fewer pixels than are compared", () => {
   let passed = 0;
   const kinds = SIZES.flatMap((size) =>
     ROTATIONS.flatMap((rotation) => PACES.map((pace) => ({ ...size, rotation, ...pace, times: undefined }))),

@@ -1,4 +1,4 @@
-/** Plans and segments come from machines of tenants who may mean harm: they bring facts or are refused. */
+/** Plans and segments may come from malicious tenants: they carry only facts, or are refused. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -63,7 +63,7 @@ const PLANS: readonly Plan[] = [
   planOf({ selfChecking: false }, { selfChecking: false }),
 ];
 
-/** What is in a plan once it was read, without what only planning needs. */
+/** The content of a plan after reading it, without what only planning needs. */
 function facts({ request, tracks, pairing, models, whole }: Plan): PlanFacts {
   const unused = { times: undefined, uncuttable: undefined, straight: false, warnings: [] };
   return {
@@ -78,7 +78,7 @@ function facts({ request, tracks, pairing, models, whole }: Plan): PlanFacts {
   };
 }
 
-/** Every word of every command that a plan's segment becomes: of both scorers, each side straight and decoded. */
+/** Returns every word of every command for a plan's segment: of both scorers, with each side direct and decoded. */
 function wordsOf(plan: PlanFacts, segment: Segment): string[] {
   const straight = ({ samples, ...rest }: Track): Track => ({
     ...rest,
@@ -111,7 +111,7 @@ function wordsOf(plan: PlanFacts, segment: Segment): string[] {
 
 const HONEST = new Set(PLANS.flatMap((plan) => plan.segments.flatMap((one) => wordsOf(facts(plan), one))));
 
-/** Pixel formats and models are names of lists; everything else that honest plans do not bring is refused. */
+/** Accepts names of pixel formats and models, numbers, and words that also occur in commands of valid plans. */
 function isOurs(word: string, plan: PlanFacts): boolean {
   if (/^\d+$/.test(word) || HONEST.has(word)) return true;
   const formats = SIDES.map((side) => plan.tracks[side].pixels.name);
@@ -119,7 +119,7 @@ function isOurs(word: string, plan: PlanFacts): boolean {
   return /^[a-z_.A-Z-]+$/.test(word) && named.some((name) => name.includes(word));
 }
 
-/** Reads a text; undefined when it was refused, in the one way that texts are refused. */
+/** Reads a text; returns undefined if it was refused, and checks the form of the refusal. */
 function readOrRefused<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -164,7 +164,7 @@ const HOSTILE: readonly unknown[] = [
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Every place in a JSON value, as the keys that lead to it. */
+/** Returns the path of keys to every place in a JSON value. */
 function places(value: Json, path: readonly string[] = []): (readonly string[])[] {
   const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
   return [path, ...inner.flatMap(([key, item]) => places(item, [...path, key]))];
@@ -218,14 +218,14 @@ const changes = fc.array(
 );
 
 describe("plans and segments as JSON", () => {
-  test("say all that scoring needs, and no path and no option", () => {
+  test("contain everything that scoring needs, but no path and no option", () => {
     for (const plan of PLANS) {
       const text = writePlan(plan, FILES, SCORER);
       assert.deepEqual(readPlan(text), facts(plan));
       assert.ok(!text.includes("studio.json"));
       for (const segment of plan.segments) {
         const read = readSegment(writeSegment(segment));
-        // What reaches the scorer is the same to the letter.
+        // The arguments of the scorer are identical.
         assert.deepEqual(wordsOf(facts(plan), read), wordsOf(facts(plan), segment));
         assert.deepEqual(readSegment(writeSegment(read)), read);
       }
@@ -234,7 +234,7 @@ describe("plans and segments as JSON", () => {
     }
   });
 
-  test("a changed plan is refused, or makes no word of a command that is not ours", () => {
+  test("are refused if a change of the plan would add a foreign word to a command", () => {
     let accepted = 0;
     fc.assert(
       fc.property(fc.constantFrom(...PLANS), changes, fc.nat(), (plan, edits, segment) => {
@@ -249,10 +249,10 @@ describe("plans and segments as JSON", () => {
       }),
       { numRuns: 4000 },
     );
-    assert.ok(accepted > 20, `${accepted} harmless changes were let through`);
+    assert.ok(accepted > 20, `${accepted} harmless changes were accepted`);
   });
 
-  test("a changed segment is refused, or makes no word of a command that is not ours", () => {
+  test("are refused if a change of the segment would add a foreign word to a command", () => {
     const [plan] = PLANS as [Plan];
     const segments = plan.segments.map(writeSegment);
     fc.assert(
@@ -266,7 +266,7 @@ describe("plans and segments as JSON", () => {
     );
   });
 
-  test("texts that are no JSON, or far too long, are refused", () => {
+  test("are refused if the text is not JSON or far too long", () => {
     fc.assert(
       fc.property(fc.string(), (text) =>
         assert.equal(

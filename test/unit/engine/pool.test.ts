@@ -21,7 +21,7 @@ test("pools by the published formulas", () => {
   });
 });
 
-test("one frame pools to itself", () => {
+test("pools one frame to its own value", () => {
   const pooled = poolValues(Float64Array.of(93.123456));
   assert.ok(pooled);
   const { stdDev, ...values } = pooled;
@@ -29,11 +29,11 @@ test("one frame pools to itself", () => {
   for (const value of Object.values(values)) assert.equal(value, 93.123456);
 });
 
-test("no frame has nothing to pool", () => {
+test("returns undefined without frames", () => {
   assert.equal(poolValues(new Float64Array()), undefined);
 });
 
-test("a value that is not finite is left out of its metric alone", () => {
+test("skips a value that is not finite only in its own metric", () => {
   const table = new FrameTable(["vmaf", "psnr_y"], 1);
   table.append(0, [50, Number.POSITIVE_INFINITY]);
   table.append(1, [60, 40]);
@@ -42,7 +42,7 @@ test("a value that is not finite is left out of its metric alone", () => {
   assert.equal(pooled["psnr_y"]?.mean, 40);
 });
 
-test("percentiles and means keep their order whatever the values", () => {
+test("keeps the order of percentiles and means for any values", () => {
   const values = fc.array(fc.integer({ min: 0, max: 100_000_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(values, (micros) => {

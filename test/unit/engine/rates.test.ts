@@ -1,4 +1,4 @@
-/** Rates of short clips: told apart where their time stamps are exact, forgiven where these are rounded. */
+/** Rates of short clips: distinguished if timestamps are exact, tolerated if they are rounded. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { pair } from "../../../src/engine/compare.ts";
@@ -14,13 +14,13 @@ function rational(text: string) {
   return rate;
 }
 
-/** As y4m and AVI time their frames: each lasts one tick. */
+/** Times as in y4m and AVI: each frame lasts one tick. */
 function ticking(text: string, frames: number): Partial<Track> {
   const rate = rational(text);
   return { rate, frames, times: evenTimes(rate, frames) };
 }
 
-/** As Matroska times them: rounded to milliseconds, and the stated rate guessed from that. */
+/** Times as in Matroska: rounded to milliseconds, with a stated rate guessed from them. */
 function rounded(text: string, stated: string, frames: number): Partial<Track> {
   const { num, den } = rational(text);
   return { rate: rational(stated), frames, times: times(frames, num / den, 25) };
@@ -31,7 +31,7 @@ function weigh(reference: Partial<Track>, distorted: Partial<Track>) {
   return pair(track("reference", reference), track("distorted", distorted), request);
 }
 
-describe("exact time stamps tell two rates apart, however short the clips", () => {
+describe("distinguishes rates by exact timestamps in clips of any length", () => {
   for (const [one, other, frames] of [
     ["25", "24", 40],
     ["25", "50", 5],
@@ -46,7 +46,7 @@ describe("exact time stamps tell two rates apart, however short the clips", () =
   }
 });
 
-describe("time stamps of whole milliseconds do not make another rate", () => {
+describe("tolerates timestamps rounded to milliseconds", () => {
   for (const [rate, stated, frames] of [
     ["24000/1001", "24", 6],
     ["30000/1001", "30", 10],
@@ -59,13 +59,13 @@ describe("time stamps of whole milliseconds do not make another rate", () => {
       assert.deepEqual(weigh(rounded(rate, rate, frames), rounded(rate, stated, frames)).warnings, []);
     });
   }
-  test("but twice the rate is another", () => {
+  test("but refuses twice the rate", () => {
     assert.throws(() => weigh(ticking("25", 5), rounded("50", "50", 5)), { code: "FRAME_RATE_MISMATCH" });
   });
 });
 
-describe("uneven time stamps: rates agree that differ by one frame or less over the clip", () => {
-  /** Each frame up to 0.4 of a frame late, and the first `late` of one: what a capture or a remux leaves. */
+describe("tolerates a difference of one frame over the clip with uneven timestamps", () => {
+  /** Each frame is up to 0.4 frames late, and the first one `late` more: typical after a capture or a remux. */
   const uneven = (rate: number, frames: number, late: number): Partial<Track> => {
     const even = times(frames, rate, 25);
     const pts = even.pts.map((_, frame) =>
@@ -92,7 +92,7 @@ describe("uneven time stamps: rates agree that differ by one frame or less over 
     ["24", 24000 / 1001, 2880],
     ["25", 50, 5],
   ] as const) {
-    test(`but ${rate} and ${other} are two rates in ${frames} frames`, () => {
+    test(`but refuses ${rate} with ${other} in ${frames} frames`, () => {
       assert.throws(() => weigh(ticking(rate, frames), uneven(other, frames, 0)), {
         code: "FRAME_RATE_MISMATCH",
       });
@@ -100,6 +100,6 @@ describe("uneven time stamps: rates agree that differ by one frame or less over 
   }
 });
 
-test("one frame has no rate", () => {
+test("does not compare the rates of single frames", () => {
   assert.deepEqual(weigh(ticking("25", 1), ticking("50", 1)).warnings, []);
 });

@@ -1,4 +1,4 @@
-/** What the name of a headerless file says of its samples, and when it says too little. */
+/** The sample format in the name of a headerless file. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => rm(directory, { recursive: true }));
 
-/** Probes a file of that name with two 320x180 frames of a format. */
+/** Probes a file of this name with two 320x180 frames of a format. */
 async function probed(name: string, format: string): Promise<Track> {
   const pixels = pixelFormat(format);
   assert.ok(pixels, format);
@@ -31,7 +31,7 @@ async function probed(name: string, format: string): Promise<Track> {
   }
 }
 
-describe("the format that a name states", () => {
+describe("reads the format from the name", () => {
   for (const [name, format] of [
     ["clip_320x180.yuv", "yuv420p"],
     ["320x180.yuv", "yuv420p"],
@@ -52,14 +52,14 @@ describe("the format that a name states", () => {
     ["clip_320x180_422p_12bit.yuv", "yuv422p12le"],
     ["CLIP_320x180_YUV444P12LE.YUV", "yuv444p12le"],
   ] as const) {
-    test(`${name} holds ${format}`, async () => {
+    test(`${name}: ${format}`, async () => {
       const { pixels, frames, width, height } = await probed(name, format);
       assert.deepEqual([pixels.name, frames, width, height], [format, FRAMES, 320, 180]);
     });
   }
 });
 
-describe("a name of samples that do not lie in planes is not guessed at", () => {
+describe("refuses names with a layout that is not planar", () => {
   for (const layout of [
     "nv12",
     "NV21",

@@ -21,13 +21,13 @@ async function tree(t: TestContext) {
   return { base, root, roots: new MediaRoots([root]) };
 }
 
-test("a file inside is found, through a symlink that stays inside too", async (t) => {
+test("finds a file inside, also through a symlink that stays inside", async (t) => {
   const { root, roots } = await tree(t);
   assert.equal(await roots.resolve(join(root, "films/a.mp4")), join(root, "films/a.mp4"));
   assert.equal(await roots.resolve(join(root, "in.mp4")), join(root, "films/a.mp4"));
 });
 
-test("everything outside is refused alike, whether or not it exists", async (t) => {
+test("refuses everything outside in the same way, whether or not it exists", async (t) => {
   const { base, root, roots } = await tree(t);
   const outside = [
     ...[join(base, "secret.mp4"), join(base, "no-such.mp4"), "/etc/passwd", "/no/such/file", base],
@@ -42,13 +42,13 @@ test("everything outside is refused alike, whether or not it exists", async (t) 
   for (const path of outside) await assert.rejects(roots.resolve(path), { code: "PATH_NOT_ALLOWED" }, path);
 });
 
-test("inside, a missing file keeps its path, to be reported as missing", async (t) => {
+test("returns the path of a missing file inside, so that it can be reported as missing", async (t) => {
   const { root, roots } = await tree(t);
   assert.equal(await roots.resolve(join(root, "films/none.mp4")), join(root, "films/none.mp4"));
   assert.equal(await roots.resolve(join(root, "no/such/none.mp4")), join(root, "no/such/none.mp4"));
 });
 
-test("a root that does not exist holds nothing", async (t) => {
+test("refuses every path of a root that does not exist", async (t) => {
   const { base, root } = await tree(t);
   await assert.rejects(new MediaRoots([join(base, "gone")]).resolve(join(root, "films/a.mp4")), {
     code: "PATH_NOT_ALLOWED",
@@ -68,7 +68,7 @@ describe("{tenant} in a root", () => {
     return { base, roots: new MediaRoots([join(base, "{tenant}"), join(base, "shared")]) };
   }
 
-  test("is the tenant's directory: nobody reads another's, and all read what is shared", async (t) => {
+  test("resolves to the tenant's directory; other tenants' are refused, shared ones are allowed", async (t) => {
     const { base, roots } = await tenants(t);
     const film = (directory: string): string => join(base, directory, "film.mp4");
     for (const [tenant, own] of [
@@ -84,13 +84,13 @@ describe("{tenant} in a root", () => {
     }
   });
 
-  test("is left by no symlink into another tenant's directory", async (t) => {
+  test("refuses symlinks into another tenant's directory", async (t) => {
     const { base, roots } = await tenants(t);
     await assert.rejects(roots.of("a").resolve(join(base, "a/of-b.mp4")), { code: "PATH_NOT_ALLOWED" });
     assert.equal(await roots.of("a").resolve(join(base, "a/shared.mp4")), join(base, "shared/film.mp4"));
   });
 
-  test("holds nothing for a tenant without a directory, and nothing without a tenant", async (t) => {
+  test("contains nothing for a tenant without a directory, and nothing without a tenant", async (t) => {
     const { base, roots } = await tenants(t);
     for (const own of [roots.of("c"), roots]) {
       for (const path of ["a/film.mp4", "c/film.mp4", "{tenant}/film.mp4", "film.mp4"]) {
@@ -102,7 +102,7 @@ describe("{tenant} in a root", () => {
 });
 
 describe("a path for another machine", () => {
-  test("is looked at as it is here where the root is here", async (t) => {
+  test("is checked on the file system if the root exists here", async (t) => {
     const { base, root, roots } = await tree(t);
     for (const path of [
       "films/a.mp4",
@@ -126,7 +126,7 @@ describe("a path for another machine", () => {
     }
   });
 
-  test("must name the root, or what the root is a link to: no other name leads in", async (t) => {
+  test("must begin with the root or the target of its symlink; other aliases are refused", async (t) => {
     const { base, root } = await tree(t);
     await symlink(root, join(base, "link"));
     await symlink(base, join(base, "films-of-all"));
@@ -137,7 +137,7 @@ describe("a path for another machine", () => {
     await assert.rejects(linked.refuseOutside(alias), { code: "PATH_NOT_ALLOWED" });
   });
 
-  test("is looked at by its name alone where the root is elsewhere", async () => {
+  test("is checked by name only if the root does not exist here", async () => {
     const roots = new MediaRoots(["/no/such/{tenant}/media"]).of("a");
     for (const path of ["/no/such/a/media/film.mp4", "/no/such/a/media/x/../film.mp4", "/no/such/a/media"]) {
       await roots.refuseOutside(path);
@@ -150,7 +150,7 @@ describe("a path for another machine", () => {
     }
   });
 
-  test("is refused when it is relative: it would mean another file there", async () => {
+  test("is refused if it is relative, because it would be another file there", async () => {
     const roots = new MediaRoots(["."]);
     for (const path of ["film.mp4", "./film.mp4", "package.json", "~/film.mp4", "file:///film.mp4"]) {
       await assert.rejects(roots.refuseOutside(path), { code: "PATH_NOT_ALLOWED" }, path);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { tenantDirectory } from "../../../src/engine/tenant-directory.ts";
 
-/** Ids of all kinds: of UTF-16 units, halves of pairs included, of whole characters, of what paths are made of. */
+/** Ids of all kinds: UTF-16 units including lone surrogates, whole characters, and characters special in paths. */
 const ids = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
   fc.string({ unit: "binary", maxLength: 300 }),
@@ -16,7 +16,7 @@ const ids = fc.oneof(
   }),
 );
 
-test("is the id itself where that is plain, and tells every other byte", () => {
+test("keeps plain ids, and escapes every other byte", () => {
   for (const [tenant, directory] of [
     ["acme", "acme"],
     ["team_7-b", "team_7-b"],
@@ -34,7 +34,7 @@ test("is the id itself where that is plain, and tells every other byte", () => {
   }
 });
 
-test("is the hash of an id that is too long, and of one that is no Unicode", () => {
+test("hashes an id that is too long or not valid Unicode", () => {
   const long = "x".repeat(201);
   assert.equal(tenantDirectory(long), `%sha256-${hash("sha256", long)}`);
   assert.equal(tenantDirectory("x".repeat(200)), "x".repeat(200));
@@ -43,7 +43,7 @@ test("is the hash of an id that is too long, and of one that is no Unicode", () 
   assert.notEqual(tenantDirectory("a\ud800"), tenantDirectory("a\ud801"));
 });
 
-test("is one harmless component of a path for any id", () => {
+test("returns one safe path component for any id", () => {
   fc.assert(
     fc.property(ids, (tenant) => {
       const directory = tenantDirectory(tenant);
@@ -54,7 +54,7 @@ test("is one harmless component of a path for any id", () => {
   );
 });
 
-test("is another one for every id, also where capitals do not count", () => {
+test("returns a unique name for every id, also on case-insensitive file systems", () => {
   const known = new Map<string, string>();
   fc.assert(
     fc.property(ids, ids, (one, other) => {
@@ -68,7 +68,7 @@ test("is another one for every id, also where capitals do not count", () => {
   );
 });
 
-test("can be made on a real file system, with text around it", async (t) => {
+test("can be created on a real file system, with a prefix", async (t) => {
   const base = await mkdtemp(join(tmpdir(), "tenants-"));
   t.after(() => rm(base, { recursive: true }));
   const tenants = ["..", "", "Acme", "acme", "a/b", "é".repeat(34), "x".repeat(4_000), "\ud800", "nul\0"];

@@ -1,4 +1,4 @@
-/** Tracks for tests of rules that only weigh what was found; nothing is decoded. */
+/** Tracks for tests of rules that work on probed facts; nothing is decoded. */
 import { pixelFormat } from "../../../src/engine/pixels.ts";
 import type { Track } from "../../../src/engine/track.ts";
 
@@ -6,7 +6,7 @@ import type { Track } from "../../../src/engine/track.ts";
 export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?: string } = {}): Track {
   const { pixelFormat: format = "yuv420p", ...rest } = over;
   const pixels = pixelFormat(format);
-  if (!pixels) throw new Error(`${format} is no pixel format`);
+  if (!pixels) throw new Error(`${format} is not a pixel format`);
   const frames = rest.frames ?? 100;
   return {
     side,

@@ -22,7 +22,7 @@ async function logFile(t: TestContext, text: string): Promise<string> {
   return path;
 }
 
-test("models come first under their metrics, the other columns by name, whatever the log's order", async (t) => {
+test("orders models first under their metrics and other columns by name, for any order of the log", async (t) => {
   const path = await logFile(
     t,
     "Frame,psnr_y,m1,integer_adm2,m0,\n0,40.5,99.1,0.9,90.25,\n1,inf,99.2,0.8,91.5,\n",
@@ -38,21 +38,24 @@ test("models come first under their metrics, the other columns by name, whatever
   );
 });
 
-test("a line cut off, and an empty log, are the scorer's failure", async (t) => {
+test("throws SCORER_FAILED for a truncated line and for an empty log", async (t) => {
   await assert.rejects(readLog(await logFile(t, "Frame,m0,x,\n0,90,1,\n1,9"), MODELS, 2), {
     code: "SCORER_FAILED",
   });
   await assert.rejects(readLog(await logFile(t, ""), MODELS, 2), { code: "SCORER_FAILED" });
 });
 
-test("a log that ends in the digits of a value, with every column there, is cut off all the same", async (t) => {
+test("detects a log that is truncated within the digits of the last value", async (t) => {
   for (const end of ["1,91.5,0.8", "1,91.500000,0.800000", "1,91.5,0.8\n"]) {
     const path = await logFile(t, `Frame,m0,x,\n0,90,1,\n${end}`);
-    await assert.rejects(readLog(path, MODELS.slice(0, 1), 2), { code: "SCORER_FAILED", message: /cut off/ });
+    await assert.rejects(readLog(path, MODELS.slice(0, 1), 2), {
+      code: "SCORER_FAILED",
+      message: /truncated/,
+    });
   }
 });
 
-test("a model named like a metric beside it is refused", async (t) => {
+test("refuses a model with the name of another metric", async (t) => {
   const models = [
     ...MODELS.slice(0, 1),
     { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json", digest: "" },
@@ -78,7 +81,7 @@ function join(parts: readonly ReturnType<typeof scored>[]): FrameTable {
   return joiner.finish();
 }
 
-test("segments join into one table; the models' values of context frames are not taken", () => {
+test("joins segments into one table, and ignores the models' values of context frames", () => {
   const table = join([
     scored(0, 0, 1, [
       [90, 0.1],
@@ -100,7 +103,7 @@ test("segments join into one table; the models' values of context frames are not
   );
 });
 
-test("segments that disagree about a frame are refused", () => {
+test("refuses segments that disagree about a frame", () => {
   assert.throws(
     () =>
       join([
@@ -118,7 +121,7 @@ test("segments that disagree about a frame are refused", () => {
   );
 });
 
-test("a disagreement is told with the segment that shows it: no context is held until the end", () => {
+test("reports a disagreement when the segment is added, and keeps no context until the end", () => {
   const joiner = new Joiner(MODELS.slice(0, 1), 8);
   const add = ({ segment, table }: ReturnType<typeof scored>) => joiner.add(segment, table);
   add(
@@ -131,10 +134,10 @@ test("a disagreement is told with the segment that shows it: no context is held 
     [91, 0.3],
     [0, 0.4],
   ]);
-  assert.throws(() => add(behind), CutFault, "with what is behind the segment before");
+  assert.throws(() => add(behind), CutFault, "with the context after the previous segment");
   const before = scored(2, 1, 0, [
     [0, 0.5],
     [92, 0.4],
   ]);
-  assert.throws(() => add(before), CutFault, "with what is before its own");
+  assert.throws(() => add(before), CutFault, "with the context before its own frames");
 });
