@@ -1,4 +1,4 @@
-/** Numbers that no real pair has: frame counts, sizes in headers, time limits. Each ends at once and by its name. */
+/** Absurd frame counts, sizes in headers and time limits: each ends at once with a specific failure. */
 import assert from "node:assert/strict";
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -9,11 +9,11 @@ import { PATIENCE_MS } from "../waiting.ts";
 import { Fixture } from "./fixture.ts";
 
 const SMALL = { width: 64, height: 64, frames: 3 };
-/** A y4m frame of one pixel: its line and three samples. */
+/** A y4m frame of one pixel: the frame line and three samples. */
 const TINY_FRAME = Buffer.from("FRAME\n\x80\x80\x80", "latin1");
 const TINY_HEADER = "YUV4MPEG2 W1 H1 F25:1 Ip A1:1 C420jpeg\n";
 
-/** What is to end at once does so long before this. */
+/** A generous limit: these scores end long before it. */
 const LIMIT = { timeoutMs: PATIENCE_MS };
 
 let fixture: Fixture;
@@ -33,7 +33,7 @@ async function tinyFrames(name: string, frames: number): Promise<string> {
 }
 
 describe("frame counts", () => {
-  test("a raw file of a million million frames", async () => {
+  test("refuses a raw file of 10¹² frames", async () => {
     const path = fixture.media.file("sparse.yuv");
     await writeFile(path, "");
     await truncate(path, 6e12);
@@ -46,21 +46,21 @@ describe("frame counts", () => {
     }
   });
 
-  test("a y4m file that is a header and a million million bytes of nothing", async () => {
+  test("refuses a y4m file with a header and 10¹² zero bytes", async () => {
     const path = fixture.media.file("sparse.y4m");
     await writeFile(path, TINY_HEADER);
     await truncate(path, 1e12);
     await fixture.expectFailure({ reference: path, distorted: path }, "MEDIA_CORRUPT", { options: LIMIT });
   });
 
-  test("counting y4m frames ends with the score's time limit, and when it is cancelled", async () => {
+  test("stops counting y4m frames at the time limit and on cancellation", async () => {
     const path = await tinyFrames("many.y4m", 3_000_000);
     const pair = { reference: path, distorted: path };
     await fixture.expectFailure(pair, "SCORE_TIMEOUT", { options: { timeoutMs: 30 } });
     await fixture.expectFailure(pair, "SCORE_CANCELLED", { options: { signal: AbortSignal.timeout(30) } });
   });
 
-  test("small y4m frames are counted many at a time", async () => {
+  test("counts many small y4m frames per read", async () => {
     const frames = 200_000;
     const path = await tinyFrames("several.y4m", frames);
     const engine = await fixture.engine();
@@ -72,12 +72,12 @@ describe("frame counts", () => {
     const took = (await reads()) - before;
     assert.equal(failure.code, "FRAME_TOO_SMALL");
     assert.match(JSON.stringify(failure.found), new RegExp(`"frames":${frames}\\b`), "all were counted");
-    assert.ok(took > 10, `${took} reads: the system does not count them`);
+    assert.ok(took > 10, `${took} reads: the system must count them`);
     assert.ok(took < frames / 20, `${took} reads for ${frames} frames`);
   });
 });
 
-/** Read calls of this process so far. */
+/** Returns the number of read calls of this process so far. */
 async function reads(): Promise<number> {
   return Number(/^syscr: (\d+)$/m.exec(await readFile("/proc/self/io", "utf8"))?.[1]);
 }
@@ -93,7 +93,7 @@ describe("y4m headers", () => {
     "W64",
     "W0 H64",
   ]) {
-    test(`${size} is a damaged header`, async () => {
+    test(`with ${size} are refused as damaged`, async () => {
       const path = fixture.media.file("header.y4m");
       const header = `YUV4MPEG2 ${size} F25:1 Ip A1:1 C420jpeg\n`;
       const frame = Buffer.concat([Buffer.from("FRAME\n"), Buffer.alloc((64 * 64 * 3) / 2, 128)]);
@@ -106,7 +106,7 @@ describe("y4m headers", () => {
 
 describe("time limits", () => {
   for (const timeoutMs of [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
-    test(`${timeoutMs} ms is longer than any timer, and no limit of now`, async () => {
+    test(`of ${timeoutMs} ms, longer than any timer, do not expire at once`, async () => {
       const engine = await fixture.engine();
       const result = await engine.score(pairRequest({ reference, distorted }), { timeoutMs });
       assert.equal(result.frameCount, SMALL.frames);

@@ -1,4 +1,4 @@
-/** A decoder that breaks is no fault of the media, and one that hangs is not waited for when the other side has failed. */
+/** A broken decoder is not blamed on the media, and a hanging one is not awaited after the other side has failed. */
 import assert from "node:assert/strict";
 import { access, chmod, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** An engine on the bundled ffmpeg, which does something else where its arguments match a shell pattern. */
+/** Returns an engine with the bundled ffmpeg, which runs `instead` if its arguments match a shell pattern. */
 async function engineThat(name: string, pattern: string, instead: string): Promise<Engine> {
   const scorerPath = fixture.media.file(name);
   await writeFile(
@@ -35,14 +35,14 @@ async function engineThat(name: string, pattern: string, instead: string): Promi
   return fixture.engine({ scorerPath });
 }
 
-/** How the runs that touch media are told from one another. */
+/** Shell patterns that identify the runs on media by their arguments. */
 const RUNS = {
   probing: "*framecrc*",
   counting: "*'-map 0:V:0 -fps_mode passthrough'*",
   scoring: "*log.csv*",
 };
 
-describe("a decoder that breaks", () => {
+describe("blames the decoder if it breaks", () => {
   for (const [run, pattern] of Object.entries(RUNS)) {
     for (const [how, instead, reason] of [
       ["is killed", "kill -KILL $$", /SIGKILL/],
@@ -59,10 +59,10 @@ describe("a decoder that breaks", () => {
   }
 });
 
-describe("a program that ends without a word of the media is to blame itself", () => {
+describe("blames the program if it reports nothing about the media", () => {
   for (const run of Object.keys(RUNS) as (keyof typeof RUNS)[]) {
     for (const code of [0, 1]) {
-      test(`${run}: exits with ${code} and says nothing`, async () => {
+      test(`${run}: exits with ${code} without output`, async () => {
         const engine = await engineThat(`${run}-exit-${code}`, RUNS[run], `exit ${code}`);
         const distorted = run === "counting" ? longer : pair.distorted;
         await fixture.expectFailure({ ...pair, distorted }, "SCORER_FAILED", { engine });
@@ -73,7 +73,7 @@ describe("a program that ends without a word of the media is to blame itself", (
   for (const [log, command] of Object.entries({
     empty: ": > log.csv",
     garbage: "echo garbage > log.csv",
-    "cut off": "printf 'Frame,vmaf\\n0,9' > log.csv",
+    truncated: "printf 'Frame,vmaf\\n0,9' > log.csv",
     "over its limit": "head -c 100000000 /dev/zero > log.csv",
   })) {
     test(`scoring: its log is ${log}`, async () => {
@@ -81,7 +81,7 @@ describe("a program that ends without a word of the media is to blame itself", (
       await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
     });
 
-    test(`scoring: its log is ${log}, though every frame was read`, async () => {
+    test(`scoring: its log is ${log}, although every frame was read`, async () => {
       const scoreThen = `'${FFMPEG}' "$@"; ${command}; exit 0`;
       const engine = await engineThat(`read-${log.replaceAll(" ", "-")}`, RUNS.scoring, scoreThen);
       await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
@@ -90,7 +90,7 @@ describe("a program that ends without a word of the media is to blame itself", (
 });
 
 describe("a scorer that crashes", () => {
-  test("once is run again, to the same digits", async () => {
+  test("once is retried, and gives the same digits", async () => {
     const mark = fixture.media.file("crashed");
     const once = `[ -e '${mark}' ] || { : > '${mark}'; kill -SEGV $$; }`;
     const [crashed, sound] = [await engineThat("crashes-once", RUNS.scoring, once), await fixture.engine()];
@@ -100,15 +100,15 @@ describe("a scorer that crashes", () => {
     assert.deepEqual([...again.frames.rows()], [...expected.frames.rows()]);
   });
 
-  test("every time is the scorer's failure", async () => {
+  test("every time fails with SCORER_FAILED", async () => {
     const engine = await engineThat("crashes-always", RUNS.scoring, "kill -ABRT $$");
     const failure = await fixture.expectFailure(pair, "SCORER_FAILED", { engine });
     assert.match(failure.message, /SIGABRT/);
   });
 });
 
-describe("a side that fails ends the other's probing", () => {
-  /** The hanging side would be given up after days: who waited for it would wait for ever. */
+describe("aborts probing of one side when the other fails", () => {
+  /** The hanging side would time out only after days, so waiting for it would fail the test. */
   const options = { timeoutMs: 2 ** 31 };
 
   for (const side of ["reference", "distorted"] as const) {
@@ -124,11 +124,11 @@ describe("a side that fails ends the other's probing", () => {
         await writeFile(broken, content);
         const asked = { reference: pair.distorted, distorted: pair.distorted, [side]: broken };
         const failing = fixture.expectFailure(asked, code, { engine, options });
-        const failure = await soon(failing, "a failure beside a decoder that hangs");
+        const failure = await soon(failing, "the failure despite a hanging decoder");
         assert.match(
           failure.message,
           new RegExp(side),
-          "the side that failed is told, not the one that was ended",
+          "the message names the side that failed, not the aborted one",
         );
       });
     }

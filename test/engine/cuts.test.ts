@@ -1,4 +1,6 @@
-/** A pair scored in segments has the digits of the whole, in every container that is cut; the others say why not. */
+/**
+ * A pair scored in segments has the same digits as a whole run in every container that is cut; others state a reason.
+ */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +21,7 @@ const FILM = { ...SCENE, frames: 60 };
 const LENGTHS = [9, 16, 25];
 const X265 = "log-level=none:pools=1:frame-threads=1";
 
-/** What is cut: [file, codec options, containers of the same packets…]. */
+/** Files that are cut: [file, codec options, containers of the same packets…]. */
 const CUTTABLE: readonly (readonly [string, readonly string[], ...string[]])[] = [
   ["a.mp4", LOSSY.h264, "a.mkv", "a.mov", "a.flv"],
   ["b.mkv", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=0`], "b.mp4", "b.ts"],
@@ -33,7 +35,7 @@ const CUTTABLE: readonly (readonly [string, readonly string[], ...string[]])[] =
   ["j_192x108.yuv", ["-f", "rawvideo"]],
 ];
 
-/** What is scored whole, and a word of the reason. */
+/** Files that are scored whole, and a pattern of the reason. */
 const WHOLE: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["a.avi", LOSSY.mpeg4, /avi/],
   ["b.ogg", LOSSY.theora, /ogg/],
@@ -61,7 +63,7 @@ describe("cuts", () => {
   });
   after(() => fixture.close());
 
-  /** Plans and scores in segments; a fall back to a whole run would hide a wrong cut, so runs are counted. */
+  /** Plans and scores in segments. Counts the runs, because a fallback to a whole run would hide a wrong cut. */
   async function scoreCut(pair: Pair, segmentFrames: number, truth: Truth, found = tools): Promise<Plan> {
     const request = pairRequest(pair);
     const signal = AbortSignal.timeout(PATIENCE_MS);
@@ -84,11 +86,7 @@ describe("cuts", () => {
       const run = { ...options, scorer: counting, threads: 2, timeoutMs: PATIENCE_MS, onProgress: undefined };
       const { table } = await scorePlan(planned, sources, run);
       assertSameDigits({ frameCount: table.length, frames: table }, truth);
-      assert.equal(
-        runs,
-        planned.segments.length,
-        "every segment was scored once, and no whole run was needed",
-      );
+      assert.equal(runs, planned.segments.length, "every segment was scored once, without a whole run");
       return planned;
     } finally {
       assert.deepEqual(await fixture.media.leftovers(), []);
@@ -96,7 +94,7 @@ describe("cuts", () => {
   }
 
   for (const [first, options, ...others] of CUTTABLE) {
-    test(`${[first, ...others].join(", ")} in segments`, async () => {
+    test(`score ${[first, ...others].join(", ")} in segments`, async () => {
       const coded = await encode(fixture.media, first, FILM, options);
       for (const name of [first, ...others]) {
         const distorted = name === first ? coded : await remux(fixture.media, coded, name);
@@ -111,7 +109,7 @@ describe("cuts", () => {
   }
 
   for (const [name, options, reason] of WHOLE) {
-    test(`${name} is scored whole, and the plan says why`, async () => {
+    test(`score ${name} whole, with the reason in the plan`, async () => {
       const distorted = await encode(fixture.media, `whole-${name}`, FILM, options);
       const truth = await truthOf(planes, await decode(fixture.media, distorted, FILM));
       const { segments, whole } = await scoreCut({ reference, distorted }, 16, truth);
@@ -120,7 +118,7 @@ describe("cuts", () => {
     });
   }
 
-  test("both sides coded, in containers of their own, with start offsets", async () => {
+  test("score two coded sides in different containers with start offsets", async () => {
     const better = await encode(fixture.media, "better.mp4", FILM, [...LOSSY.h264, "-crf", "18", "-g", "17"]);
     const worse = await encode(fixture.media, "worse.ts", FILM, LOSSY.mpeg2);
     const late = await remux(fixture.media, better, "late.mkv", ["-output_ts_offset", "5.21"]);
@@ -135,7 +133,7 @@ describe("cuts", () => {
   });
 
   for (const rate of ["30000/1001", "24", "60"]) {
-    test(`${rate} frames per second, where a tick is a frame that lasts no whole microseconds`, async () => {
+    test(`score ${rate} frames per second, with a tick per frame of no whole number of microseconds`, async () => {
       const scene = { ...FILM, rate };
       const name = `rate-${rate.replace("/", "-")}`;
       const ref = await pristine(fixture.media, `${name}.y4m`, scene);
@@ -151,7 +149,7 @@ describe("cuts", () => {
     });
   }
 
-  test("variable frame rate", async () => {
+  test("score a variable frame rate", async () => {
     const varying = { ...FILM, filters: "select='not(eq(mod(n,7),3))'" };
     const passthrough = ["-fps_mode", "passthrough"];
     const ref = await encode(fixture.media, "vfr-ref.mkv", varying, [...LOSSY.ffv1, ...passthrough]);
@@ -163,7 +161,7 @@ describe("cuts", () => {
     for (const length of LENGTHS) await scoreCut({ reference: ref, distorted }, length, truth);
   });
 
-  test("an edit list that hides frames is scored whole", async () => {
+  test("score a file whose edit list hides frames whole", async () => {
     const whole = await encode(fixture.media, "uncut.mp4", FILM, LOSSY.h264);
     const distorted = await remux(fixture.media, whole, "edit.mp4", [], ["-ss", "0.2"]);
     const truth = await truthOf(
@@ -176,7 +174,7 @@ describe("cuts", () => {
   });
 
   for (const scorer of SCORERS) {
-    test(`features, several models, a model from a file, subsampling: with ${scorer.kind}`, async () => {
+    test(`score features, several models, a model from a file and subsampling, with ${scorer.kind}`, async () => {
       const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, "");
       const distorted = await encode(fixture.media, `${scorer.kind}.mp4`, FILM, LOSSY.h264);
       const coded = await decode(fixture.media, distorted, FILM);
@@ -200,7 +198,7 @@ describe("cuts", () => {
   }
 });
 
-/** The oracle must be told the geometry of headerless files too. */
+/** The oracle also needs the geometry of headerless files. */
 function rawInput(name: string): { input?: readonly string[] } {
   if (!name.endsWith(".yuv")) return {};
   return {

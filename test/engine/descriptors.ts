@@ -1,7 +1,7 @@
-/** Takes the descriptors of this process, to see it without. */
+/** Exhausts the file descriptors of this process. */
 import { closeSync, openSync } from "node:fs";
 
-/** Opens all but so many of the descriptors that are left; the function that it returns gives them back. */
+/** Opens all remaining descriptors except `free`. The returned function closes them again. */
 export function takeDescriptors(free: number): () => void {
   const held: number[] = [];
   try {

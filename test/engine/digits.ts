@@ -1,12 +1,12 @@
-/** Compares a result with the oracle's, digit by digit. */
+/** Compares a result with the oracle's digit by digit. */
 import assert from "node:assert/strict";
 import type { Pooled, ScoreResult } from "../../src/engine/result.ts";
 import type { Truth } from "../media/truth.ts";
 
-/** Half a unit of the sixth decimal, and the doubles' own error. */
+/** Half a unit of the sixth decimal, plus the error of doubles. */
 const ROUNDING = 5.001e-7;
 
-/** Every metric that the oracle logged has the oracle's value in every frame; the frames are the oracle's. */
+/** Checks that frames and all metrics that the oracle logged equal the oracle's in every frame. */
 export function assertSameDigits(result: Pick<ScoreResult, "frameCount" | "frames">, truth: Truth): void {
   assert.equal(result.frameCount, truth.frames, "frames scored");
   assert.equal(result.frames.length, truth.frames, "rows of the table");
@@ -19,7 +19,7 @@ export function assertSameDigits(result: Pick<ScoreResult, "frameCount" | "frame
   }
 }
 
-/** Every pooled value is that of the oracle's digits, computed here in another way. */
+/** Checks every pooled value against one computed here from the oracle's digits in another way. */
 export function assertPooled(result: ScoreResult, truth: Truth): void {
   const names = new Set(truth.rows.flatMap((row) => Object.keys(row.metrics)));
   for (const name of names) {
@@ -35,14 +35,14 @@ export function assertPooled(result: ScoreResult, truth: Truth): void {
       const off = Math.abs(got - expected);
       assert.ok(
         off <= ROUNDING * Math.max(1, Math.abs(expected) * 1e-6),
-        `${name} ${statistic}: ${got}, not ${expected}`,
+        `${name} ${statistic}: ${got} instead of ${expected}`,
       );
     }
   }
   assert.equal(result.score, result.pooled["vmaf"]?.mean);
 }
 
-/** In whole millionths, so that no sum depends on the order of its terms. */
+/** Computes in whole millionths, so that no sum depends on the order of its terms. */
 function pool(values: readonly number[]): Pooled {
   const micro = values.map((value) => BigInt(Math.round(value * 1e6)));
   const n = BigInt(micro.length);

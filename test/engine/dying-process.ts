@@ -1,4 +1,4 @@
-/** Dies as by kill -9 when the working directory of a score is there and no program has run yet. */
+/** Kills itself with SIGKILL after the working directory was created and before the first program runs. */
 import { Sandbox } from "../../src/engine/sandbox.ts";
 
 const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** A process that is killed leaves no working directory behind, whenever it is killed. */
+/** A killed process leaves no working directory behind. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
@@ -7,7 +7,7 @@ import { MediaDirectory } from "../media/directory.ts";
 
 const DYING = fileURLToPath(new URL("dying-process.ts", import.meta.url));
 
-describe("a process that is killed", () => {
+describe("leaves no working directory when the process is killed", () => {
   let media: MediaDirectory;
 
   before(async () => {
@@ -15,7 +15,7 @@ describe("a process that is killed", () => {
   });
   after(() => media.remove());
 
-  test("between making the directory and starting the first program", async () => {
+  test("between creating the directory and starting the first program", async () => {
     const { promise, resolve } = Promise.withResolvers<{ signal: unknown; stdout: string }>();
     execFile(process.execPath, [DYING], (error, stdout) => resolve({ signal: error?.signal, stdout }));
     const { signal, stdout } = await promise;

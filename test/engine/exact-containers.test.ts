@@ -1,11 +1,11 @@
-/** Frames are paired by index: container, codec and timestamps never move a digit. */
+/** Frames are paired by index: container, codec and timestamps never change a digit. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, type Planes, truthOf } from "../media/truth.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
-/** Each codec in the containers that carry it: [codec, first file, the same packets elsewhere…]. */
+/** Each codec in the containers that carry it: [codec, first file, files with the same packets…]. */
 const CODED: readonly (readonly [keyof typeof LOSSY, string, ...string[]])[] = [
   ["h264", "a.mp4", "a.mkv", "a.ts", "a.mov", "a.flv", "a.avi", "a.h264"],
   ["hevc", "b.mp4", "b.mkv", "b.ts", "b.hevc"],
@@ -17,7 +17,7 @@ const CODED: readonly (readonly [keyof typeof LOSSY, string, ...string[]])[] = [
   ["ffv1", "h.mkv", "h.avi"],
 ];
 
-/** ProRes and MJPEG change the samples' layout, so each has a geometry of its own. */
+/** ProRes changes the samples' layout, so it needs its own reference. */
 const OTHER_LAYOUTS = [
   ["prores", "i.mov", "yuv422p10le"],
   ["prores", "i.mxf", "yuv422p10le"],
@@ -36,7 +36,7 @@ describe("containers and codecs", () => {
   after(() => fixture.close());
 
   for (const [codec, first, ...others] of CODED) {
-    test(`${codec} in ${[first, ...others].join(", ")} against y4m`, async () => {
+    test(`score ${codec} in ${[first, ...others].join(", ")} exactly`, async () => {
       const coded = await encode(
         fixture.media,
         first,
@@ -54,7 +54,7 @@ describe("containers and codecs", () => {
   }
 
   for (const [codec, name, pixels] of OTHER_LAYOUTS) {
-    test(`${codec} in ${name} against y4m of its layout`, async () => {
+    test(`score ${codec} in ${name} exactly against y4m of its layout`, async () => {
       const deep = await pristine(fixture.media, `deep-${name}.y4m`, { pixels });
       const file = await encode(fixture.media, name, { pixels }, LOSSY[codec]);
       const layout = { ...SCENE, pixels };
@@ -67,8 +67,8 @@ describe("containers and codecs", () => {
   }
 
   for (const scorer of SCORERS) {
-    test(`two containers whose timestamps differ, with ${scorer.kind}`, async () => {
-      // Matroska rounds 1001/30000 s to whole milliseconds, MPEG-TS to 1/90000 s, MP4 keeps it.
+    test(`score two containers with different timestamps exactly, with ${scorer.kind}`, async () => {
+      // Matroska rounds 1001/30000 s to whole milliseconds and MPEG-TS to 1/90000 s; MP4 keeps it.
       const ntsc = { rate: "30000/1001" };
       const better = await encode(fixture.media, `ref-${scorer.kind}.mp4`, ntsc, [
         ...LOSSY.h264,
@@ -93,7 +93,7 @@ describe("containers and codecs", () => {
     });
   }
 
-  test("the oracle tells neighbouring frames apart", async () => {
+  test("are tested by an oracle that distinguishes adjacent frames", async () => {
     const distorted = await encode(fixture.media, "z.mp4", {}, LOSSY.h264);
     const late = await encode(fixture.media, "late.y4m", { frames: SCENE.frames + 1 }, [
       ...["-vf", "trim=start_frame=1", "-fps_mode", "passthrough", "-f", "yuv4mpegpipe"],

@@ -1,4 +1,4 @@
-/** Samples are compared as they are coded: depth, chroma, size, range and tags never convert silently. */
+/** Samples are compared as coded: differences in depth, chroma, size, range and tags never convert them silently. */
 import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -70,7 +70,7 @@ for (const scorer of SCORERS) {
       ["yuv420p", "yuv420p10le", 10],
       ["yuv422p12le", "yuv422p10le", 12],
     ] as const) {
-      test(`${ref} against ${dis} in the deeper of the two`, async () => {
+      test(`compares ${ref} with ${dis} in the larger depth`, async () => {
         const reference = await pristine(fixture.media, `r-${ref}-${dis}.y4m`, {
           ...NO_CONVERSION,
           pixels: ref,
@@ -92,7 +92,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("chroma layouts that differ are compared in the reference's", async () => {
+    test("compares different chroma layouts in the reference's", async () => {
       const reference = await pristine(fixture.media, "r-444.y4m", { ...NO_CONVERSION, pixels: "yuv444p" });
       const distorted = await encode(fixture.media, "d-420.mp4", NO_CONVERSION, LOSSY.h264);
       const ref = await decode(fixture.media, reference, { ...SCENE, pixels: "yuv444p" });
@@ -114,7 +114,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("a smaller distorted video is scaled to the reference's size, and the result says so", async () => {
+    test("scales a smaller distorted video to the reference's size, with a warning", async () => {
       const reference = await pristine(fixture.media, "full.y4m", NO_CONVERSION);
       const small = { ...NO_CONVERSION, filters: "scale=128:72" };
       const distorted = await encode(fixture.media, "small.mp4", small, LOSSY.h264);
@@ -142,7 +142,7 @@ for (const scorer of SCORERS) {
       assert.match(failure.message, /192.?x.?108|192.?×.?108/);
     });
 
-    test("anamorphic encodes of one shape are scaled without a word of stretching", async () => {
+    test("scales anamorphic encodes of the same shape without a warning of stretching", async () => {
       const pal = { width: 192, height: 144, frames: 12, filters: "setsar=16/15" };
       const reference = await pristine(fixture.media, "pal.y4m", pal);
       const planes = await decode(fixture.media, reference, { ...SCENE, ...pal });
@@ -165,7 +165,7 @@ for (const scorer of SCORERS) {
       }
     });
 
-    test("a larger, deeper distorted video is scaled down", async () => {
+    test("scales down a larger, deeper distorted video", async () => {
       const reference = await pristine(fixture.media, "base.y4m", NO_CONVERSION);
       const large = { ...NO_CONVERSION, width: 256, height: 144, pixels: "yuv420p10le" };
       const distorted = await encode(fixture.media, "large.mp4", large, LOSSY.hevc);
@@ -178,7 +178,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { reference, distorted }, truth);
     });
 
-    test("colour and HDR tags that differ change nothing", async () => {
+    test("ignores different colour and HDR tags", async () => {
       const reference = await pristine(fixture.media, "sdr.y4m", NO_CONVERSION);
       const plain = await encode(fixture.media, "plain.mp4", NO_CONVERSION, LOSSY.h264);
       const hdr = "h264_metadata=colour_primaries=9:transfer_characteristics=16:matrix_coefficients=9";
@@ -187,7 +187,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { reference, distorted }, truth);
     });
 
-    test("where chroma samples are sited is a tag like any other: chroma is not moved", async () => {
+    test("ignores the chroma location tag and does not shift chroma", async () => {
       const reference = await pristine(fixture.media, "sited.y4m", NO_CONVERSION);
       const plain = await encode(fixture.media, "sited.mp4", NO_CONVERSION, LOSSY.h264);
       const distorted = await remux(fixture.media, plain, "topleft.mp4", [
@@ -205,7 +205,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { reference: paldv, distorted, features }, truth);
     });
 
-    test("full-range pairs are compared full-range", async () => {
+    test("compares full-range pairs in full range", async () => {
       const full = { ...NO_CONVERSION, filters: "scale=in_range=tv:out_range=pc,format=yuvj420p" };
       const reference = await encode(fixture.media, "full.mkv", full, LOSSLESS);
       const distorted = await encode(fixture.media, "full.mp4", full, LOSSY.h264);
@@ -215,7 +215,7 @@ for (const scorer of SCORERS) {
       assert.equal(result.distorted.colorRange, "full");
     });
 
-    test("a range tag alone on one side converts nothing", async () => {
+    test("does not convert samples because of a range tag on one side", async () => {
       const reference = await pristine(fixture.media, "limited.y4m", NO_CONVERSION);
       const plain = await encode(fixture.media, "untagged.mp4", NO_CONVERSION, LOSSY.h264);
       const distorted = await remux(fixture.media, plain, "tagged.mp4", [
@@ -228,7 +228,7 @@ for (const scorer of SCORERS) {
       assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS"]);
     });
 
-    test("samples of full range beside a source that states none: warned of in every container", async () => {
+    test("warns of full range against a source without a stated range, in every container", async () => {
       const source = { ...NO_CONVERSION, filters: "setparams=range=unknown" };
       const reference = await pristine(fixture.media, "untagged.y4m", source);
       const full = { ...NO_CONVERSION, filters: "scale=in_range=tv:out_range=pc,setparams=range=pc" };
@@ -245,7 +245,7 @@ for (const scorer of SCORERS) {
       }
     });
 
-    test("RGB becomes limited range, which is no difference to a limited encode", async () => {
+    test("converts RGB to limited range, without a range warning for a limited encode", async () => {
       const rgb = { ...NO_CONVERSION, pixels: "gbrp" };
       const reference = await encode(fixture.media, "rgb.mkv", rgb, LOSSY.ffv1);
       const as = (range: string) => ({
@@ -264,7 +264,7 @@ for (const scorer of SCORERS) {
       }
     });
 
-    test("interlaced flags and truly interlaced coding are compared frame by frame", async () => {
+    test("compares interlaced flags and real interlaced coding frame by frame", async () => {
       const reference = await pristine(fixture.media, "fields.y4m", NO_CONVERSION);
       for (const [name, options] of [
         ["flag.mp4", [...LOSSY.h264, "-x264-params", "fake-interlaced=1"]],
@@ -279,7 +279,7 @@ for (const scorer of SCORERS) {
   });
 }
 
-/** Writes another tag into a y4m header. */
+/** Replaces a tag in a y4m header. */
 async function retag(file: string, tag: string, other: string): Promise<void> {
   const bytes = await readFile(file);
   const end = bytes.indexOf(0x0a);

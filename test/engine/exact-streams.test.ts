@@ -1,4 +1,4 @@
-/** The video is found among other streams, and turned pictures are compared as they are coded or refused. */
+/** The video is found among other streams. Rotated videos are compared as coded, rotated or refused. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
@@ -37,7 +37,7 @@ describe("streams", () => {
     await fixture.expectExact(SCORER, { reference, distorted }, truth);
   }
 
-  test("cover art before or after the video is not the video", async () => {
+  test("skips cover art before or after the video", async () => {
     const cover = await combine(
       "cover.png",
       ["-f", "lavfi", "-i", "color=red:size=64x64"],
@@ -63,7 +63,7 @@ describe("streams", () => {
     await exact(await combine("cover.mkv", ["-i", plain], ["-c", "copy", ...image]), "0:V:0");
   });
 
-  test("sound with cover art is no video", async () => {
+  test("refuses sound with cover art as a file without video", async () => {
     const cover = await combine(
       "front.png",
       ["-f", "lavfi", "-i", "color=red:size=64x64"],
@@ -81,7 +81,7 @@ describe("streams", () => {
     }
   });
 
-  test("audio, subtitles and data beside the video", async () => {
+  test("ignores audio and data tracks", async () => {
     await exact(
       await combine(
         "sound.mp4",
@@ -112,7 +112,7 @@ describe("streams", () => {
     );
   });
 
-  test("of two video streams the first is scored", async () => {
+  test("scores the first of two video streams", async () => {
     const other = await encode(fixture.media, "other.mp4", { seed: 9, frames: 20 }, LOSSY.h264);
     await exact(
       await combine("two.mkv", ["-i", plain, "-i", other], ["-map", "0", "-map", "1", "-c", "copy"]),
@@ -120,7 +120,7 @@ describe("streams", () => {
     );
   });
 
-  test("rotation metadata on both sides compares as coded", async () => {
+  test("compares as coded with the same rotation metadata on both sides", async () => {
     const turned = ["-display_rotation", "90"];
     const lossless = await encode(fixture.media, "whole.mp4", {}, [...LOSSY.h264, "-qp", "0"]);
     const ref = await remux(fixture.media, lossless, "turned-ref.mp4", [], turned);
@@ -132,7 +132,7 @@ describe("streams", () => {
   });
 
   for (const turn of [90, 180, 270]) {
-    test(`a turn by ${turn} for display on one side only is not applied, and the result says so`, async () => {
+    test(`does not apply a display rotation of ${turn}° on one side only, with a warning`, async () => {
       const distorted = await remux(
         fixture.media,
         plain,
@@ -152,7 +152,7 @@ describe("streams", () => {
       [90, "transpose=cclock"],
       [-90, "transpose=clock"],
     ] as const) {
-      test(`a turn by ${turn} for display against frames that were turned before coding, with ${scorer.kind}`, async () => {
+      test(`applies a display rotation of ${turn}° against frames rotated before coding, with ${scorer.kind}`, async () => {
         const upright = { ...SCENE, width: SCENE.height, height: SCENE.width };
         const name = `${scorer.kind}${turn}`;
         const ref = await pristine(fixture.media, `upright-${name}.y4m`, { filters: transpose });
@@ -175,7 +175,7 @@ describe("streams", () => {
     }
   }
 
-  test("upright against wide, with nothing that says how to turn, is refused", async () => {
+  test("refuses portrait with landscape without rotation metadata", async () => {
     const distorted = await encode(fixture.media, "upright.mp4", { filters: "transpose=clock" }, LOSSY.h264);
     const failure = await fixture.expectFailure({ reference, distorted }, "ORIENTATION_MISMATCH");
     assert.match(failure.message, /192x108/);

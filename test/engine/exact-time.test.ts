@@ -1,4 +1,4 @@
-/** Time is never used to pair frames: edit lists, rates that vary, offsets and open GOPs. */
+/** Frames are never paired by time: edit lists, variable rates, offsets and open GOPs. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
@@ -24,7 +24,7 @@ describe("time", () => {
     return fixture.expectExact(SCORER, { reference, distorted }, truth);
   }
 
-  test("start offsets: positive, negative, and MPEG-TS's own 1.48 s", async () => {
+  test("ignores start offsets: positive, negative, and MPEG-TS's own 1.48 s", async () => {
     const plain = await encode(fixture.media, "plain.mp4", {}, LOSSY.h264);
     for (const [name, options] of [
       ["late.mp4", ["-output_ts_offset", "7.3"]],
@@ -56,12 +56,12 @@ describe("time", () => {
     ["og2.ts", [...LOSSY.mpeg2, "-g", "6"]],
     ["pyramid.mkv", [...LOSSY.h264, "-x264-params", "b-pyramid=strict:bframes=7:b-adapt=0:keyint=30"]],
   ] as const) {
-    test(`open GOP and deep reordering: ${name}`, async () => {
+    test(`scores open GOPs and deep reordering exactly: ${name}`, async () => {
       await exact(await encode(fixture.media, name, {}, options));
     });
   }
 
-  test("pictures that cannot be decoded because the file begins after what they need", async () => {
+  test("does not count frames that cannot be decoded because the file starts after their references", async () => {
     const x265 =
       "log-level=none:pools=1:frame-threads=1:open-gop=1:keyint=8:min-keyint=8:bframes=4:scenecut=0";
     const whole = await encode(fixture.media, "open.mkv", {}, [...LOSSY.hevc.slice(0, -1), x265]);
@@ -83,7 +83,7 @@ describe("time", () => {
     await fixture.expectFailure({ reference: late, distorted: longer }, "FRAME_COUNT_MISMATCH");
   });
 
-  test("an edit list that hides frames: what plays is scored, or all on request", async () => {
+  test("scores the playing frames of a file with an edit list, or all on request", async () => {
     const whole = await encode(fixture.media, "whole.mp4", {}, LOSSY.h264);
     const distorted = await remux(fixture.media, whole, "edit.mp4", [], ["-ss", "0.2"]);
     const planes = await decode(fixture.media, reference, SCENE);
@@ -115,7 +115,7 @@ describe("time", () => {
     await fixture.expectFailure({ reference, distorted }, "FRAME_COUNT_MISMATCH");
   });
 
-  test("time stamps that jitter are no other frame rate", async () => {
+  test("does not take jittering timestamps for another frame rate", async () => {
     const late = "settb=1/90000,setpts=(N+0.04*mod(N*7\\,10)+0.3*lt(N\\,1))*3600";
     const timing = ["-fps_mode", "passthrough", "-enc_time_base", "1/90000", "-bf", "0"];
     for (const name of ["jitter.mp4", "jitter.mkv", "jitter.ts", "jitter.flv"]) {
@@ -126,7 +126,7 @@ describe("time", () => {
     }
   });
 
-  test("one frame has no rate that could differ", async () => {
+  test("does not compare the rates of single frames", async () => {
     const still = await pristine(fixture.media, "still.y4m", { frames: 1 });
     for (const [name, codec] of [
       ["one.ts", LOSSY.h264],
@@ -143,7 +143,7 @@ describe("time", () => {
     }
   });
 
-  test("variable frame rate, in containers that round it differently", async () => {
+  test("scores a variable frame rate in containers that round it differently", async () => {
     const varying = { filters: "select='not(eq(mod(n,7),3))+eq(n,0)'" };
     const passthrough = ["-fps_mode", "passthrough"];
     const ref = await encode(fixture.media, "vfr-ref.mkv", varying, [...LOSSY.ffv1, ...passthrough]);

@@ -1,4 +1,4 @@
-/** Which executable scores: the one given, else the bundled one, else the first on the PATH that proves it can. */
+/** Which executable scores: the given one, else the bundled one, else the first on the PATH that can score. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ describe("the scoring executable", () => {
   });
   after(() => rm(directory, { recursive: true }));
 
-  /** A directory with a script of that name, or a link to a program. */
+  /** Makes a directory with a script of this name, or a link to a program. */
   async function onPath(
     folder: string,
     name: string,
@@ -37,13 +37,13 @@ describe("the scoring executable", () => {
     return path;
   }
 
-  test("is the bundled ffmpeg by default, whatever is on the PATH", async () => {
+  test("is the bundled ffmpeg by default, regardless of the PATH", async () => {
     const engine = await openEngine({ searchPath: await onPath("any", "vmaf", { link: STAND_IN }) });
     assert.equal(engine.scorer.program, "ffmpeg");
     assert.notEqual(engine.scorer.libvmafVersion, "unknown");
   });
 
-  test("is the one given: a path, or a name on the PATH", async () => {
+  test("is the given one: a path, or a name on the PATH", async () => {
     const byPath = await openEngine({ scorerPath: STAND_IN });
     assert.equal(byPath.scorer.program, "vmaf");
     const searchPath = await onPath("named", "my-vmaf", { script: `exec '${STAND_IN}' "$@"` });
@@ -58,9 +58,9 @@ describe("the scoring executable", () => {
       /No such filter/,
     ],
     ["another program", "echo hello there", /neither an ffmpeg nor Netflix's vmaf/],
-    ["a program that fails without a word", "exit 7", /neither an ffmpeg/],
+    ["a program that fails without output", "exit 7", /neither an ffmpeg/],
   ] as const) {
-    test(`${what} is refused with the reason`, async () => {
+    test(`is refused with the reason if it is ${what}`, async () => {
       const folder = await onPath(what.replaceAll(" ", "-"), "scorer", { script });
       await assert.rejects(
         openEngine({ scorerPath: join(folder, "scorer") }),
@@ -73,7 +73,7 @@ describe("the scoring executable", () => {
     });
   }
 
-  test("one that hangs is refused: that it did not answer, by its name", async () => {
+  test("is refused by name if it hangs and does not answer", async () => {
     const script = "[ \"$1\" = -version ] && echo 'ffmpeg version 7.1' && exit; exec sleep 600";
     const scorerPath = join(await onPath("hanging", "scorer", { script }), "scorer");
     await assert.rejects(openEngine({ scorerPath }), (error: Error & { code?: string }) => {
@@ -85,16 +85,19 @@ describe("the scoring executable", () => {
     });
   });
 
-  test("one that is not there, or cannot be run, is refused by its name", async () => {
-    await assert.rejects(openEngine({ scorerPath: "/no/such/vmaf" }), /\/no\/such\/vmaf is not a program/);
+  test("is refused by name if it does not exist or is not executable", async () => {
+    await assert.rejects(
+      openEngine({ scorerPath: "/no/such/vmaf" }),
+      /\/no\/such\/vmaf is not an executable program/,
+    );
     await assert.rejects(
       openEngine({ scorerPath: "no-such-vmaf", searchPath: "/usr/bin" }),
       /no program no-such-vmaf on the PATH/,
     );
   });
 
-  test("without a bundled one it is the first on the PATH that proves it can score", async () => {
-    // The engine imports nothing but Node.js: a copy of its sources has no packages, so nothing is bundled.
+  test("is the first on the PATH that can score if none is bundled", async () => {
+    // The engine imports only Node.js: a copy of its sources has no packages, so nothing is bundled.
     const copy = join(directory, "copy");
     await cp(SOURCES, copy, { recursive: true });
     await writeFile(join(copy, "package.json"), '{"type":"module"}');
@@ -108,6 +111,6 @@ describe("the scoring executable", () => {
     assert.equal((await found(`${broken}:${able}`)).program, "ffmpeg");
     const none = await found(broken);
     assert.equal(none.code, "SCORER_NOT_FOUND");
-    assert.match(none.message, /--vmaf-binary.*Tried: .*broken\/vmaf does not score/s);
+    assert.match(none.message, /--vmaf-binary.*Tried: .*broken\/vmaf cannot score/s);
   });
 });

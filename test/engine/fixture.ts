@@ -1,4 +1,4 @@
-/** What the engine's tests share: a scorer, a directory of media, and the two ways a score can end. */
+/** The common fixture of the engine's tests: scorers, a media directory, and checks of results and failures. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { Engine, EngineOptions, ScoreOptions } from "../../src/engine/engine.ts";
@@ -10,11 +10,11 @@ import { MediaDirectory } from "../media/directory.ts";
 import type { Truth } from "../media/truth.ts";
 import { assertPooled, assertSameDigits } from "./digits.ts";
 
-/** Netflix's vmaf: the real one when it is given, else the stand-in. */
+/** Netflix's vmaf: the real one if SVC_TEST_VMAF is set, else the stand-in. */
 const REAL_VMAF = process.env["SVC_TEST_VMAF"];
 const VMAF = REAL_VMAF ?? fileURLToPath(new URL("../standin/vmaf", import.meta.url));
 
-/** Both kinds of scoring executable; every exactness case holds for each. */
+/** Both kinds of scoring executable. Every exactness case holds for each. */
 export const SCORERS = [
   { kind: "ffmpeg", scorerPath: undefined, oracle: undefined },
   { kind: "vmaf", scorerPath: VMAF, oracle: REAL_VMAF },
@@ -35,7 +35,7 @@ export class Fixture {
     return new Fixture(await MediaDirectory.open());
   }
 
-  /** An engine on a scorer; the same one for the same options. */
+  /** Returns an engine for a scorer; the same one for the same options. */
   engine(scorer: Pick<Scorer, "scorerPath"> = SCORERS[0], options: EngineOptions = {}): Promise<Engine> {
     const key = JSON.stringify([scorer.scorerPath, options]);
     const open =
@@ -44,7 +44,7 @@ export class Fixture {
     return open;
   }
 
-  /** Scores a pair, expects the oracle's digits and pooled values, and nothing left behind. */
+  /** Scores a pair, and checks for the oracle's digits and pooled values and that nothing is left behind. */
   async expectExact(scorer: Scorer, pair: Pair, truth: Truth): Promise<ScoreResult> {
     const engine = await this.engine(scorer);
     const result = await engine.score(pairRequest(pair), { timeoutMs: 300_000 });
@@ -54,7 +54,7 @@ export class Fixture {
     return result;
   }
 
-  /** Scores a pair and expects one of these failures, said for people, with nothing left behind. */
+  /** Scores a pair, and checks for one of these failures with a readable message and that nothing is left behind. */
   async expectFailure(
     pair: Pair,
     codes: FailureCode | readonly FailureCode[],
@@ -75,7 +75,7 @@ export class Fixture {
       expected.includes(failure.code),
       `${failure.code} instead of ${expected.join(" or ")}: ${failure.message}`,
     );
-    assert.match(failure.message, /^[^\n]{10,600}$/, "a failure is told in one line of reasonable length");
+    assert.match(failure.message, /^[^\n]{10,600}$/, "the message is one line of reasonable length");
     assert.deepEqual(await this.media.leftovers(), []);
     return failure;
   }
@@ -85,7 +85,7 @@ export class Fixture {
   }
 }
 
-/** Codes of a result's warnings. */
+/** Returns the sorted codes of a result's warnings. */
 export function warningCodes(result: ScoreResult): string[] {
   return result.warnings.map((warning) => warning.code).sort();
 }

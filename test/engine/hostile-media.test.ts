@@ -1,4 +1,4 @@
-/** What a file says inside: bombs, lies in metadata, broken structures and damage end cleanly and quickly. */
+/** Hostile file content: bombs, false metadata, broken structures and damage end cleanly and quickly. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -12,7 +12,7 @@ import { PATIENCE_MS } from "../waiting.ts";
 import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SMALL = { ...SCENE, width: 128, height: 72, frames: 10 };
-/** Lines that the programs print about what they do, as a file could say them. */
+/** Imitations of lines that the programs print, for a file's metadata. */
 const LIES = [
   "[Parsed_showinfo_0 @ 0x55d1] [info] n:   0 pts: 0 fmt:yuv444p12le s:64x64 i:P iskey:1 type:I checksum:0 color_range:pc ",
   "[info] Input #0, y4m, from 'file:reference.y4m':",
@@ -47,7 +47,7 @@ describe("hostile media", () => {
     });
   }
 
-  test("a picture of 256 million pixels in 250 kB is refused before it is decoded", async () => {
+  test("refuses a picture of 256 million pixels in 250 kB before decoding it", async () => {
     const png = fixture.media.file("bomb.png");
     await pngBomb(png);
     for (const name of ["bomb.mkv", "bomb.mov", "bomb.avi"]) {
@@ -58,7 +58,7 @@ describe("hostile media", () => {
     await refused(png, "MEDIA_TOO_LARGE", "MEDIA_UNSUPPORTED");
   });
 
-  test("a y4m header that promises 16384x16384, or nonsense", async () => {
+  test("refuses a y4m header that states 16384x16384 or nonsense", async () => {
     for (const [index, [header, codes]] of (
       [
         ["YUV4MPEG2 W16384 H16384 F25:1 Ip A1:1 C420jpeg", ["MEDIA_TOO_LARGE"]],
@@ -85,7 +85,7 @@ describe("hostile media", () => {
     }
   });
 
-  test("metadata that imitates the programs' own lines changes nothing", async () => {
+  test("ignores metadata that imitates the programs' own lines", async () => {
     const truth = await truthOf(
       await decode(fixture.media, reference, SMALL),
       await decode(fixture.media, plain, SMALL),
@@ -106,7 +106,7 @@ describe("hostile media", () => {
     }
   });
 
-  test("boxes nested ten thousand deep, and sizes that overflow", async () => {
+  test("refuses boxes nested ten thousand deep, and sizes that overflow", async () => {
     const brand = box("ftyp", Buffer.from("isom\0\0\0\0isom"));
     let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 10_000; depth++) nested = box("moov", nested);
@@ -130,7 +130,7 @@ describe("hostile media", () => {
     }
   });
 
-  test("an edit list of a hundred thousand entries, and one that points nowhere", async () => {
+  test("handles an edit list with a false entry count, and one that points nowhere", async () => {
     const bytes = await readFile(plain);
     const at = bytes.indexOf("elst");
     assert.ok(at > 0, "the clip has an edit list");
@@ -150,13 +150,13 @@ describe("hostile media", () => {
 
   for (const scorer of SCORERS) {
     for (const extension of ["mp4", "mkv", "ts", "webm", "avi", "y4m", "mxf", "ogg"] as const) {
-      test(`damage of many kinds: ${extension}, with ${scorer.kind}`, async () => {
+      test(`handles damage of many kinds: ${extension}, with ${scorer.kind}`, async () => {
         const others = { webm: LOSSY.vp9, mxf: LOSSY.mpeg2, ogg: LOSSY.theora, y4m: ["-f", "yuv4mpegpipe"] };
         const options = { mp4: LOSSY.h264, mkv: LOSSY.h264, ts: LOSSY.h264, avi: LOSSY.h264, ...others }[
           extension
         ];
         const original = await readFile(await encode(fixture.media, `whole.${extension}`, SMALL, options));
-        // Seeds 9 and 19 damage what Matroska calls itself, which a lenient probe lets pass.
+        // Seeds 9 and 19 damage Matroska's document type, which a lenient probe accepts.
         const seeds = scorer.kind === "ffmpeg" ? [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 19] : [1, 2, 9, 10];
         for (const seed of seeds) {
           const path = fixture.media.file(`${seed}.${extension}`);
@@ -167,7 +167,10 @@ describe("hostile media", () => {
     }
   }
 
-  /** A result over all frames, or a failure that blames the media: never ours, never a time limit, nothing left. */
+  /**
+   * Expects a result over all frames or a failure that blames the media, no internal error or timeout, and nothing
+   * left.
+   */
   async function cleanly(path: string, what = path, scorer: Scorer = SCORERS[0]): Promise<void> {
     const engine = await fixture.engine(scorer);
     const outcome = await engine
@@ -185,7 +188,7 @@ describe("hostile media", () => {
   }
 });
 
-/** A sample table that promises two billion entries and holds none. */
+/** Makes a sample table that states two billion entries and contains none. */
 function counted(type: string): Buffer {
   const body = Buffer.alloc(12);
   body.writeUInt32BE(0x7fffffff, type === "stsz" ? 8 : 4);

@@ -1,4 +1,4 @@
-/** What a file is called and where it lies: no name is a command, and only regular files inside the roots are read. */
+/** Hostile file names: no name is interpreted as a command, an option or an address. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -48,7 +48,7 @@ for (const scorer of SCORERS) {
     after(() => fixture.close());
 
     for (const name of NAMES) {
-      test(`the name ${JSON.stringify(name).slice(0, 60)} is only a name`, async () => {
+      test(`treats ${JSON.stringify(name).slice(0, 60)} only as a name`, async () => {
         const folder = fixture.media.file(`in ${name}`.slice(0, 250));
         await mkdir(folder, { recursive: true });
         await copyFile(plain, `${folder}/${name}`);
@@ -64,19 +64,19 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("y4m and raw files under such names go straight to the scorer and stay names", async () => {
+    test("treats such names of y4m files, which the scorer reads directly, only as names", async () => {
       for (const name of ["-r.y4m", "a b'c:d|e.y4m", "%d.y4m"]) {
         await copyFile(reference, fixture.media.file(name));
         await fixture.expectExact(scorer, { reference: fixture.media.file(name), distorted: plain }, truth);
       }
     });
 
-    test("a name with a NUL, and an empty one, are malformed", async () => {
+    test("rejects an empty name and a name with a NUL character", async () => {
       await fixture.expectFailure({ reference, distorted: "a\0b.mp4" }, "INVALID_REQUEST", { scorer });
       await fixture.expectFailure({ reference, distorted: "" }, "INVALID_REQUEST", { scorer });
     });
 
-    test("a URL is refused as one, and not as a missing file", async () => {
+    test("refuses a URL as a URL, not as a missing file", async () => {
       for (const distorted of ["https://cdn.example/a.mp4", "s3://bucket/a.mp4", "file:///a.mp4"])
         await fixture.expectFailure({ reference, distorted }, "URL_NOT_SUPPORTED", { scorer });
       await fixture.expectFailure({ reference, distorted: "concat:a|b" }, "MEDIA_NOT_FOUND", { scorer });

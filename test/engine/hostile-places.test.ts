@@ -1,4 +1,4 @@
-/** Where a file lies: only regular files inside the media roots are read, whatever happens to their names meanwhile. */
+/** Hostile paths: only regular files inside the media roots are read, even if their names change meanwhile. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFile, mkdir, symlink, truncate, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ import { Fixture, SCORERS } from "./fixture.ts";
 
 const SMALL = { ...SCENE, frames: 6 };
 
-describe("places", () => {
+describe("paths", () => {
   let fixture: Fixture;
   let reference: string;
   let plain: string;
@@ -27,7 +27,7 @@ describe("places", () => {
   });
   after(() => fixture.close());
 
-  test("FIFOs, devices, sockets and directories are not read", async () => {
+  test("to FIFOs, devices, sockets and directories are refused", async () => {
     const fifo = fixture.media.file("fifo.mp4");
     execFileSync("mkfifo", [fifo]);
     const socketPath = fixture.media.file("socket.mp4");
@@ -62,7 +62,7 @@ describe("places", () => {
     }
   });
 
-  test("links that lead in a circle or nowhere", async () => {
+  test("to symlink loops and dangling symlinks are refused", async () => {
     const [a, b, c] = ["a.mp4", "b.mp4", "c.mp4"].map((name) => fixture.media.file(name)) as [
       string,
       string,
@@ -75,7 +75,7 @@ describe("places", () => {
     await fixture.expectFailure({ reference, distorted: c }, "MEDIA_NOT_FOUND");
   });
 
-  test("outside the media root nothing is read, nor is told whether it exists", async () => {
+  test("outside the media root are refused without revealing whether they exist", async () => {
     const root = fixture.media.file("root");
     const outside = fixture.media.file("root-beside");
     await mkdir(`${root}/inner`, { recursive: true });
@@ -114,13 +114,13 @@ describe("places", () => {
       details.add(failure.message.replaceAll(JSON.stringify(path), "PATH"));
       assert.equal(failure.found, undefined);
     }
-    assert.equal(details.size, 1, "every refusal says the same");
+    assert.equal(details.size, 1, "every refusal has the same message");
     await fixture.expectFailure({ ...inside, distorted: `${root}/missing.mp4` }, "MEDIA_NOT_FOUND", {
       engine,
     });
   });
 
-  test("a folder or a name that is swapped meanwhile never lets the outside in", async () => {
+  test("never lead outside when a folder or a name is swapped meanwhile", async () => {
     const root = fixture.media.file("swap");
     const outside = fixture.media.file("swap-outside");
     await mkdir(`${root}/folder`, { recursive: true });
@@ -147,7 +147,7 @@ describe("places", () => {
     };
     try {
       for (let round = 0; round < 4000; round++) await look();
-      // Where the swapper got little of the machine, looks went by that saw no swap.
+      // If the swapper got little CPU time, none of the looks may have seen a swap.
       await until(
         async () => {
           await look();
@@ -158,14 +158,14 @@ describe("places", () => {
     } finally {
       await swapper.terminate();
     }
-    assert.ok(!seen.has("8 bytes"), "the outside was let in");
+    assert.ok(!seen.has("8 bytes"), "a file outside the root was read");
     assert.deepEqual(
       [...seen].filter((outcome) => !HARMLESS.has(outcome)),
       [],
     );
   });
 
-  test("a file that never ends runs into the time limit", async () => {
+  test("to huge files end in a timeout or a refusal", async () => {
     const path = fixture.media.file("endless_1280x720.yuv");
     await writeFile(path, "");
     await truncate(path, 1280 * 720 * 1.5 * 500_000);
@@ -193,7 +193,7 @@ const HARMLESS = new Set([
   "MEDIA_NOT_A_FILE",
 ]);
 
-/** In turn a folder becomes a link to the outside, and the file in it one to the file there; and back. */
+/** Alternately replaces a folder by a link to the outside, and the file in it by a link to the file there, and back. */
 const SWAPPER = `
   const { renameSync } = require("node:fs");
   const { parentPort, workerData: root } = require("node:worker_threads");

@@ -1,4 +1,4 @@
-/** Text that a demuxer follows to other files or hosts, whatever it is called, is refused with nothing reached. */
+/** Text that makes a demuxer open other files or hosts is refused under every name, and nothing is opened. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ const PLAYLISTS: Readonly<Record<string, (target: string) => string>> = {
   ffconcat: (target) => `ffconcat version 1.0\nfile '${target}'\n`,
 };
 
-/** What such a text may be called, to be taken for something else. */
+/** Extensions that disguise such a text. */
 const NAMES = ["mp4", "mkv", "ts", "y4m", "m3u8", "mpd", "ffconcat", "txt"];
 
 /** Texts that only open sockets or run scripts. */
@@ -53,10 +53,10 @@ describe("hostile playlists", () => {
   });
 
   for (const [kind, write] of Object.entries(PLAYLISTS)) {
-    test(`the ${kind} text does lead an unguarded ffmpeg to another file`, async () => {
+    test(`the ${kind} text makes an unguarded ffmpeg open another file`, async () => {
       const clip = await encode(fixture.media, `clip-${kind}.mp4`, {}, LOSSY.h264);
       const target = kind === "dash" ? clip : await remux(fixture.media, clip, `clip-${kind}.ts`);
-      // ffmpeg 7 looks at the extension of HLS texts, and at that of no other.
+      // ffmpeg 7 checks only the extension of HLS texts.
       const text = fixture.media.file(kind === "hls" ? "unguarded.m3u8" : `unguarded.${kind}.mp4`);
       await writeFile(text, write(target.slice(target.lastIndexOf("/") + 1)));
       const unguarded = ["-safe", "0"].filter(() => kind === "ffconcat");
@@ -64,7 +64,7 @@ describe("hostile playlists", () => {
     });
 
     for (const extension of NAMES) {
-      test(`${kind} text named .${extension} reads no file and opens no connection`, async () => {
+      test(`${kind} text named .${extension} is refused without reading a file or opening a connection`, async () => {
         const canary = await CanaryFile.open(fixture.media.file(`canary-${kind}-${extension}.ts`));
         try {
           for (const target of [
@@ -83,7 +83,7 @@ describe("hostile playlists", () => {
                 "MEDIA_CORRUPT",
                 "MEDIA_NO_VIDEO",
               ]);
-              assert.doesNotMatch(failure.message, /canary/, "the text's content is not told");
+              assert.doesNotMatch(failure.message, /canary/, "the message does not contain the text");
             }
           }
           assert.ok(await canary.untouched(), "the file was read");
@@ -96,7 +96,7 @@ describe("hostile playlists", () => {
   }
 
   for (const [name, write] of Object.entries(OTHERS)) {
-    test(`${name} is no video`, async () => {
+    test(`${name} is refused without a connection`, async () => {
       const text = fixture.media.file(name);
       await writeFile(text, write(port.port));
       await fixture.expectFailure({ reference, distorted: text }, [
@@ -108,7 +108,7 @@ describe("hostile playlists", () => {
     });
   }
 
-  test("a path that is a protocol's address is no file", async () => {
+  test("a path with a protocol is refused as a URL or a missing file", async () => {
     const canary = await CanaryFile.open(fixture.media.file("canary-protocol.ts"));
     try {
       for (const path of [

@@ -1,4 +1,4 @@
-/** Names of metadata are printed as they are, line breaks included: lines that imitate a program's own change nothing. */
+/** ffmpeg prints metadata keys verbatim, with line breaks. Lines that imitate a program's own must have no effect. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -47,14 +47,14 @@ for (const scorer of SCORERS) {
       test(what, async () => {
         const options = ["-movflags", "use_metadata_tags", "-metadata", `x\n${lie}=y`];
         const lying = await remux(fixture.media, plain, "lying.mp4", options);
-        assert.ok((await readFile(lying)).includes(lie), "the lie stands in the file");
+        assert.ok((await readFile(lying)).includes(lie), "the file contains the lie");
         assert.deepEqual(await scored(lying), truth);
       });
     }
   });
 }
 
-/** All of a result that depends neither on the clock nor on the bytes that the lie itself takes. */
+/** Returns a result without what depends on the clock or on the size of the lie. */
 function facts(result: ScoreResult): unknown {
   const distorted = { ...result.distorted, bytes: 0, bitRate: 0 };
   return { ...result, distorted, durationMs: 0, frames: [...result.frames.rows()] };

@@ -1,4 +1,4 @@
-/** A score can be ended at any moment, by anyone, and leaves nothing behind. */
+/** A score can be cancelled or killed at any time, and leaves nothing behind. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,12 +19,12 @@ import { assertSameDigits } from "./digits.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
 const LONG = { width: 1280, height: 720, frames: 160 };
-/** So many times over: long enough that it is always ended in the middle. */
+/** Repetitions of the clip: long enough that a score is always stopped in the middle. */
 const TIMES = 40;
 const CHILD = fileURLToPath(new URL("./scoring-process.ts", import.meta.url));
 
 for (const scorer of SCORERS) {
-  describe(`life of a score, with ${scorer.kind}`, () => {
+  describe(`lifecycle of a score, with ${scorer.kind}`, () => {
     let fixture: Fixture;
     let long: { reference: string; distorted: string };
 
@@ -39,25 +39,25 @@ for (const scorer of SCORERS) {
     });
     after(() => fixture.close());
 
-    /** Starts the long score; `begun` when the first frames are through. */
+    /** Starts the long score; `begun` resolves when the first frames have passed. */
     async function start(signal: AbortSignal): Promise<{ begun: Promise<void>; ended: Promise<unknown> }> {
       const engine = await fixture.engine(scorer);
       const { promise: begun, resolve } = Promise.withResolvers<void>();
       const onProgress = ({ framesDone }: Progress): void => void (framesDone > 0 && resolve());
       const ended = engine.score(pairRequest(long), { signal, onProgress }).then(
-        (result) => assert.fail(`scored ${result.frameCount} frames to the end`),
+        (result) => assert.fail(`the score completed with ${result.frameCount} frames`),
         (thrown: unknown) => thrown,
       );
       return { begun, ended };
     }
 
-    /** The scorers and decoders that run. */
+    /** Returns the process ids of the running scorers and decoders. */
     async function programs(): Promise<number[]> {
       const lines = (await fixture.media.processes()).filter((line) => /\/(ffmpeg|vmaf) /.test(line));
       return lines.map((line) => Number.parseInt(line, 10));
     }
 
-    /** An engine whose scorer never ends by itself. */
+    /** Returns an engine whose scorer never exits. */
     async function hangingEngine(): Promise<Engine> {
       const scorerPath = fixture.media.file("hanging-scorer");
       const script = `#!/bin/sh\ncase "$*" in *log.csv*) exec sleep 100000 ;; esac\nexec '${scorer.scorerPath ?? FFMPEG}' "$@"\n`;
@@ -65,21 +65,21 @@ for (const scorer of SCORERS) {
       return fixture.engine({ scorerPath });
     }
 
-    test("cancelled in the middle, its processes are killed and not waited for", async () => {
+    test("kills its processes without waiting for them when cancelled in the middle", async () => {
       const controller = new AbortController();
       const { begun, ended } = await start(controller.signal);
       await begun;
       const running = await programs();
-      assert.notDeepEqual(running, [], "the scorer is seen while it runs");
-      // They stand still: who waited for them to end by themselves would wait for ever.
+      assert.notDeepEqual(running, [], "the running scorer is visible");
+      // Stopped processes never exit, so waiting for them would take forever.
       for (const pid of running) signalIfThere(pid, "SIGSTOP");
       controller.abort();
-      const failure = await soon(ended, "the end of a score that was cancelled");
+      const failure = await soon(ended, "the end of a cancelled score");
       assert.deepEqual(await fixture.media.leftovers(), []);
       assert.ok(failure instanceof Failure && failure.code === "SCORE_CANCELLED", String(failure));
     });
 
-    test("cancelled before it starts, at once after, and while it probes", async () => {
+    test("can be cancelled before it starts, right after, and while it probes", async () => {
       const before = new AbortController();
       before.abort();
       const { ended } = await start(before.signal);
@@ -92,15 +92,15 @@ for (const scorer of SCORERS) {
     });
 
     for (const timeoutMs of [1, 50, 900]) {
-      test(`a time limit of ${timeoutMs} ms`, async () => {
+      test(`times out after ${timeoutMs} ms`, async () => {
         const engine = await hangingEngine();
         const failing = fixture.expectFailure(long, "SCORE_TIMEOUT", { engine, options: { timeoutMs } });
         const failure = await soon(failing, "the end of a score at its time limit");
-        assert.match(failure.message, /\d/, "it names the limit");
+        assert.match(failure.message, /\d/, "the message names the limit");
       });
     }
 
-    test("when the process that scores is killed, its scorer dies and its directory goes", async () => {
+    test("ends its scorer and removes its directory when its process is killed", async () => {
       const child = spawn(
         process.execPath,
         [CHILD, long.reference, long.distorted, scorer.scorerPath ?? ""],
@@ -111,13 +111,13 @@ for (const scorer of SCORERS) {
       const [said] = (await once(child.stdout, "data")) as [Buffer];
       assert.equal(said.toString().trim(), "scoring");
       const running = await fixture.media.processes();
-      assert.ok(running.length >= 2, `the scorer is seen: ${running.join("; ")}`);
+      assert.ok(running.length >= 2, `the running scorer is visible: ${running.join("; ")}`);
       child.kill("SIGKILL");
       await once(child, "exit");
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
 
-    test("a scorer that is killed from outside is a clear failure", async () => {
+    test("fails with SCORER_FAILED if the scorer is killed from outside", async () => {
       const { begun, ended } = await start(new AbortController().signal);
       await begun;
       const scorers = await programs();
@@ -128,7 +128,7 @@ for (const scorer of SCORERS) {
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
 
-    test("many scores at once give the digits of one", async () => {
+    test("gives the same digits with many concurrent scores as alone", async () => {
       const reference = await pristine(fixture.media);
       const distorted = await encode(fixture.media, "plain.mp4", {}, LOSSY.h264);
       const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, {
@@ -144,7 +144,7 @@ for (const scorer of SCORERS) {
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
 
-    test("no file stays open, whether a score succeeds, fails or is cancelled", async () => {
+    test("leaves no file open after success, failure and cancellation", async () => {
       const reference = await pristine(fixture.media, "open.y4m");
       const engine = await fixture.engine(scorer);
       const score = (distorted: string, signal?: AbortSignal): Promise<unknown> =>
@@ -157,7 +157,7 @@ for (const scorer of SCORERS) {
       assert.deepEqual(await fixture.media.openFiles(), []);
     });
 
-    test("progress goes up to the whole, with a speed and a time left", async () => {
+    test("reports progress up to the last frame, with a speed", async () => {
       const reference = await pristine(fixture.media, "progress.y4m", { ...LONG, frames: 40 });
       const seen: Progress[] = [];
       const engine = await fixture.engine(scorer);
@@ -174,11 +174,11 @@ for (const scorer of SCORERS) {
       assert.ok((seen.at(-1)?.fps ?? 0) > 0);
     });
 
-    test("a file that is written to while it is scored is a clear failure", async () => {
+    test("fails if a file is modified while it is scored", async () => {
       const reference = await pristine(fixture.media, "growing.y4m", { ...LONG, frames: 60 });
       const engine = await fixture.engine(scorer);
       let isGrown = false;
-      // Written before the scorer is heard of again, so that it has not ended by then.
+      // Writes synchronously within the progress callback, so that the score cannot end first.
       const onProgress = ({ framesDone }: Progress): void => {
         if (framesDone === 0 || isGrown) return;
         isGrown = true;
@@ -187,7 +187,7 @@ for (const scorer of SCORERS) {
       const failure = await engine
         .score(pairRequest({ reference, distorted: reference }), { onProgress })
         .then(
-          () => assert.fail("scored a file that changed"),
+          () => assert.fail("a changed file was scored"),
           (thrown: unknown) => thrown as Failure,
         );
       assert.ok(["MEDIA_CHANGED", "MEDIA_CORRUPT", "MEDIA_TRUNCATED"].includes(failure.code), failure.code);
@@ -196,7 +196,7 @@ for (const scorer of SCORERS) {
   });
 }
 
-/** Signals a process; it may have gone, as those do whose partner was killed. */
+/** Signals a process if it still exists; a program exits when its partner is killed. */
 function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

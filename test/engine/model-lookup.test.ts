@@ -1,4 +1,4 @@
-/** Which models there are: wherever the program stands, whatever failed before, and before anything is scored. */
+/** Model lookup: relative directories, recovery from temporary faults, and checks before scoring. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { relative } from "node:path";
@@ -12,7 +12,7 @@ import { Fixture, SCORERS } from "./fixture.ts";
 const SCENE = { width: 64, height: 64, frames: 4 };
 
 for (const scorer of SCORERS) {
-  describe(`looking up models, with ${scorer.kind}`, () => {
+  describe(`model lookup, with ${scorer.kind}`, () => {
     let fixture: Fixture;
     let pair: { reference: string; distorted: string };
     let modelDir: string;
@@ -31,14 +31,14 @@ for (const scorer of SCORERS) {
     });
     after(() => fixture.close());
 
-    test("a directory named from where the program stands", async () => {
+    test("resolves a model directory relative to the working directory", async () => {
       const engine = await fixture.engine(scorer, { modelDir: relative(process.cwd(), modelDir) });
       const absolute = await fixture.engine(scorer, { modelDir });
       const request = pairRequest({ ...pair, models: ["studio"] });
       assert.equal((await engine.score(request)).score, (await absolute.score(request)).score);
     });
 
-    test("a fault of a moment does not make a built-in model unknown for ever", async () => {
+    test("finds a built-in model after a temporary fault", async () => {
       const engine = await fixture.engine(scorer, { threads: 1 });
       const request = pairRequest({ ...pair, models: ["vmaf_v0.6.1neg"] });
       const { TMPDIR } = process.env;
@@ -56,10 +56,10 @@ for (const scorer of SCORERS) {
 
     for (const [what, models] of [
       ["no model", []],
-      ["the model vmaf beside another", ["studio", "vmaf"]],
+      ["the model vmaf after another", ["studio", "vmaf"]],
       ["a model twice", ["studio", "studio"]],
     ] as const) {
-      test(`${what} is refused before the media are looked at`, async () => {
+      test(`refuses ${what} before opening the media`, async () => {
         const engine = await fixture.engine(scorer, { modelDir });
         const missing = fixture.media.file("missing.mp4");
         const asked = { reference: missing, distorted: missing, models };
@@ -68,7 +68,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("the model vmaf may stand first", async () => {
+    test("accepts the model vmaf as the first of several", async () => {
       const engine = await fixture.engine(scorer, { modelDir });
       const result = await engine.score(pairRequest({ ...pair, models: ["vmaf", "studio"] }));
       assert.deepEqual(

@@ -1,4 +1,4 @@
-/** Models and extra metrics: by name or file, several at once, with the digits of single runs. */
+/** Models and extra metrics: by name or file, and several at once with the same digits as single runs. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +19,7 @@ for (const scorer of SCORERS) {
 
     before(async () => {
       fixture = await Fixture.open();
-      // Sharpened, so that the models that ignore enhancement differ from those that do not.
+      // Sharpened, so that models that ignore enhancement differ from models that do not.
       pair = {
         reference: await pristine(fixture.media),
         distorted: await encode(fixture.media, "sharp.mp4", { filters: "unsharp=5:5:1.2" }, [
@@ -36,7 +36,7 @@ for (const scorer of SCORERS) {
     after(() => fixture.close());
 
     for (const model of BUILT_IN) {
-      test(`${model} alone`, async () => {
+      test(`scores with ${model} alone`, async () => {
         const truth = await truthOf(...planes, { models: { vmaf: `version=${model}` }, oracle });
         const result = await fixture.expectExact(scorer, { ...pair, models: [model] }, truth);
         assert.equal(result.model, model);
@@ -44,7 +44,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("several models in one pass give the digits of single runs", async () => {
+    test("scores several models in one pass with the same digits as single runs", async () => {
       const models = ["vmaf_v0.6.1neg", "vmaf_v0.6.1", "vmaf_4k_v0.6.1"];
       const alone: Truth[] = [];
       for (const model of models) {
@@ -77,7 +77,7 @@ for (const scorer of SCORERS) {
       );
     });
 
-    test("a file of the model directory, before a built-in of its name", async () => {
+    test("prefers a file of the model directory to a built-in model of the same name", async () => {
       const modelDir = fixture.media.file("models");
       await mkdir(modelDir);
       const text = (await builtInModelTexts()).find((json) => json.includes("score_transform"));
@@ -99,7 +99,7 @@ for (const scorer of SCORERS) {
       });
       for (const [row, { metrics }] of truth.rows.entries()) {
         assert.equal(studio.frames.value("vmaf", row), metrics["vmaf"]);
-        assert.equal(studio.frames.value("vmaf_v0.6.1", row), metrics["vmaf"], "the same model, built in");
+        assert.equal(studio.frames.value("vmaf_v0.6.1", row), metrics["vmaf"], "the same model as built-in");
         assert.equal(
           studio.frames.value("vmaf_4k_v0.6.1", row),
           metrics["altered"],
@@ -109,15 +109,15 @@ for (const scorer of SCORERS) {
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
 
-    test("a broken model file is a clear failure", async () => {
+    test("fails with the model's name if its file is broken", async () => {
       const modelDir = fixture.media.file("broken");
       await mkdir(modelDir);
       await writeFile(`${modelDir}/text.json`, "no model at all");
       await writeFile(`${modelDir}/shell.json`, '{"param_dict": {}, "model_dict": {"model": "nonsense"}}');
       const engine = await fixture.engine(scorer, { modelDir });
       const failure = await fixture.expectFailure({ ...pair, models: ["text"] }, "UNKNOWN_MODEL", { engine });
-      assert.match(failure.message, /\btext\b/, "it names the model");
-      // libvmaf itself crashes on a model whose parts are missing.
+      assert.match(failure.message, /\btext\b/, "the message names the model");
+      // libvmaf itself crashes on an incomplete model.
       await fixture.expectFailure({ ...pair, models: ["shell"] }, ["UNKNOWN_MODEL", "SCORER_FAILED"], {
         engine,
       });
@@ -132,7 +132,7 @@ for (const scorer of SCORERS) {
       "vmaf_v0.6.1\nq",
       "-m",
     ]) {
-      test(`no model ${JSON.stringify(name)}: the error names those there are`, async () => {
+      test(`refuses the model ${JSON.stringify(name)}, and lists the available models`, async () => {
         const failure = await fixture.expectFailure(
           { ...pair, models: [name] },
           ["UNKNOWN_MODEL", "INVALID_REQUEST"],
@@ -145,8 +145,8 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("all six extra metrics, with a second model", async () => {
-      // MS-SSIM halves the picture four times and needs at least 176 pixels each way.
+    test("computes all six extra metrics with a second model", async () => {
+      // MS-SSIM halves the frame four times and needs at least 176 pixels in both dimensions.
       const large = { width: 320, height: 180, frames: 12 };
       const pair = {
         reference: await pristine(fixture.media, "large.y4m", large),
@@ -180,7 +180,7 @@ for (const scorer of SCORERS) {
       assert.ok(!("vmaf" in result.features));
     });
 
-    test("identical sides: metrics without a finite value are left out, not invented", async () => {
+    test("omits metrics without a finite value for identical sides", async () => {
       const { reference } = pair;
       const truth = await truthOf(planes[0], planes[0], { features: ["psnr_hvs", "ciede"], oracle });
       const same = { reference, distorted: reference, features: ["psnr_hvs", "ciede"] as const };
@@ -189,7 +189,7 @@ for (const scorer of SCORERS) {
     });
 
     for (const subsample of [2, 7, 100]) {
-      test(`every ${subsample}. frame only`, async () => {
+      test(`scores every n-th frame for n = ${subsample}`, async () => {
         const truth = await truthOf(...planes, { subsample, oracle });
         assert.equal(truth.frames, Math.ceil(SCENE.frames / subsample));
         await fixture.expectExact(scorer, { ...pair, subsample }, truth);

@@ -1,4 +1,4 @@
-/** A pair that is planned, scored in segments and joined from what was stored has the digits of one run. */
+/** A pair that is planned, scored in segments, stored and joined has the same digits as a whole run. */
 import assert from "node:assert/strict";
 import { appendFile, copyFile, mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -16,11 +16,11 @@ import { builtInModelTexts } from "../media/models.ts";
 import { PATIENCE_MS } from "../waiting.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
-/** At 25 frames per second: three segments of a second, about. */
+/** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
 const PLANNING = { segmentSeconds: 1, timeoutMs: PATIENCE_MS };
 
-describe("a score in pieces", () => {
+describe("a score in segments", () => {
   let fixture: Fixture;
   let engine: Engine;
   let reference: string;
@@ -43,7 +43,7 @@ describe("a score in pieces", () => {
     return { segment, pieces: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
   }
 
-  /** Every segment by itself, in an order that is not the frames'; stored as its bytes. */
+  /** Scores and stores each segment separately, in reverse order. */
   async function scoreParts(by: Engine, request: PairRequest, planned: PlannedPair): Promise<StoredPart[]> {
     const parts = new Map<string, StoredPart>();
     for (const { segment, count } of planned.segments.toReversed()) {
@@ -52,7 +52,7 @@ describe("a score in pieces", () => {
       const work = { request, plan: planned.plan, segment };
       const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: PATIENCE_MS, onFrames });
       assert.ok(durationMs > 0);
-      assert.equal(frames.at(-1), count, "all frames of its own are told of");
+      assert.equal(frames.at(-1), count, "progress reaches all of its own frames");
       assert.deepEqual(
         frames,
         frames.toSorted((a, b) => a - b),
@@ -60,10 +60,12 @@ describe("a score in pieces", () => {
       parts.set(segment, stored(table, segment));
     }
     assert.deepEqual(await fixture.media.leftovers(), []);
-    return planned.segments.map(({ segment }) => parts.get(segment) ?? assert.fail("each has its own text"));
+    return planned.segments.map(
+      ({ segment }) => parts.get(segment) ?? assert.fail("a segment has no unique text"),
+    );
   }
 
-  /** What is the same however a pair was cut: everything but how it was, and the time it took. */
+  /** Returns a result without the cutting and the duration, which differ between segments and a whole run. */
   function facts({ frames, ...result }: ScoreResult): unknown {
     return { ...result, durationMs: 0, cutting: undefined, frames: [...frames.rows()] };
   }
@@ -96,11 +98,11 @@ describe("a score in pieces", () => {
   }
 
   for (const scorer of SCORERS) {
-    test(`MP4 with B-frames beside y4m: with ${scorer.kind}`, async () => {
+    test(`MP4 with B-frames against y4m, with ${scorer.kind}`, async () => {
       await expectSame({ reference, distorted }, 3, await fixture.engine(scorer));
     });
 
-    test(`y4m on both sides, two models, one from a file, and features: with ${scorer.kind}`, async () => {
+    test(`y4m on both sides, two models, one from a file, and features, with ${scorer.kind}`, async () => {
       const other = await encode(fixture.media, `${scorer.kind}.y4m`, { ...FILM, seed: 2 }, [
         "-strict",
         "-1",
@@ -115,7 +117,7 @@ describe("a score in pieces", () => {
       );
     });
 
-    test(`headerless files, every second frame: with ${scorer.kind}`, async () => {
+    test(`headerless files, every second frame, with ${scorer.kind}`, async () => {
       const [a, b] = [`${scorer.kind}-a.yuv`, `${scorer.kind}-b.yuv`];
       const raw = { rawVideo: { width: 192, height: 108, pixelFormat: "yuv420p", frameRate: "30000/1001" } };
       const pair = {
@@ -126,13 +128,13 @@ describe("a score in pieces", () => {
     });
   }
 
-  test("a file that cannot be cut is one segment, and the result says why", async () => {
+  test("has one segment for a file that cannot be cut, and the result has the reason", async () => {
     const stream = await encode(fixture.media, "whole.ts", FILM, LOSSY.h264);
     const { cutting } = await expectSame({ reference, distorted: stream }, 1);
     assert.match(cutting.whole ?? "", /H\.264 in MPEG-TS/);
   });
 
-  test("the same files scaled, with an ignored edit list, and cut to the common frames", async () => {
+  test("works with scaling, an ignored edit list and only the common frames", async () => {
     const small = await encode(
       fixture.media,
       "small.mp4",
@@ -152,7 +154,7 @@ describe("a score in pieces", () => {
     );
   });
 
-  test("without its segments the pair is scored in one piece, and the plan that comes back says so", async () => {
+  test("scores the pair whole without a segment, and returns a plan with the reason", async () => {
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, PLANNING);
     const whole = await engine.scoreSegment({ request, plan: planned.plan, segment: undefined });
@@ -163,7 +165,7 @@ describe("a score in pieces", () => {
     assert.equal([...ownRows(stored(whole.table, undefined))].length, 70);
   });
 
-  test("frames that the container promises and that do not decode: found out in one piece, by the policy", async () => {
+  test("corrects a container's wrong frame count in a whole run, according to the policy", async () => {
     const request = pairRequest({ reference, distorted, onFrameCountMismatch: "COMMON" });
     const { plan } = await engine.plan(request, PLANNING);
     const wrong = JSON.parse(plan);
@@ -177,7 +179,7 @@ describe("a score in pieces", () => {
     assert.equal(joined.frameCount, 70);
   });
 
-  test("a segment of other frames than its plan says is a fault of cutting", async () => {
+  test("throws CutFault for a segment whose frames differ from its plan", async () => {
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, PLANNING);
     const segment = JSON.parse(planned.segments[1]?.segment ?? "");
@@ -187,7 +189,7 @@ describe("a score in pieces", () => {
     assert.deepEqual(await fixture.media.leftovers(), []);
   });
 
-  test("parts that do not fit together are a fault of cutting", async () => {
+  test("throws CutFault for parts that do not fit together", async () => {
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, PLANNING);
     const parts = await scoreParts(engine, request, planned);
@@ -200,7 +202,7 @@ describe("a score in pieces", () => {
       [first, first, second, third],
       [{ ...first, pieces: first.pieces.slice(0, -1) }, second, third],
       [{ ...first, pieces: [...first.pieces, ...first.pieces] }, second, third],
-      // Frames of the one stand where those of the other should.
+      // The second part has the right number of rows, but of other frames.
       [first, { ...second, pieces: (await shifted(request, planned)).pieces }, third],
     ];
     for (const [index, fault] of faults.entries())
@@ -210,7 +212,7 @@ describe("a score in pieces", () => {
     await joinParts(planned.plan, parts, 1);
   });
 
-  /** The second segment, scored a frame too late: as many rows, of other frames. */
+  /** Scores the second segment one frame too late: the same number of rows of other frames. */
   async function shifted(request: PairRequest, planned: PlannedPair): Promise<StoredPart> {
     const segment = JSON.parse(planned.segments[1]?.segment ?? "");
     for (const side of ["reference", "distorted"])
@@ -230,7 +232,7 @@ describe("a score in pieces", () => {
     assert.deepEqual(await fixture.media.leftovers(), []);
   }
 
-  test("a file that was written to or replaced since it was planned is not scored", async () => {
+  test("refuses a file that was modified or replaced since planning", async () => {
     const mine = fixture.media.file("mine.mp4");
     await copyFile(distorted, mine);
     const request = pairRequest({ reference, distorted: mine });
@@ -247,7 +249,7 @@ describe("a score in pieces", () => {
     await refused(engine.scoreSegment(work), "MEDIA_NOT_FOUND", /mine\.mp4/);
   });
 
-  test("a plan is refused where it was not made for: by another scorer, model, request or file", async () => {
+  test("refuses a plan made for another scorer, model, request or file", async () => {
     const request = pairRequest({ reference, distorted, models: ["studio"] });
     const { plan, segments } = await engine.plan(request, PLANNING);
     const segment = segments[0]?.segment;
@@ -270,7 +272,7 @@ describe("a score in pieces", () => {
     await mkdir(otherDir);
     await writeFile(`${otherDir}/studio.json`, `${(await builtInModelTexts())[0]}\n`);
     const changed = await fixture.engine(SCORERS[0], { modelDir: otherDir });
-    await refused(changed.scoreSegment(work), "SCORER_FAILED", /the model studio is another/);
+    await refused(changed.scoreSegment(work), "SCORER_FAILED", /file of the model studio differs/);
     const subsampled = { ...work, request: { ...request, subsample: 2 } };
     await refused(engine.scoreSegment(subsampled), "INVALID_REQUEST", /other models, features or frames/);
     const swapped = { ...work, request: { ...request, distorted: reference } };
@@ -279,20 +281,20 @@ describe("a score in pieces", () => {
     await refused(engine.scoreSegment({ ...work, plan: newer }), "SCORER_FAILED", /same version of svc/);
   });
 
-  test("a y4m file is read as its header says, whatever its plan says", async () => {
+  test("refuses a plan that contradicts the header of a y4m file", async () => {
     const pair = pairRequest({ reference, distorted: reference });
     const { plan, segments } = await engine.plan(pair, PLANNING);
-    const told = JSON.parse(plan);
-    told.tracks.distorted.width = 96;
-    const work = { request: pair, plan: JSON.stringify(told), segment: segments[0]?.segment };
-    await refused(engine.scoreSegment(work), "MEDIA_CHANGED", /not what its plan says/);
+    const narrow = JSON.parse(plan);
+    narrow.tracks.distorted.width = 96;
+    const work = { request: pair, plan: JSON.stringify(narrow), segment: segments[0]?.segment };
+    await refused(engine.scoreSegment(work), "MEDIA_CHANGED", /does not match its plan/);
     const raw = JSON.parse(plan);
     raw.tracks.distorted.samples = "raw";
     const asRaw = { ...work, plan: JSON.stringify(raw) };
-    await refused(engine.scoreSegment(asRaw), "MEDIA_CHANGED", /not what its plan says/);
+    await refused(engine.scoreSegment(asRaw), "MEDIA_CHANGED", /does not match its plan/);
   });
 
-  test("a segment is ended by its signal and by its time limit, and leaves nothing behind", async () => {
+  test("stops on abort and at the time limit, and leaves nothing behind", async () => {
     const request = pairRequest({ reference, distorted });
     const { plan, segments } = await engine.plan(request, PLANNING);
     const work = { request, plan, segment: segments[0]?.segment };
@@ -302,7 +304,7 @@ describe("a score in pieces", () => {
     await refused(engine.plan(request, { ...PLANNING, timeoutMs: 1 }), "SCORE_TIMEOUT", /time limit/);
   });
 
-  test("the models that an engine has, with the digests of those from files", async () => {
+  test("lists the engine's models with the digests of those from files", async () => {
     const ids = await engine.modelIds();
     assert.match(ids.find(({ name }) => name === "studio")?.digest ?? "", /^[0-9a-f]{64}$/);
     assert.equal(ids.find(({ name }) => name === "vmaf_v0.6.1")?.digest, "");

@@ -1,4 +1,4 @@
-/** A table pooled whole, as results have it. */
+/** Pools a whole table, as in results. */
 import type { FrameTable } from "../../src/engine/frames.ts";
 import { poolMetrics } from "../../src/engine/pool.ts";
 import type { Pooled } from "../../src/engine/result.ts";

@@ -1,4 +1,4 @@
-/** Headerless .yuv: the geometry is given, or read from the name, and always proved by the size. */
+/** Headerless .yuv: the geometry is given or read from the name, and always verified against the size. */
 import assert from "node:assert/strict";
 import { appendFile, copyFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -28,7 +28,7 @@ for (const scorer of SCORERS) {
     }
 
     for (const pixels of ["yuv420p", "yuv422p10le", "yuv444p12le"]) {
-      test(`${pixels}, geometry in the request`, async () => {
+      test(`scores ${pixels} with the geometry in the request`, async () => {
         const names = [`ref.${pixels}.yuv`, `dis.${pixels}.yuv`] as const;
         const truth = await rawPair(pixels, names);
         const [reference, distorted] = names.map((name) => fixture.media.file(name)) as [string, string];
@@ -46,7 +46,7 @@ for (const scorer of SCORERS) {
       ["yuv422p", "clip_192x108_yuv422p.yuv", "low_192x108_422.yuv"],
       ["yuv444p10le", "clip_192x108_yuv444p10le.yuv", "low_192x108_444_10b.yuv"],
     ] as const) {
-      test(`geometry from the names ${ref} and ${dis}, with a warning`, async () => {
+      test(`reads the geometry from the names ${ref} and ${dis}, with a warning`, async () => {
         const truth = await rawPair(pixels, [ref, dis]);
         const [reference, distorted] = [fixture.media.file(ref), fixture.media.file(dis)];
         const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
@@ -55,7 +55,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("raw against a container", async () => {
+    test("scores raw video against a container", async () => {
       const reference = await encode(fixture.media, "mixed_192x108.yuv", {}, ["-f", "rawvideo"]);
       const distorted = await encode(fixture.media, "mixed.mp4", {}, LOSSY.h264);
       const y4m = await encode(fixture.media, "mixed.y4m", {}, ["-f", "yuv4mpegpipe"]);
@@ -65,7 +65,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { reference, distorted }, truth);
     });
 
-    test("a geometry that the size contradicts, or none at all, is refused", async () => {
+    test("refuses a missing geometry, and one that contradicts the size", async () => {
       const reference = await encode(fixture.media, "right_192x108.yuv", {}, ["-f", "rawvideo"]);
       const nameless = fixture.media.file("nameless.yuv");
       await copyFile(reference, nameless);

@@ -1,4 +1,4 @@
-/** What cannot be compared is refused, and the refusal says what was found on each side. */
+/** Pairs that cannot be compared are refused with the facts of each side. */
 import assert from "node:assert/strict";
 import { chmod, mkdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -9,7 +9,7 @@ import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, pick, truthOf } from "../media/truth.ts";
 import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
-/** What a file that is no complete video may be called. */
+/** Possible codes for an incomplete or damaged video. */
 const BROKEN = ["MEDIA_CORRUPT", "MEDIA_TRUNCATED", "FRAME_COUNT_MISMATCH", "MEDIA_UNSUPPORTED"] as const;
 
 for (const scorer of SCORERS) {
@@ -29,7 +29,7 @@ for (const scorer of SCORERS) {
       fixture.expectFailure({ reference, distorted }, codes.flat() as never, { scorer });
 
     for (const frames of [29, 31, 12]) {
-      test(`${frames} frames against 30, unless the common ones are asked for`, async () => {
+      test(`${frames} frames against 30, unless COMMON is requested`, async () => {
         const distorted = await encode(fixture.media, `n${frames}.mp4`, { frames }, LOSSY.h264);
         const failure = await refuse(distorted, "FRAME_COUNT_MISMATCH");
         assert.match(failure.message, /\b30\b/);
@@ -51,7 +51,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("twice the frame rate, unless every second frame is asked for", async () => {
+    test("twice the frame rate, unless COMMON is requested", async () => {
       const distorted = plain;
       const fast = await pristine(fixture.media, "fast.y4m", { rate: "50", frames: 60 });
       const failure = await fixture.expectFailure({ reference: fast, distorted }, "FRAME_RATE_MISMATCH", {
@@ -81,7 +81,7 @@ for (const scorer of SCORERS) {
       );
     });
 
-    test("the same frames at another pace, unless asked for; rates in no ratio always", async () => {
+    test("the same frames at another speed, unless COMMON is requested; unrelated rates always", async () => {
       const pal = await encode(fixture.media, "film.mp4", { rate: "24000/1001" }, LOSSY.h264);
       await refuse(pal, "FRAME_RATE_MISMATCH");
       const truth = await truthOf(
@@ -98,7 +98,7 @@ for (const scorer of SCORERS) {
       );
     });
 
-    test("no video: audio alone, text, nothing", async () => {
+    test("no video: only audio, text, an empty file", async () => {
       const sound = fixture.media.file("sound.mp4");
       await ffmpeg(["-f", "lavfi", "-i", "sine=duration=0.5", "-c:a", "aac", sound]);
       await refuse(sound, "MEDIA_NO_VIDEO");
@@ -144,7 +144,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("a size that changes mid-stream", async () => {
+    test("a frame size that changes mid-stream", async () => {
       const small = { width: 128, height: 72, frames: 15 };
       for (const [extension, codec] of [
         ["h264", LOSSY.h264],
@@ -165,7 +165,7 @@ for (const scorer of SCORERS) {
       }
     });
 
-    test("a missing file, a directory, and one that may not be read", async () => {
+    test("a missing file, a directory, and a file without read permission", async () => {
       const failure = await refuse(fixture.media.file("nowhere.mp4"), "MEDIA_NOT_FOUND");
       assert.match(failure.message, /distorted/);
       assert.match(failure.message, /nowhere\.mp4/);
@@ -178,7 +178,7 @@ for (const scorer of SCORERS) {
   });
 }
 
-/** Root reads everything: it becomes nobody meanwhile, who may still reach and use the temporary directory. */
+/** Works as the user nobody if the tests run as root, who can read everything. Keeps the temporary directory usable. */
 async function asNobody(media: MediaDirectory, work: () => Promise<unknown>): Promise<void> {
   if (process.getuid?.() !== 0) {
     await work();
@@ -195,7 +195,7 @@ async function asNobody(media: MediaDirectory, work: () => Promise<unknown>): Pr
   }
 }
 
-/** Lets everybody pass through a directory and those above it; what their modes were. */
+/** Makes a directory and its parents accessible to all users; returns their previous modes. */
 async function openTheWay(path: string): Promise<ReadonlyMap<string, number>> {
   const modes = new Map<string, number>();
   for (let directory = path; directory !== dirname(directory); directory = dirname(directory)) {

@@ -1,4 +1,6 @@
-/** A process that runs out of descriptors: every score ends in a clear failure, and nothing outlives it. */
+/**
+ * A process that runs out of file descriptors: every score ends with a result or a known failure, and leaves nothing.
+ */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";
@@ -19,7 +21,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** Runs a script under a limit of descriptors; throws when it ends with an error. */
+/** Runs a script under a limit of descriptors; throws if it exits with an error. */
 async function withDescriptors(limit: number, script: string, args: readonly string[]): Promise<string> {
   const shell = ["-c", 'ulimit -n "$1"; shift; exec "$@"', "sh", String(limit)];
   const { stdout, stderr } = await run("/bin/sh", [...shell, process.execPath, script, ...args], {
@@ -32,19 +34,22 @@ async function withDescriptors(limit: number, script: string, args: readonly str
 
 describe("too few descriptors", () => {
   for (const limit of [56, 72, 96]) {
-    test(`for two dozen scores at once, with ${limit}: each is scored or fails by a known code`, async () => {
+    test(`for two dozen concurrent scores, with ${limit}: each succeeds or fails with a known code`, async () => {
       const reference = await encode(fixture.media, "reference.mkv", SCENE, LOSSY.h264);
       const distorted = await encode(fixture.media, "distorted.mp4", SCENE, LOSSY.h264);
       const said = await withDescriptors(limit, SCORES, [reference, distorted]);
       const { crowd, alone } = JSON.parse(said) as { crowd: string[]; alone: string };
       for (const end of crowd) assert.ok(end === "scored" || end in FAILURE_KINDS, end);
-      assert.ok(crowd.includes("SCORER_FAILED"), `every program could be started: ${crowd.join(" ")}`);
-      assert.equal(alone, "scored", "with descriptors again, all is well again");
+      assert.ok(
+        crowd.includes("SCORER_FAILED"),
+        `at least one program cannot be started: ${crowd.join(" ")}`,
+      );
+      assert.equal(alone, "scored", "a single score succeeds afterwards");
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
   }
 
-  test("to list a working directory that is to go: its programs are killed, and it goes", async () => {
+  test("to list a working directory: its programs are killed, and it is removed", async () => {
     const said = await withDescriptors(96, DISPOSAL, []);
     assert.deepEqual(JSON.parse(said), { signal: "SIGKILL" });
     assert.deepEqual(await fixture.media.leftovers(), []);

@@ -1,4 +1,6 @@
-/** A process that cannot list the working directory that it is to remove; prints how the program in it ended. */
+/**
+ * A process that has no descriptor to list the working directory it must remove; prints how the program in it ended.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Sandbox } from "../../src/engine/sandbox.ts";

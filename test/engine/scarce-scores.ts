@@ -1,4 +1,4 @@
-/** A process that scores a pair many times at once, then once alone; prints how each score ended. */
+/** A process that scores a pair many times concurrently, then once alone; prints how each score ended. */
 import { openEngine } from "../../src/engine/open.ts";
 import { pairRequest } from "../../src/engine/request.ts";
 import { Failure } from "../../src/platform/failure.ts";

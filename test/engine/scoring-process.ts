@@ -1,4 +1,7 @@
-/** A process that scores one pair and says on stdout when it has begun; tests kill it. Arguments: reference, distorted, scorer. */
+/**
+ * A process that scores one pair and writes to stdout when scoring has begun; tests kill it. Arguments: reference,
+ * distorted, scorer.
+ */
 import { openEngine } from "../../src/engine/open.ts";
 import { pairRequest } from "../../src/engine/request.ts";
 

@@ -1,4 +1,4 @@
-/** A frame of another size: the file that has it is blamed, and nothing else in the file hides it. */
+/** A frame of another size is detected, and the file that has it is blamed. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -6,17 +6,17 @@ import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
 const SIDE = 64;
-/** Warnings on either side of the change: more than are remembered. */
+/** Number of warnings before and after the change: more than are kept. */
 const AROUND = 130;
 const FRAMES = 2 * AROUND + 2;
 
 for (const scorer of SCORERS) {
-  describe(`a size that changes, with ${scorer.kind}`, () => {
+  describe(`refuses a change of frame size, with ${scorer.kind}`, () => {
     let fixture: Fixture;
     let plain: string;
     let changing: string;
 
-    /** One coded frame, tagged with a colour matrix. */
+    /** Makes one coded frame, tagged with a colour matrix. */
     async function frame(matrix: string, side = SIDE): Promise<Buffer> {
       const scene = { width: side, height: side, frames: 1 };
       const path = await encode(fixture.media, `${matrix}-${side}.h264`, scene, [
@@ -29,7 +29,7 @@ for (const scorer of SCORERS) {
     before(async () => {
       fixture = await Fixture.open();
       plain = await pristine(fixture.media, "plain.y4m", { width: SIDE, height: SIDE, frames: FRAMES });
-      // Every frame whose tags are not those of the frame before makes the decoder warn.
+      // The decoder warns about every frame whose tags differ from those of the previous frame.
       const [first, tagged, large] = [
         await frame("bt709"),
         await frame("smpte170m"),
@@ -50,7 +50,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("in a video that is scaled, where the scaler takes every size without a word", async () => {
+    test("in a video that is scaled, although the scaler silently accepts every size", async () => {
       const scene = { width: 80, height: 80, frames: FRAMES };
       const reference = await pristine(fixture.media, "larger.y4m", scene);
       await fixture.expectFailure({ reference, distorted: changing }, "FRAME_SIZE_CHANGES", { scorer });

@@ -1,4 +1,4 @@
-/** A still is the frame that was scored under its number, to the sample: against a decode of that side alone. */
+/** A still is exactly the frame that was scored under its number, verified against a separate decode of its side. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -13,7 +13,7 @@ import { decode, deepen, type Planes, pick, scale, turn } from "../media/truth.t
 import { PATIENCE_MS } from "../waiting.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
-/** At 25 frames per second: three segments of a second, about. */
+/** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
 const WANTED = [0, 1, 24, 25, 26, 49, 69];
 
@@ -31,7 +31,7 @@ describe("stills", () => {
   });
   after(() => fixture.close());
 
-  /** The pieces of a plan that hold some frames. */
+  /** Returns the segments of a plan that contain the frames. */
   function partsOf({ segments, frameCount }: PlannedPair, frames: readonly number[]): StillsPart[] {
     assert.ok(frames.every((frame) => frame < frameCount));
     return segments.flatMap(({ first, count, segment }) => {
@@ -69,7 +69,7 @@ describe("stills", () => {
       const planes = truth[side];
       assert.deepEqual([mediaType, width, height], ["image/webp", planes.width, planes.height]);
       const expected = await picture(planes, frame, truth.colours);
-      assert.ok(expected.equals(image), `frame ${frame} of the ${side} video is another picture`);
+      assert.ok(expected.equals(image), `frame ${frame} of the ${side} video differs`);
     }
   }
 
@@ -88,14 +88,14 @@ describe("stills", () => {
     });
   }
 
-  test("of a distorted video that is smaller: scaled as it was compared", async () => {
+  test("of a smaller distorted video: scaled as in the comparison", async () => {
     const small = { ...FILM, width: 96, height: 54 };
     const distorted = await encode(fixture.media, "small.mp4", small, LOSSY.h264);
     const planes = await scale(await decode(fixture.media, distorted, small), FILM);
     await exact({ reference, distorted }, { reference: referencePlanes, distorted: planes }, [0, 30, 69], 3);
   });
 
-  test("of half the rate: each frame with its partner", async () => {
+  test("of a video with half the rate: each frame with its partner", async () => {
     const half = { ...FILM, rate: "25", frames: 35, filters: "" };
     const fast = await pristine(fixture.media, "fast.y4m", { ...FILM, rate: "50" });
     const distorted = await encode(fixture.media, "half.mp4", half, LOSSY.h264);
@@ -106,14 +106,14 @@ describe("stills", () => {
     await exact({ reference: fast, distorted, onFrameRateMismatch: "COMMON" }, truth, [0, 1, 17, 34], 1);
   });
 
-  test("of a video that is longer: the frames that both have", async () => {
+  test("of a longer video: the frames that both have", async () => {
     const longer = await encode(fixture.media, "longer.mp4", { ...FILM, frames: 80 }, LOSSY.h264);
     const planes = await decode(fixture.media, longer, FILM);
     const { stills } = await stillsOf({ reference, distorted: longer, onFrameCountMismatch: "COMMON" }, [69]);
     assert.ok((await picture(planes, 69)).equals(stills[1]?.image ?? Buffer.alloc(0)));
   });
 
-  test("of a file with an edit list: what plays is counted, or all on request", async () => {
+  test("of a file with an edit list: numbered by playing frames, or by all on request", async () => {
     const whole = await encode(fixture.media, "whole.mp4", {}, LOSSY.h264);
     const distorted = await remux(fixture.media, whole, "edit.mp4", [], ["-ss", "0.2"]);
     const original = await pristine(fixture.media, "original.y4m");
@@ -130,7 +130,7 @@ describe("stills", () => {
     await exact(pair, { reference: planes, distorted: all }, [0, 7, 29], 1);
   });
 
-  test("of a file that is turned for the comparison, and of ten bits", async () => {
+  test("of a file that is rotated for the comparison, and of a 10-bit file", async () => {
     const upright = await encode(fixture.media, "upright.mp4", { width: 108, height: 192 }, LOSSY.h264);
     const turned = await remux(fixture.media, upright, "turned.mp4", [], ["-display_rotation", "90"]);
     const wide = await pristine(fixture.media, "wide.y4m");
@@ -147,21 +147,21 @@ describe("stills", () => {
     await exact({ reference: wide, distorted: deep }, tens, [3, 29], 1);
   });
 
-  test("of headerless video, and of a scorer that is Netflix's vmaf", async () => {
+  test("of headerless video; also with Netflix's vmaf as the scorer", async () => {
     const raw = fixture.media.file("raw_192x108.yuv");
     await writeFile(raw, await readFile(referencePlanes.path));
     const truth = { reference: referencePlanes, distorted: referencePlanes };
     await exact({ reference, distorted: raw }, truth, [0, 44], 3);
     const other = await fixture.engine(SCORERS[1]);
-    assert.equal(await other.makesStills(), true, "the bundled ffmpeg makes them");
+    assert.equal(await other.makesStills(), true, "the bundled ffmpeg makes stills");
   });
 
-  test("colours: by the file's matrix and range, and by its size where it tells none", async () => {
+  test("convert colours by the file's matrix and range, or by its size if it has no tags", async () => {
     for (const [name, tags, range, matrix] of [
       ["bt709.mp4", ["-colorspace", "bt709"], "tv", "bt709"],
       ["bt2020.mp4", ["-colorspace", "bt2020nc"], "tv", "bt2020"],
       ["full.mp4", ["-colorspace", "bt709", "-color_range", "pc"], "pc", "bt709"],
-      ["untold.mp4", [], "tv", "smpte170m"],
+      ["untagged.mp4", [], "tv", "smpte170m"],
     ] as const) {
       const tagged = await encode(fixture.media, name, { filters: tagging(tags) }, [...LOSSY.h264, ...tags]);
       const planes = await decode(fixture.media, tagged, SCENE);
@@ -170,7 +170,7 @@ describe("stills", () => {
     }
   });
 
-  test("colours: a red that was coded is seen as red", async () => {
+  test("show red as red", async () => {
     for (const [size, matrix] of [
       ["1280x720", "bt709"],
       ["320x180", "smpte170m"],
@@ -192,7 +192,7 @@ describe("stills", () => {
     }
   });
 
-  /** Red, green and blue in the middle of a still. */
+  /** Returns red, green and blue of the pixel in the middle of a still. */
   async function middle({ image, width, height }: Still): Promise<Uint8Array> {
     const [file, planes] = [fixture.media.file("middle.webp"), fixture.media.file("middle.rgb")];
     await writeFile(file, image);
@@ -201,7 +201,7 @@ describe("stills", () => {
     return (await readFile(planes)).subarray(at, at + 3);
   }
 
-  test("a picture that is larger than a still may be is scaled down", async () => {
+  test("are scaled down if the frame is larger than the limit", async () => {
     const large = await encode(
       fixture.media,
       "large.mkv",
@@ -218,7 +218,7 @@ describe("stills", () => {
     );
   });
 
-  test("noise that would take more than a still may is drawn coarser", async () => {
+  test("are encoded smaller if noise would exceed the size limit", async () => {
     const noise = fixture.media.file("noise.mkv");
     await ffmpeg([
       ...["-f", "lavfi", "-i", "color=gray:s=3840x2160:r=25,noise=alls=100:allf=t,format=yuv420p"],
@@ -231,7 +231,7 @@ describe("stills", () => {
     }
   });
 
-  test("what cannot be shown is refused, and nothing is left behind", async () => {
+  test("are refused for invalid requests and changed files, and leave nothing behind", async () => {
     const distorted = await encode(fixture.media, "refused.mp4", FILM, LOSSY.h264);
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, { segmentSeconds: 1, timeoutMs: PATIENCE_MS });
@@ -261,7 +261,7 @@ describe("stills", () => {
     assert.deepEqual(await fixture.media.leftovers(), []);
   });
 
-  test("an ffmpeg that cannot write WebP makes none", async () => {
+  test("are not offered by an ffmpeg that cannot write WebP", async () => {
     const script = fixture.media.file("ffmpeg-without-webp");
     await writeFile(script, `#!/bin/sh\ncase "$*" in *libwebp*) exit 1;; esac\nexec ${FFMPEG} "$@"\n`, {
       mode: 0o755,
@@ -272,7 +272,7 @@ describe("stills", () => {
   });
 });
 
-/** The samples as they are, said to be of a range. */
+/** Returns a filter that only tags the range and keeps the samples. */
 function tagging(tags: readonly string[]): string {
   return tags.includes("pc") ? "setparams=range=pc" : "";
 }

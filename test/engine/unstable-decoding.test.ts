@@ -1,4 +1,4 @@
-/** A score is a function of its files: where damage decodes to other pictures at every run, the file is refused. */
+/** A score depends only on its files: a file whose damage decodes to different frames in each run is refused. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { sequence } from "../media/crafted.ts";
 import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SCENE = { width: 320, height: 240, frames: 20 };
-/** Share of a file at its front that holds the container's head, where damage is refused by every reader. */
+/** Fraction of a file at its start that has the container's header, where every reader refuses damage. */
 const HEAD = 0.1;
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
@@ -25,7 +25,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** A copy of a file in which one bit is inverted, another one for every seed. */
+/** Makes a copy of a file with one inverted bit, a different one for every seed. */
 async function flipped(path: string, seed: number): Promise<string> {
   const bytes = await readFile(path);
   const next = sequence(seed * 2_654_435_761);
@@ -37,7 +37,7 @@ async function flipped(path: string, seed: number): Promise<string> {
   return copy;
 }
 
-/** How a file ends, scored with other numbers of threads: its scores, and the codes of its failures. */
+/** Scores a file with different numbers of threads; returns its scores and the codes of its failures. */
 async function outcomes(
   distorted: string,
   scorer: Scorer,
@@ -58,12 +58,12 @@ async function outcomes(
 }
 
 for (const scorer of SCORERS) {
-  describe(`damage that decodes differently at every run, with ${scorer.kind}`, () => {
+  describe(`damage that decodes differently in each run, with ${scorer.kind}`, () => {
     for (const [name, options] of Object.entries({
       "FFV1 without checksums": [...FFV1, "-level", "1"],
       "FFV1 without checksums, in slices": [...FFV1, "-level", "3", "-slices", "4", "-slicecrc", "0"],
     })) {
-      test(`${name} is refused`, async () => {
+      test(`is refused in ${name}`, async () => {
         const path = await encode(fixture.media, `${name.replaceAll(/\W/g, "")}.mkv`, SCENE, options);
         let refused = 0;
         for (const seed of SEEDS) {
@@ -72,11 +72,11 @@ for (const scorer of SCORERS) {
           for (const code of codes) assert.equal(code, "MEDIA_CORRUPT", `seed ${seed}`);
           if (scores.size === 0) refused++;
         }
-        assert.ok(refused >= SEEDS.length / 2, `${refused} of ${SEEDS.length} were refused each time`);
+        assert.ok(refused >= SEEDS.length / 2, `${refused} of ${SEEDS.length} files were refused each time`);
       });
     }
 
-    test("FFV1 whose slices have checksums is refused where one is wrong", async () => {
+    test("is refused in FFV1 with slice checksums", async () => {
       const options = [...FFV1, "-level", "3", "-slices", "4", "-slicecrc", "1"];
       const path = await encode(fixture.media, "crc.mkv", SCENE, options);
       for (const seed of SEEDS) {
@@ -85,7 +85,7 @@ for (const scorer of SCORERS) {
       }
     });
 
-    test("HEVC has one score, or is refused, whole and cut", async () => {
+    test("has one score or is refused in HEVC, whole and cut", async () => {
       const path = await encode(fixture.media, "hevc.mp4", SCENE, [...X265, `${ONE_THREAD}:wpp=0`]);
       for (const seed of SEEDS) {
         const copy = await flipped(path, seed);
@@ -99,7 +99,7 @@ for (const scorer of SCORERS) {
   });
 }
 
-test("sound files that are decoded twice keep their digits", async () => {
+test("gives one score to intact files that are decoded twice", async () => {
   for (const [name, options] of [
     ["sound.mkv", [...FFV1, "-level", "1"]],
     ["sound.mp4", [...X265, ONE_THREAD]],

@@ -1,4 +1,4 @@
-/** The bytes of a video track, to the byte: whatever else is in its file, and in every container. */
+/** The exact size of a video track in every container, independent of the other content of the file. */
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -26,7 +26,7 @@ describe("bytes of the video track", () => {
     return (await engine.score(pairRequest({ reference, distorted, ...over }))).distorted;
   }
 
-  /** Size of the track's packets one after the other, which ffmpeg writes without any container. */
+  /** Returns the total size of the track's packets, which ffmpeg writes without a container. */
   async function packetBytes(path: string): Promise<number> {
     const bare = fixture.media.file("packets.bin");
     await ffmpeg(["-i", path, "-map", "0:v", "-c", "copy", "-f", "rawvideo", bare]);
@@ -40,7 +40,7 @@ describe("bytes of the video track", () => {
     ["mpeg4.avi", LOSSY.mpeg4],
     ["vp9.webm", LOSSY.vp9],
   ] as const) {
-    test(`${name}: equals the sum of its packets, and sound is not counted`, async () => {
+    test(`${name}: equals the sum of its packets without sound`, async () => {
       const silent = await encode(fixture.media, name, {}, [...codec]);
       const sound = fixture.media.file(`sound-${name}`);
       const audio = name.endsWith("webm") ? ["-c:a", "libopus"] : [];
@@ -51,11 +51,14 @@ describe("bytes of the video track", () => {
       assert.deepEqual([one.videoBytes, other.videoBytes], [bytes, bytes]);
       assert.deepEqual([one.videoBitRate, other.videoBitRate], Array(2).fill((8 * bytes) / DURATION));
       assert.deepEqual([one.bytes, other.bytes], [(await stat(silent)).size, (await stat(sound)).size]);
-      assert.ok((other.bitRate ?? 0) - (one.bitRate ?? 0) > 10_000, "the whole file has the sound's bits");
+      assert.ok(
+        (other.bitRate ?? 0) - (one.bitRate ?? 0) > 10_000,
+        "the bit rate of the file includes the sound",
+      );
     });
   }
 
-  test("y4m and yuv: the samples alone", async () => {
+  test("y4m and yuv: equals the size of the samples", async () => {
     const samples = SCENE.frames * SCENE.width * SCENE.height * 1.5;
     const y4m = await found(reference);
     assert.deepEqual([y4m.videoBytes, (y4m.bytes ?? 0) > samples], [samples, true]);
@@ -65,7 +68,7 @@ describe("bytes of the video track", () => {
     assert.deepEqual([yuv.videoBytes, yuv.bytes], [samples, samples]);
   });
 
-  test("an edit list: frames that are decoded and not shown count", async () => {
+  test("an edit list: includes frames that are decoded but not displayed", async () => {
     const longer = await encode(fixture.media, "longer.mp4", { frames: SCENE.frames + 5 }, [...LOSSY.h264]);
     const cut = fixture.media.file("cut.mp4");
     await ffmpeg(["-ss", "0.2", "-i", longer, "-map", "0:v", "-c", "copy", cut]);

@@ -1,4 +1,4 @@
-/** Things that media must not be able to reach: a file that notices being read, a port that notices a connection. */
+/** Targets that media must not reach: a file that detects reads, and a port that detects connections. */
 import { execFileSync } from "node:child_process";
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -7,8 +7,8 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 const MARKER = "the canary sings";
 
 /**
- * A FIFO with a marker in it. Held open for reading and writing, it keeps the marker
- * until someone reads: whoever opens its name and reads takes the marker away.
+ * A FIFO that contains a marker. It is kept open for reading and writing, so that the marker stays until another reader
+ * takes it.
  */
 export class CanaryFile {
   readonly path: string;
@@ -26,7 +26,7 @@ export class CanaryFile {
     return new CanaryFile(path, handle);
   }
 
-  /** Whether nobody has read it; asks by reading it, so once only. */
+  /** Whether nobody has read the file. Call it only once: it reads the file itself. */
   async untouched(): Promise<boolean> {
     const { buffer, bytesRead } = await this.#handle.read(Buffer.alloc(64), 0, 64).catch(() => ({
       buffer: Buffer.alloc(0),
@@ -40,7 +40,7 @@ export class CanaryFile {
   }
 }
 
-/** A listening loopback port that counts its connections and answers none. */
+/** A listening loopback port that counts connections and closes them without an answer. */
 export class CanaryPort {
   readonly #server: Server;
   connections = 0;

@@ -1,4 +1,4 @@
-/** Makes small real clips: a lively scene, coded by the bundled ffmpeg. */
+/** Makes small real clips: a scene with much motion, coded by the bundled ffmpeg. */
 
 import type { MediaDirectory } from "./directory.ts";
 import { ffmpeg } from "./ffmpeg.ts";
@@ -9,9 +9,9 @@ export interface Scene {
   readonly frames: number;
   readonly rate: string;
   readonly pixels: string;
-  /** Seed of the noise: two scenes of different seeds differ in every frame. */
+  /** Seed of the noise: scenes with different seeds differ in every frame. */
   readonly seed: number;
-  /** More filters, after the scene is drawn. */
+  /** Additional filters after the scene is drawn. */
   readonly filters: string;
 }
 
@@ -26,13 +26,13 @@ export const SCENE: Scene = {
 };
 
 /**
- * Input options of ffmpeg that draw a scene: every frame differs from every other,
- * so that pairing the wrong frames shows in the digits.
+ * Returns ffmpeg's input options that draw a scene. Every frame differs from every other, so that pairing the wrong
+ * frames changes the digits.
  */
 export function draw(scene: Partial<Scene> = {}): string[] {
   const { width, height, frames, rate, pixels, seed, filters } = { ...SCENE, ...scene };
   const chain = [
-    // The source draws even sizes only: an odd one is cut from it.
+    // The source draws only even sizes: odd ones are cropped.
     `testsrc2=size=${width + (width % 2)}x${height + (height % 2)}:rate=${rate}`,
     `noise=alls=14:allf=t:all_seed=${seed}`,
     `format=${pixels}`,
@@ -43,7 +43,7 @@ export function draw(scene: Partial<Scene> = {}): string[] {
   return ["-f", "lavfi", "-i", chain.join(",") + (filters ? `,${filters}` : "")];
 }
 
-/** Codec options of a quick, clearly lossy encode that gives the same bytes every time. */
+/** Codec options of a fast, clearly lossy and reproducible encode. */
 export const LOSSY = {
   h264: ["-c:v", "libx264", "-preset", "veryfast", "-crf", "34", "-threads", "1", "-bf", "3", "-g", "12"],
   hevc: [
@@ -79,7 +79,7 @@ export const LOSSY = {
   mjpeg: ["-c:v", "mjpeg", "-q:v", "14", "-threads", "1"],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Codes a scene into a file of the directory; returns its path. */
+/** Encodes a scene into a file of the directory; returns its path. */
 export async function encode(
   directory: MediaDirectory,
   name: string,
@@ -91,7 +91,7 @@ export async function encode(
   return path;
 }
 
-/** The scene itself, uncompressed, as y4m: the reference of most pairs. */
+/** Writes the scene uncompressed as y4m, the reference of most pairs; returns its path. */
 export async function pristine(
   directory: MediaDirectory,
   name = "reference.y4m",
@@ -100,7 +100,7 @@ export async function pristine(
   return encode(directory, name, scene, ["-f", "yuv4mpegpipe", "-strict", "-1"]);
 }
 
-/** Copies the streams of a file into another container, without decoding. */
+/** Copies the video of a file into another container without decoding; returns its path. */
 export async function remux(
   directory: MediaDirectory,
   from: string,

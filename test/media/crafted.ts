@@ -1,8 +1,8 @@
-/** Files crafted byte by byte: bombs, broken structures, and reproducible damage. */
+/** Files built byte by byte: bombs, broken structures, and reproducible damage. */
 import { writeFile } from "node:fs/promises";
 import { crc32, createDeflate } from "node:zlib";
 
-/** Numbers that look random and are the same in every run. */
+/** Returns a generator of reproducible pseudo-random numbers. */
 export function sequence(seed: number): (below: number) => number {
   let state = seed >>> 0 || 1;
   return (below) => {
@@ -14,7 +14,9 @@ export function sequence(seed: number): (below: number) => number {
   };
 }
 
-/** A file with a few bits turned, bytes overwritten, or a piece cut out, by the seed. */
+/**
+ * Returns a damaged copy of a file: truncated, with bytes removed, or with bytes overwritten, depending on the seed.
+ */
 export function damage(original: Buffer, seed: number): Buffer {
   const next = sequence(seed * 2_654_435_761);
   const bytes = Buffer.from(original);
@@ -27,7 +29,7 @@ export function damage(original: Buffer, seed: number): Buffer {
   return bytes;
 }
 
-/** An MP4 box. */
+/** Makes an MP4 box. */
 export function box(type: string, ...content: readonly Buffer[]): Buffer {
   const body = Buffer.concat(content);
   const head = Buffer.alloc(8);
@@ -36,7 +38,7 @@ export function box(type: string, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** A PNG of 16000×16000 grey pixels in some 250 kB: 256 MB when it is decoded, and ffmpeg's own limit lets it through. */
+/** Writes a PNG of 16000×16000 grey pixels in about 250 kB: 256 MB when decoded, and under ffmpeg's own limit. */
 export async function pngBomb(path: string): Promise<void> {
   const side = 16000;
   const header = Buffer.alloc(13);

@@ -1,6 +1,6 @@
 /**
- * A directory for one test file: its media, and the temporary directory that the
- * engine works in meanwhile, so that what a score leaves behind can be seen.
+ * A directory for one test file. It contains the media and the engine's temporary directory, so that leftovers of a
+ * score can be detected.
  */
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { PATIENCE_MS } from "../waiting.ts";
 
 export class MediaDirectory {
   readonly path: string;
-  /** TMPDIR of this process, while this directory is open. */
+  /** TMPDIR of this process while this directory is open. */
   readonly scratch: string;
   readonly #outerTmpdir: string | undefined;
 
@@ -26,7 +26,7 @@ export class MediaDirectory {
     return directory;
   }
 
-  /** Path of a file in it. */
+  /** Returns the path of a file in the directory. */
   file(name: string): string {
     return join(this.path, name);
   }
@@ -38,8 +38,8 @@ export class MediaDirectory {
   }
 
   /**
-   * What scores left behind: files and FIFOs in the temporary directory, processes
-   * that stand in it or hold a file of this directory open. Waits for the dying to be dead.
+   * Returns leftovers of scores: files and FIFOs in the temporary directory, and processes that work in it or have a
+   * file of this directory open. Waits for ending processes to exit.
    */
   async leftovers(): Promise<string[]> {
     const deadline = Date.now() + PATIENCE_MS;
@@ -50,7 +50,7 @@ export class MediaDirectory {
     }
   }
 
-  /** Processes, this one apart, that work in this directory: "pid command". */
+  /** Returns other processes that work in this directory, as "pid command". */
   async processes(): Promise<string[]> {
     const found: string[] = [];
     for (const pid of await readdir("/proc")) {
@@ -63,7 +63,7 @@ export class MediaDirectory {
     return found;
   }
 
-  /** Files of this directory that this process itself holds open. */
+  /** Returns the files of this directory that this process has open. */
   async openFiles(): Promise<string[]> {
     const descriptors = await readdir("/proc/self/fd");
     const targets = await Promise.all(
@@ -82,7 +82,7 @@ export class MediaDirectory {
   }
 }
 
-/** Whether a path exists, without following it. */
+/** Whether a path exists, without following symlinks. */
 export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,

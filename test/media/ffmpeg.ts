@@ -1,4 +1,4 @@
-/** The bundled ffmpeg, as the tests use it: to make media, and as the oracle's bare scorer. */
+/** The bundled ffmpeg for tests: makes media, and is the oracle's bare scorer. */
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,8 +10,8 @@ export const FFMPEG = fileURLToPath(
 const run = promisify(execFile);
 
 /**
- * Runs the bundled ffmpeg; throws with its messages when it fails. Returns what it wrote to stdout. Its libvmaf
- * crashes once in a long while; as the engine does, a run that a fault of memory ended is done once more.
+ * Runs the bundled ffmpeg and returns its stdout; throws with its messages if it fails. Its libvmaf crashes rarely, so
+ * a run that ended with a memory fault is retried once, as the engine does.
  */
 export async function ffmpeg(args: readonly string[], cwd?: string): Promise<string> {
   try {

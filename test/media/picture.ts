@@ -1,9 +1,9 @@
-/** A frame as the picture that a still of it must be, to the byte: made of planes that were decoded alone. */
+/** Makes the image that a still must equal byte for byte, from planes that were decoded separately. */
 import { readFile } from "node:fs/promises";
 import { ffmpeg } from "./ffmpeg.ts";
 import { type Planes, pick } from "./truth.ts";
 
-/** In ffmpeg's words; limited range and BT.601's matrix are those of small video that says nothing. */
+/** Named as in ffmpeg. The default for small video without tags is limited range and BT.601's matrix. */
 export interface Colours {
   readonly range: "tv" | "pc";
   readonly matrix: string;

@@ -1,8 +1,7 @@
 /**
- * The oracle of the exactness tests. It shares nothing with the engine's way:
- * each side is decoded alone, by frame index, into headerless planes (no filter, no
- * tags, no timestamps), prepared by an explicit step where a case needs one, and the
- * two are scored by the bundled ffmpeg with no other filter than libvmaf.
+ * The oracle of the exactness tests. It shares nothing with the engine. Each side is decoded separately, by frame
+ * index, into headerless planes (no filter, no tags, no timestamps), and prepared by an explicit step if a case needs
+ * one. The bundled ffmpeg scores the two with libvmaf as the only filter.
  */
 import { execFile } from "node:child_process";
 import { open, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -22,7 +21,7 @@ export interface Planes {
 
 export interface Truth {
   readonly frames: number;
-  /** Frame number and metric → value, exactly as logged; null where it is not finite. */
+  /** Frame number and metric → value, exactly as logged; null if it is not finite. */
   readonly rows: readonly {
     readonly frame: number;
     readonly metrics: Readonly<Record<string, number | null>>;
@@ -32,7 +31,7 @@ export interface Truth {
 export interface DecodeOptions {
   /** Input options, for example -ignore_editlist 1. */
   readonly input?: readonly string[];
-  /** Which stream; default the first one. */
+  /** The stream to decode; default: the first one. */
   readonly stream?: string;
 }
 
@@ -57,7 +56,7 @@ export async function decode(
   return { path, ...geometry, frames };
 }
 
-/** The same samples with more bits: v << (to − from), as depth is defined for limited range. */
+/** Converts samples to more bits: v << (to − from), as depth is defined for limited range. */
 export async function deepen(planes: Planes, to: 10 | 12 | 16): Promise<Planes> {
   const from = depthOf(planes.pixels);
   const shift = to - from;
@@ -69,7 +68,7 @@ export async function deepen(planes: Planes, to: 10 | 12 | 16): Promise<Planes> 
   return { ...planes, path, pixels: `${planes.pixels.replace(/\d*(le)?$/, "").replace(/p$/, "")}p${to}le` };
 }
 
-/** Scaled by an explicit step of its own: swscale, bicubic, no colour conversion. */
+/** Scales in a separate step: swscale, bicubic, no colour conversion. */
 export async function scale(
   planes: Planes,
   to: Pick<Planes, "width" | "height" | "pixels">,
@@ -80,7 +79,7 @@ export async function scale(
   return { ...to, path, frames: planes.frames };
 }
 
-/** Turned by an explicit step of its own. */
+/** Rotates in a separate step. */
 export async function turn(
   planes: Planes,
   filter: string,
@@ -91,7 +90,7 @@ export async function turn(
   return { ...planes, width: to.width, height: to.height, path };
 }
 
-/** Every `step`-th frame from `first` on, at most `count`. */
+/** Picks every `step`-th frame from `first` on, at most `count`. */
 export async function pick(
   planes: Planes,
   {
@@ -123,15 +122,15 @@ export interface Scoring {
   /** libvmaf's feature names. */
   readonly features?: readonly string[];
   readonly subsample?: number;
-  /** Netflix's vmaf instead of the bundled ffmpeg: digits of another libvmaf version differ. */
+  /** Path of Netflix's vmaf to use instead of the bundled ffmpeg: another version of libvmaf gives other digits. */
   readonly oracle?: string | undefined;
 }
 
-/** Scores two sides of one geometry with the bare scorer. */
+/** Scores two sides of the same geometry with the bare scorer. */
 export async function truthOf(reference: Planes, distorted: Planes, scoring: Scoring = {}): Promise<Truth> {
   const { models = { vmaf: "version=vmaf_v0.6.1" }, features = [], subsample = 1 } = scoring;
   if (reference.frames !== distorted.frames || frameBytes(reference) !== frameBytes(distorted)) {
-    throw new Error("The oracle scores pairs of one geometry and one frame count only");
+    throw new Error("the oracle scores only pairs of the same geometry and frame count");
   }
   const log = `${distorted.path}.json`;
   if (scoring.oracle === undefined)
@@ -182,7 +181,7 @@ async function scoreWithVmaf(
   ]);
 }
 
-/** Decodes both sides of a pair of one geometry and scores them. */
+/** Decodes and scores both sides of a pair of the same geometry. */
 export async function truthOfPair(
   directory: MediaDirectory,
   pair: { readonly reference: string; readonly distorted: string },
@@ -197,7 +196,7 @@ function rawInput({ path, width, height, pixels }: Planes): string[] {
   return ["-f", "rawvideo", "-video_size", `${width}x${height}`, "-pixel_format", pixels, "-i", path];
 }
 
-/** Bytes of one frame; odd chroma sizes round up. */
+/** Returns the bytes of one frame; odd chroma sizes round up. */
 function frameBytes({ width, height, pixels }: Pick<Planes, "width" | "height" | "pixels">): number {
   const chromaWidth = pixels.startsWith("yuv444") ? width : Math.ceil(width / 2);
   const chromaHeight = pixels.startsWith("yuv420") ? Math.ceil(height / 2) : height;
