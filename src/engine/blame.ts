@@ -126,10 +126,9 @@ function failureOf(source: Source, exit: Exit, messages: Messages, signs: readon
   const sign = signs.find(({ pattern }) => messages.some(pattern));
   if (sign !== undefined) return blame(source, sign, messages);
   if (messages.some(DAMAGE)) return damaged(source, messages);
-  const exited = exit.code === 0 ? "without an error" : `with code ${exit.code}`;
   return new Failure(
     "SCORER_FAILED",
-    `The decoder exited ${exited} and reported no fault in the ${source.side} file; the log has its messages.`,
+    `The ${source.side} file could not be decoded, but the decoder reported no fault in it (exit code ${exit.code}); the log has its messages.`,
     { found: { exitCode: exit.code }, cause: messages.text() },
   );
 }

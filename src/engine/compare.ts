@@ -17,11 +17,11 @@ export interface Pairing {
   readonly scaling: ScalingInfo | undefined;
   /** Sides whose picture is rotated for display before it is compared. */
   readonly turn: readonly Side[];
-  /** The side of which only every n-th frame has a partner, when the rates differ. */
+  /** The side on which only every n-th frame has a partner, if the rates differ. */
   readonly thin: Thinning | undefined;
-  /** Frames left on each side after thinning, according to the containers. */
+  /** Number of frames left on each side after thinning, according to the containers. */
   readonly counts: Readonly<Record<Side, number>>;
-  /** Frames that are scored. */
+  /** Number of frames that are scored. */
   readonly frameCount: number;
   readonly warnings: readonly Warning[];
 }
@@ -99,8 +99,8 @@ function comparedRange({ pixels, range }: Track): "limited" | "full" {
 
 function rangeText(track: Track): string {
   const { pixels, range } = track;
-  if (isRgb(pixels)) return "is RGB, which was converted to limited range,";
+  if (isRgb(pixels)) return "is RGB (converted to limited range)";
   if (range !== "") return `is tagged ${range} range`;
   if (pixels.fullByName) return `is full range by its pixel format ${pixels.name}`;
-  return "states no range, which means limited range,";
+  return "states no range (which means limited range)";
 }

@@ -54,7 +54,7 @@ function refusal(pairing: Pairing, tracks: Tracks, missing: Missing): Failure {
 
 function framesOf(track: Track, frames: number): string {
   const text = framesText(frames);
-  return track.hidden === 0 ? text : `${text}, not counting the ${track.hidden} that its edit list hides,`;
+  return track.hidden === 0 ? text : `${text} (without the ${track.hidden} that its edit list hides)`;
 }
 
 /** The option that scores the right frames; none if the timestamps show that it would pair the wrong ones. */

@@ -82,7 +82,7 @@ function common(track: Track, pairing: Pairing): readonly string[] {
   return pairing.counts[track.side] > pairing.frameCount ? [`trim=end_frame=${pairing.frameCount}`] : [];
 }
 
-/** Drops frames that were not requested before the conversion, which handles each frame independently. */
+/** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
 function pick(some: readonly number[] | undefined): readonly string[] {
   return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
 }

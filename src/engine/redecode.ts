@@ -1,7 +1,7 @@
 /**
- * Decodes a side a second time if its decoder can leave part of a picture as uninitialized memory
- * (docs/adr/0027-decode-twice.md). With other threads that memory has other content, so pictures that differ between
- * the two decodings were not completed.
+ * Decodes a side a second time if its decoder can leave part of a picture unwritten, with the previous content of its
+ * memory (docs/adr/0027-decode-twice.md). That content differs when other threads decode, so pictures that differ
+ * between the two decodings were not completed.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

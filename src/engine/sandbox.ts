@@ -188,8 +188,8 @@ export class Sandbox {
     try {
       if (!this.#isAbsent) await rm(this.directory, { recursive: true, force: true });
     } catch {
-      // There is no descriptor to list it with, or a program still writes. Try again without programs; if that fails,
-      // the watchdogs remove it.
+      // There is no descriptor to list it with, or a program still writes. Without programs this process or the
+      // watchdogs can remove it.
       this.kill();
       await Promise.all([...this.#groups].map(ended));
       await rm(this.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });

@@ -7,7 +7,7 @@ const REORDER_HEURISTIC = 0.135;
 
 /** Containers in which seeking searches for a time and may miss it by some frames. */
 const SEARCHED = new Set(["mpegts", "mxf", "flv"]);
-/** Seconds, longer than those frames. */
+/** Seconds; longer than the frames by which a search may miss. */
 const SEARCH_MARGIN = 0.5;
 
 /** Returns the time in seconds to seek to for a frame; undefined: start at the beginning. */

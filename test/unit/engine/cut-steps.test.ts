@@ -68,7 +68,7 @@ describe("cuts", () => {
   /** One frame in twenty begins a segment: many cuts must not cost more than few. */
   const LENGTH = 20;
   /** Limit of reads of times per frame, both sides together; it would be thousands if each cut read all times. */
-  const LOOKS_A_FRAME = 30;
+  const READS_PER_FRAME = 30;
 
   for (const [what, container, found] of [
     ["every frame a key frame", "mov", times(FRAMES, 25, 1)],
@@ -78,25 +78,26 @@ describe("cuts", () => {
   ] as const) {
     test(`read each frame's times only a few times: ${what}`, () => {
       assert.ok(found);
-      let looks = 0;
-      const look = () => assert.ok(++looks <= LOOKS_A_FRAME * FRAMES, `${looks} reads for ${FRAMES} frames`);
-      const over = { container, frames: FRAMES, times: watched(found, look) };
+      let reads = 0;
+      const onRead = () =>
+        assert.ok(++reads <= READS_PER_FRAME * FRAMES, `${reads} reads for ${FRAMES} frames`);
+      const over = { container, frames: FRAMES, times: watched(found, onRead) };
       const tracks = { reference: track("reference", over), distorted: track("distorted", over) };
       const pairing = pair(tracks.reference, tracks.distorted, REQUEST);
       const options = { length: LENGTH, subsample: 1, lookBehind: 1 };
       const { segments } = cut(tracks, pairing, options);
       assert.ok(segments.length > FRAMES / LENGTH / 2, `${segments.length} segments`);
-      assert.ok(looks > FRAMES, "reads are counted");
+      assert.ok(reads > FRAMES, "reads are counted");
     });
   }
 });
 
-/** Returns the same times; `look` is called for every value that is read, by any method. */
-function watched(given: FrameTimes, look: () => void): FrameTimes {
+/** Returns the same times; `onRead` is called for every value that is read, by any method. */
+function watched(given: FrameTimes, onRead: () => void): FrameTimes {
   const watching = (values: Float64Array) =>
     new Proxy(values, {
       get(target, name, proxy) {
-        if (typeof name === "string" && /^\d+$/.test(name)) look();
+        if (typeof name === "string" && /^\d+$/.test(name)) onRead();
         // Methods of Array read by index; those of Float64Array would bypass the proxy.
         const method: unknown = Reflect.get(Array.prototype, name);
         return typeof method === "function" ? method.bind(proxy) : Reflect.get(target, name, target);
