@@ -1,9 +1,9 @@
-/** The audit log: what every request was decided, and what the controller did to access by itself. */
+/** The audit log: the outcome of every request, and the controller's own actions that affect access. */
 import { randomUUID } from "node:crypto";
 import { AuditEntry, type Request } from "./entry.ts";
 import { type AuditRecord, type AuditSink, OK } from "./record.ts";
 
-/** What the controller does by itself. */
+/** Actions of the controller that no request asked for. */
 export type SystemOperation =
   | "system/start"
   | "system/stop"
@@ -13,11 +13,11 @@ export type SystemOperation =
   | "system/audit-log";
 
 export interface SystemEvent {
-  /** A path, or what else it was about. */
+  /** The subject of the event, such as a path. */
   readonly target?: string;
   /** Default "OK". */
   readonly outcome?: string;
-  /** How many; default 1. */
+  /** Number of events; default 1. */
   readonly count?: number;
 }
 
@@ -28,7 +28,7 @@ export class Audit {
     this.#sinks = sinks;
   }
 
-  /** A request whose headers are there. Whoever opens the entry closes it. */
+  /** Opens the entry of a request once its headers are received. The caller must close it. */
   open(request: Request): AuditEntry {
     return new AuditEntry(request, (record) => this.#take(record));
   }

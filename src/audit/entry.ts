@@ -1,33 +1,33 @@
-/** What is learnt of one request until it ends, when it is told. */
+/** Collects the facts of one request; its record is emitted when the request ends. */
 import { randomUUID } from "node:crypto";
 import { type AuditRecord, OK, STARTED, type Transport } from "./record.ts";
 
-/** What is known when a request's headers are there. */
+/** A request as known from its headers. */
 export interface Request {
   readonly requestId: string;
   readonly transport: Transport;
-  /** As api/permissions.yaml names it; undefined: there is none such. */
+  /** Name in api/permissions.yaml; undefined if the operation does not exist. */
   readonly operation: string | undefined;
   readonly peer: string | undefined;
 }
 
-/** Who was let in, or would have been: only what a good signature says. */
+/** The authenticated caller, admitted or not. Only from a token with a valid signature. */
 interface Caller {
   readonly tenant: string;
   readonly subject: string;
 }
 
 const NOBODY: Caller = { tenant: "", subject: "" };
-/** As many as the jobs that one call stores. */
+/** The number of jobs that one call can store. */
 const MOST_TARGETS = 1_000;
-/** As many as a subject or a token's id may have; what a caller says that an id is may be anything. */
+/** The limit for a subject or a token id. An id that a caller sends can have any length. */
 const MOST_ID_CHARS = 256;
-/** Its caller went before the answer. */
+/** Outcome if the caller disconnected before the response. */
 const GONE = "SCORE_CANCELLED";
 
 export class AuditEntry {
   readonly #request: Request;
-  readonly #tell: (record: AuditRecord) => void;
+  readonly #emit: (record: AuditRecord) => void;
   readonly #since = performance.now();
   #caller = NOBODY;
   readonly #targets = new Set<string>();
@@ -36,76 +36,76 @@ export class AuditEntry {
   #filter: string | undefined;
   #jobs: number | undefined;
   #traceId: string | undefined;
-  /** Calls of the services that have not ended. */
+  /** Service calls in progress. */
   #held = 0;
   #done = false;
-  /** Whether the caller had its answer; undefined: it waits. */
+  /** Whether the caller received its response; undefined while it waits. */
   #answered: boolean | undefined;
-  #told = false;
-  /** Nothing of it is told. */
+  #emitted = false;
+  /** No record is emitted. */
   #dropped = false;
 
-  constructor(request: Request, tell: (record: AuditRecord) => void) {
+  constructor(request: Request, emit: (record: AuditRecord) => void) {
     this.#request = request;
-    this.#tell = tell;
+    this.#emit = emit;
   }
 
   get requestId(): string {
     return this.#request.requestId;
   }
 
-  /** Of a probe, which nobody is asked for, nothing is told: they come all the time. */
+  /** Probes have no tenant. They are frequent and are not recorded. */
   admitted({ tenant, subject }: Caller): void {
     this.#caller = { tenant, subject };
     this.#dropped = tenant === "";
   }
 
-  /** `caller`: who it is that was not let in, where a good signature says it. */
+  /** @param caller the refused caller, if its token has a valid signature. */
   refused(code: string, caller: Caller | undefined): void {
     this.#caller = caller ?? NOBODY;
     this.failed(code);
   }
 
-  /** The trace that it is part of; undefined: of none. */
+  /** Sets the trace of the request; undefined: none. */
   traced(traceId: string | undefined): void {
     this.#traceId = traceId;
   }
 
-  /** The ids that the call named or made; empty ones count for nothing. */
+  /** Adds ids that the call named or created; empty ones are ignored. */
   about(ids: readonly (string | undefined)[]): void {
     for (const id of ids) {
       if (id && this.#targets.size < MOST_TARGETS) this.#targets.add(id.slice(0, MOST_ID_CHARS));
     }
   }
 
-  /** It is about many jobs: those of a filter, of which so many are changed by now. */
+  /** Sets the job filter of the call and the number of jobs changed so far. */
   chose(filter: string, jobs: number): void {
     this.#filter = filter;
     this.#jobs = jobs;
   }
 
-  /** It asked for what is so already. */
+  /** The requested state already existed; nothing changed. */
   changedNothing(): void {
     this.#unchanged = true;
   }
 
-  /** The first failure counts: what follows comes of it. */
+  /** Only the first failure counts; later ones follow from it. */
   failed(code: string): void {
     this.#failure ??= code;
   }
 
-  /** It lasts, and that it began is told now. */
+  /** Records the start of a long-running request immediately. */
   started(): void {
-    if (!this.#dropped) this.#tell(this.#record(STARTED));
+    if (!this.#dropped) this.#emit(this.#record(STARTED));
   }
 
   /**
-   * A call of the services begins: whatever its caller does, the entry ends after it, once more when the
-   * caller had gone before. Gives what ends it, which is safe twice.
+   * Starts a service call. The entry ends after the call, even if the caller disconnects first; if the entry was
+   * already recorded, it is recorded again. Returns a function that ends the call; calling it twice is safe.
    */
   hold(): (done: boolean) => void {
     this.#held++;
-    this.#told = false;
+    this.#emitted = false;
     let holds = true;
     return (done) => {
       if (!holds) return;
@@ -116,17 +116,17 @@ export class AuditEntry {
     };
   }
 
-  /** The answer has left, or its caller. Safe twice. */
+  /** The response was sent (`answered`) or the caller disconnected. Calling it twice is safe. */
   close(answered: boolean): void {
     this.#answered ??= answered;
     this.#end();
   }
 
   #end(): void {
-    if (this.#told || this.#dropped || this.#held > 0 || this.#answered === undefined) return;
-    this.#told = true;
+    if (this.#emitted || this.#dropped || this.#held > 0 || this.#answered === undefined) return;
+    this.#emitted = true;
     const outcome = this.#failure ?? (this.#answered || this.#done ? OK : GONE);
-    this.#tell(this.#record(outcome));
+    this.#emit(this.#record(outcome));
   }
 
   #record(outcome: string): AuditRecord {

@@ -1,4 +1,4 @@
-/** The audit log's file: appended to, and opened anew when another one, or none, is at its path. */
+/** The audit log file. Lines are appended; the file is reopened when it was moved, removed or replaced. */
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Log } from "../platform/log.ts";
@@ -6,15 +6,15 @@ import { messageOf } from "../platform/thrown.ts";
 import type { Outlet } from "./lines.ts";
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
-/** Never waits for the other end of a pipe; what is no file is refused right after. */
+/** Opening a pipe must not block; anything but a regular file is refused right after. */
 const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY;
-/** Its owner alone reads who did what. */
+/** Only the owner can read the file. */
 const MODE = 0o600;
-/** Milliseconds between two looks whether the file is still the one at the path. */
+/** Milliseconds between checks that the open file is still the one at the path. */
 const LOOK_EVERY_MS = 1_000;
 const NEWLINE = 10;
 
-/** The file cannot be used at start-up; the message names it and says why. */
+/** The file cannot be used at startup; the message has its path and the reason. */
 export class AuditFileError extends Error {
   override readonly name = "AuditFileError";
 }
@@ -46,10 +46,10 @@ export class AuditFile implements Outlet {
 
   async write(bytes: Buffer, offset: number): Promise<number> {
     const anew = await this.#follow();
-    // What another file has only the beginning of is whole in this one.
+    // A line that was only partly written to the old file is repeated in full.
     const from = anew && offset > 0 ? bytes.lastIndexOf(NEWLINE, offset - 1) + 1 : offset;
     const { bytesWritten } = await this.#handle.write(bytes, from);
-    if (bytesWritten === 0) throw new Error("nothing could be written");
+    if (bytesWritten === 0) throw new Error("no bytes were written");
     return from + bytesWritten;
   }
 
@@ -57,7 +57,7 @@ export class AuditFile implements Outlet {
     await this.#handle.close();
   }
 
-  /** Whether the file is another one now. Without one at the path, lines go on to the one before. */
+  /** Reopens the file if it changed; returns whether it did. If reopening fails, lines go to the old file. */
   async #follow(): Promise<boolean> {
     const now = performance.now();
     if (now - this.#looked < this.#lookEveryMs) return false;
@@ -67,14 +67,14 @@ export class AuditFile implements Outlet {
       const before = this.#handle;
       this.#handle = await openFile(this.name);
       await this.#leave(before);
-      this.#log.info({ path: this.name }, "the audit log was moved away: it goes on in a new file");
+      this.#log.info({ path: this.name }, "audit log file was moved or removed; reopened");
       this.#stuck = false;
       return true;
     } catch (err) {
       if (!this.#stuck) {
         this.#log.error(
           { err, path: this.name },
-          "the audit log's file is gone and no new one can be opened",
+          "failed to reopen the audit log file; still writing to the old one",
         );
       }
       this.#stuck = true;
@@ -82,12 +82,12 @@ export class AuditFile implements Outlet {
     }
   }
 
-  /** What a file that was moved away says as it is closed changes nothing for the new one. */
+  /** An error on closing the old file does not affect the new one. */
   async #leave(handle: FileHandle): Promise<void> {
     try {
       await handle.close();
     } catch (err) {
-      this.#log.warn({ err, path: this.name }, "the audit log's file of before could not be closed");
+      this.#log.warn({ err, path: this.name }, "failed to close the old audit log file");
     }
   }
 
@@ -112,11 +112,11 @@ async function openFile(path: string): Promise<FileHandle> {
 
 async function checked(handle: FileHandle) {
   const stats = await handle.stat();
-  if (!stats.isFile()) throw new Error("it is not a file; - stands for the standard output");
+  if (!stats.isFile()) throw new Error("it is not a regular file; use - for standard output");
   return stats;
 }
 
-/** Not a line's end: a process was killed while it wrote, and what it wrote must not swallow the next line. */
+/** If this is not a newline, a process was killed while writing; its partial line must not absorb the next one. */
 async function lastByte(handle: FileHandle, size: number): Promise<number | undefined> {
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer[0];

@@ -1,20 +1,20 @@
-/** Floods of the same kind of record: in a span of time some are told one by one, the others are counted. */
+/** Limits repeated records: within a time span the first ones are passed on, the rest are counted and summarized. */
 import { randomUUID } from "node:crypto";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
 export interface FloodOptions {
   readonly to: AuditSink;
-  /** What a record counts for; undefined: it is told always. */
+  /** Groups records that count together; undefined: the record is always passed on. */
   readonly keyOf: (record: AuditRecord) => string | undefined;
-  /** Of one key in one span that are told one by one. */
+  /** Records of one key that are passed on individually in one span. */
   readonly most: number;
-  /** Milliseconds of a span; it begins with the first that counts. */
+  /** Length of a span in milliseconds; it begins with the first counted record. */
   readonly spanMs: number;
 }
 
 interface Tally {
   count: number;
-  /** Those that are not told one by one, by their outcome. */
+  /** Suppressed records by outcome. */
   readonly over: Map<string, { readonly first: AuditRecord; count: number }>;
 }
 
@@ -47,7 +47,7 @@ export class Floods implements AuditSink {
     else over.count++;
   }
 
-  /** Ends the span: what was counted is told. */
+  /** Ends the span and emits the summaries. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -57,7 +57,7 @@ export class Floods implements AuditSink {
   }
 }
 
-/** One that is alone stays what it is; of more only what they have in common is told. */
+/** A single record is passed on unchanged; a summary of several has only their common fields. */
 function summed(first: AuditRecord, count: number): AuditRecord {
   if (count === 1) return first;
   return {

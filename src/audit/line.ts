@@ -1,11 +1,11 @@
-/** A record as one line of JSON that no value can break or disguise. */
+/** Formats a record as one line of JSON. No value can break the line or disguise its text. */
 import { undisguised } from "../platform/disguise.ts";
 import type { AuditRecord } from "./record.ts";
 
-/** Characters of one value; tenants and subjects are shorter (auth/claims.ts). */
+/** Longest value in characters; tenants and subjects are shorter (auth/claims.ts). */
 const MOST_CHARS = 512;
 
-/** Ends with the line's end, and has no other. */
+/** Returns the line with its newline at the end; it contains no other. */
 export function lineOf(record: AuditRecord): string {
   const { requestId, transport, tenant, subject, operation, targets, outcome, peer, durationMs, count } =
     record;

@@ -1,4 +1,4 @@
-/** The audit log as lines of text: those that come in one turn of the event loop, or while others are written, go together. */
+/** Writes the audit log as lines of text. Lines of one event-loop turn, or that arrive during a write, are batched. */
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
@@ -6,11 +6,11 @@ import { systemRecord } from "./audit.ts";
 import { lineOf } from "./line.ts";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
-/** Where lines are written to. */
+/** The destination of lines. */
 export interface Outlet {
-  /** What it is, for the log. */
+  /** Name for the program's log. */
   readonly name: string;
-  /** Writes from `offset` on; the offset up to which all is written. Throws when it cannot go on from there. */
+  /** Writes from `offset` and returns the offset of the first unwritten byte. Throws if the write failed. */
   write(bytes: Buffer, offset: number): Promise<number>;
   close(): Promise<void>;
 }
@@ -18,27 +18,27 @@ export interface Outlet {
 export interface LinesOptions {
   readonly outlet: Outlet;
   readonly log: Log;
-  /** Called with how many lines are lost. */
+  /** Called with the number of lost lines. */
   readonly lost: (count: number) => void;
-  /** Milliseconds after which a write that failed is tried again. */
+  /** Milliseconds before a failed write is retried. */
   readonly retryMs?: number;
-  /** Characters of lines that wait while nothing can be written. */
+  /** Characters that are buffered while writes fail. */
   readonly mostWaiting?: number;
 }
 
 const RETRY_MS = 1_000;
 const MOST_WAITING = 4 * 2 ** 20;
-/** Characters that go together, about. */
+/** Approximate characters of one write. */
 const MOST_AT_ONCE = 256 * 1024;
 
 export class Lines implements AuditSink {
   readonly #options: LinesOptions;
   readonly #closing = new AbortController();
   #waiting: string[] = [];
-  /** Characters of those that wait. */
+  /** Buffered characters. */
   #chars = 0;
   #writing: Promise<void> | undefined;
-  /** Lines that there was no room for since something could be written. */
+  /** Lines dropped since the last successful report of lost lines. */
   #lost = 0;
   #fails = false;
   #closed = false;
@@ -58,7 +58,7 @@ export class Lines implements AuditSink {
     this.#writing ??= this.#writeAll();
   }
 
-  /** What waits is written; what then cannot be is lost. */
+  /** Writes the buffered lines; lines that cannot be written are lost. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#writing;
@@ -85,7 +85,7 @@ export class Lines implements AuditSink {
     return this.#waiting.splice(0, count);
   }
 
-  /** Until they are written: what was written in part goes on where it stopped. */
+  /** Retries until all lines are written; a partial write continues where it stopped. */
   async #writeSome(lines: readonly string[]): Promise<void> {
     const text = lines.join("");
     const bytes = Buffer.from(text);
@@ -103,7 +103,7 @@ export class Lines implements AuditSink {
       }
     }
     this.#chars -= text.length;
-    this.#tellLost();
+    this.#reportLost();
   }
 
   #lose(count: number): void {
@@ -113,19 +113,18 @@ export class Lines implements AuditSink {
 
   #failed(err: unknown): void {
     const { log, outlet } = this.#options;
-    if (!this.#fails)
-      log.error({ err, path: outlet.name }, "the audit log cannot be written: its lines wait");
+    if (!this.#fails) log.error({ err, path: outlet.name }, "failed to write the audit log; buffering lines");
     this.#fails = true;
   }
 
   #works(): void {
     const { log, outlet } = this.#options;
-    if (this.#fails) log.warn({ path: outlet.name, lost: this.#lost }, "the audit log is written again");
+    if (this.#fails) log.warn({ path: outlet.name, lost: this.#lost }, "audit log writes succeed again");
     this.#fails = false;
   }
 
-  /** Where there is room again. */
-  #tellLost(): void {
+  /** Adds a record of the lost lines once the buffer has room for it. */
+  #reportLost(): void {
     const lost = this.#lost;
     if (lost === 0 || this.#fails || this.#chars > (this.#options.mostWaiting ?? MOST_WAITING) / 2) return;
     this.#lost = 0;

@@ -1,44 +1,44 @@
-/** What one line of the audit log says. */
+/** One record of the audit log. */
 
 export type Transport = "grpc" | "http";
 
 export interface AuditRecord {
-  /** UUID: a record that is stored twice is one. */
+  /** UUID; makes storing a record twice harmless. */
   readonly id: string;
-  /** When it ended; whole milliseconds since 1970, by the controller's clock. */
+  /** End of the request; whole milliseconds since 1970, by the controller's clock. */
   readonly timeMs: number;
   readonly requestId: string;
-  /** Empty: no request, the controller itself. */
+  /** Empty: an action of the controller itself. */
   readonly transport: Transport | "";
-  /** Empty where no good signature says whose the request is. */
+  /** Empty without a token with a valid signature. */
   readonly tenant: string;
   readonly subject: string;
-  /** As api/permissions.yaml names it; empty: none such was asked for. "system/…": the controller itself. */
+  /** Name in api/permissions.yaml; empty if the operation does not exist. "system/…": the controller itself. */
   readonly operation: string;
-  /** Ids of jobs, nodes and other things that were named or made. */
+  /** Ids of jobs, nodes and other objects that the request named or created. */
   readonly targets: readonly string[];
-  /** "OK", "STARTED" of what lasts, or the stable code of the failure. */
+  /** "OK", "STARTED" for the start of a long-running request, or the stable code of the failure. */
   readonly outcome: string;
-  /** Address of the other end of the connection. */
+  /** Peer address of the connection. */
   readonly peer: string;
-  /** undefined: nothing that takes time. */
+  /** undefined for events without a duration. */
   readonly durationMs: number | undefined;
-  /** How many decisions it stands for: more than 1 where a flood is summed up. */
+  /** Number of decisions in this record; more than 1 in a summary of repeated records. */
   readonly count: number;
-  /** Of the trace that the request is part of; absent: of none. Not stored. */
+  /** Trace of the request; absent: none. Not stored. */
   readonly traceId?: string;
-  /** Of a call that changes many jobs: which. */
+  /** The job filter of a call that changes many jobs. */
   readonly filter?: string;
-  /** Of such a call: how many it changed. */
+  /** The number of jobs that such a call changed. */
   readonly jobs?: number;
-  /** It asked for what was so already: nothing was changed. Not told. */
+  /** The requested state already existed; nothing changed. Not written to the log. */
   readonly unchanged?: true;
 }
 
 export const OK = "OK";
 export const STARTED = "STARTED";
 
-/** Takes records and never throws; what it does with them goes on behind. */
+/** Takes records and never throws; it processes them in the background. */
 export interface AuditSink {
   take(record: AuditRecord): void;
 }

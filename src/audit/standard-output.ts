@@ -1,9 +1,8 @@
-/** The audit log on the standard output. */
 import type { Outlet } from "./lines.ts";
 
 export function standardOutput(): Outlet {
   return {
-    name: "the standard output",
+    name: "standard output",
     write: (bytes, offset) => {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
       process.stdout.write(bytes.subarray(offset), (error) =>

@@ -1,30 +1,30 @@
-/** The part of the audit log that tenants can ask for: stored in the background, never waited for. */
+/** The queryable audit log of the tenants. Records are stored in the background; no request waits for it. */
 import { Failure } from "../platform/failure.ts";
 import { Background, pause, within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
-/** Milliseconds in which records gather. */
+/** Milliseconds between batches. */
 const EVERY_MS = 200;
-/** Milliseconds after a failure. */
+/** Milliseconds to wait after a failure. */
 const RETRY_MS = 1_000;
-/** Records of one statement. */
+/** Records in one statement. */
 const MOST_AT_ONCE = 500;
-/** Records that wait while nothing can be stored, and targets of all of them: some 20 MB. */
+/** Records buffered while the store is unavailable, and their targets in total: about 20 MB. */
 const MOST_WAITING = 10_000;
 const MOST_TARGETS = 200_000;
-/** Targets of one statement, about; a batch of jobs has 1,000. */
+/** Approximate targets in one statement; a batch of jobs has 1,000. */
 const MOST_TARGETS_AT_ONCE = 20_000;
-/** Milliseconds for what waits when it is closed. */
+/** Milliseconds to store buffered records on close. */
 const FLUSH_LIMIT_MS = 3_000;
 
 export interface TrailOptions {
-  /** Stores records, each once however often it is called with it. Throws while it cannot. */
+  /** Stores records; idempotent for each record. Throws if it cannot store them. */
   readonly insert: (records: readonly AuditRecord[]) => Promise<void>;
   readonly log: Log;
-  /** Called with how many records are lost. */
+  /** Called with the number of lost records. */
   readonly lost: (count: number) => void;
-  /** Records that may wait; default 10,000. */
+  /** Records to buffer at most; default 10,000. */
   readonly mostWaiting?: number;
 }
 
@@ -32,7 +32,7 @@ export class Trail implements AuditSink {
   readonly #options: TrailOptions;
   readonly #storing = new Background((signal, isStarted) => this.#store(signal, isStarted));
   #waiting: AuditRecord[] = [];
-  /** Targets of those that wait. */
+  /** Targets of the buffered records. */
   #targets = 0;
   #fails = false;
 
@@ -54,7 +54,7 @@ export class Trail implements AuditSink {
     this.#storing.start();
   }
 
-  /** Stores what waits, for as long as there is time; the rest is lost. */
+  /** Stores buffered records until the time limit; the rest are lost. */
   async close(): Promise<void> {
     await this.#storing.stop();
     await within(FLUSH_LIMIT_MS, async () => {
@@ -73,12 +73,12 @@ export class Trail implements AuditSink {
     }
   }
 
-  /** Whether there is enough for a statement. */
+  /** Whether the buffer holds a full batch. */
   #isMuch(): boolean {
     return this.#waiting.length >= MOST_AT_ONCE || this.#targets >= MOST_TARGETS_AT_ONCE;
   }
 
-  /** False: they could not be stored, and wait on. */
+  /** Stores one batch. Returns false if the store is unavailable; the records stay buffered. */
   async #storeSome(): Promise<boolean> {
     const some = this.#some();
     try {
@@ -89,12 +89,12 @@ export class Trail implements AuditSink {
     }
     this.#waiting.splice(0, some.length);
     this.#targets -= targetsOf(some);
-    if (this.#fails) this.#options.log.info("records of the audit log are stored again");
+    if (this.#fails) this.#options.log.info("audit records are stored again");
     this.#fails = false;
     return true;
   }
 
-  /** The oldest that go together, one at least. */
+  /** The oldest records that fit in one batch; at least one. */
   #some(): readonly AuditRecord[] {
     const oldest = this.#waiting.slice(0, MOST_AT_ONCE);
     let targets = 0;
@@ -105,7 +105,7 @@ export class Trail implements AuditSink {
     return end < 0 ? oldest : oldest.slice(0, end);
   }
 
-  /** One that the store does not take must not keep the others out. */
+  /** Stores records one at a time, so that a rejected record does not block the others. */
   async #storeEach(records: readonly AuditRecord[]): Promise<void> {
     const { insert, log, lost } = this.#options;
     for (const record of records) {
@@ -113,14 +113,14 @@ export class Trail implements AuditSink {
         await insert([record]);
       } catch (err) {
         lost(1);
-        log.error({ err, requestId: record.requestId }, "a record of the audit log cannot be stored");
+        log.error({ err, requestId: record.requestId }, "failed to store an audit record; dropped it");
       }
     }
   }
 
   #storeIsAway(err: unknown): false {
     if (!this.#fails) {
-      this.#options.log.warn({ err }, "records of the audit log cannot be stored at the moment: they wait");
+      this.#options.log.warn({ err }, "failed to store audit records; retrying");
     }
     this.#fails = true;
     return false;

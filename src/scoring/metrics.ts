@@ -1,13 +1,13 @@
-/** The scoring service's metrics. No paths, names or ids in labels: their number is bounded. */
+/** Metrics of the scoring service. Labels contain no paths, names or ids, so that their cardinality is bounded. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Seconds; from a short clip to a film. */
+/** Seconds; from a short clip to a feature film. */
 const DURATION_BUCKETS = [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200];
 
 export class ScoringMetrics {
-  /** Scores by result: OK or the failure's code; refused ones too. */
+  /** Scores by result: OK or the failure's code; includes refused requests. */
   readonly scores: Counter<"code">;
-  /** Seconds of the scores that were begun. */
+  /** Seconds of the scores that were started. */
   readonly duration: Histogram<"code">;
   readonly frames: Counter;
   readonly running: Gauge;
@@ -32,8 +32,8 @@ export class ScoringMetrics {
       help: "Frames of finished scores.",
       registers,
     });
-    this.running = new Gauge({ name: "svc_scores_running", help: "Scores that run now.", registers });
-    new Gauge({ name: "svc_scores_limit", help: "Scores that may run at a time.", registers }).set(limit);
+    this.running = new Gauge({ name: "svc_scores_running", help: "Scores currently running.", registers });
+    new Gauge({ name: "svc_scores_limit", help: "Limit of concurrent scores.", registers }).set(limit);
     this.scores.inc({ code: "OK" }, 0);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The scoring service: what every transport calls. Validation, the limit of
- * scores at a time, readiness, draining, metrics and the log live here, once.
+ * The scoring service, called by every transport. It does validation, the concurrency limit, readiness,
+ * draining, metrics and logging.
  */
 import type { Engine } from "../engine/engine.ts";
 import type { PairRequest } from "../engine/request.ts";
@@ -12,15 +12,15 @@ import { within } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { ScoringMetrics } from "./metrics.ts";
 
-/** Milliseconds that an aborted scorer gets to be gone: it is killed, not asked. */
+/** Milliseconds to wait for an aborted scorer to exit: it is killed, not asked to stop. */
 const ABORT_LIMIT_MS = 5_000;
 
-/** A request's surroundings, the same from every transport. */
+/** The context of a request, the same for every transport. */
 export interface CallContext {
   readonly requestId: string;
-  /** Aborts when the caller has gone or cancelled. */
+  /** Aborts when the caller disconnected or cancelled. */
   readonly signal: AbortSignal;
-  /** Milliseconds that the caller will wait; undefined: as long as the service allows. */
+  /** Deadline of the caller in milliseconds from now; undefined: the limit of the service. */
   readonly timeoutMs?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -28,9 +28,9 @@ export interface CallContext {
 export interface ScoringOptions {
   /** Throws SCORER_NOT_READY until the engine is open. */
   readonly engine: () => Engine;
-  /** Scores at a time. */
+  /** Limit of concurrent scores. */
   readonly concurrency: number;
-  /** Wall-clock limit of one score in milliseconds. */
+  /** Wall-clock limit of one score, in milliseconds. */
   readonly timeoutMs: number;
   readonly metrics: ScoringMetrics;
   readonly log: Log;
@@ -64,9 +64,9 @@ export class ScoringService {
     }
   }
 
-  /** What computes the scores. Throws Failure when scores are not accepted now. */
+  /** Returns the scorer. Throws Failure if scores are not accepted now. */
   readiness(): ScorerInfo {
-    if (this.#draining) throw new Failure("SHUTTING_DOWN", "The server is shutting down. Ask another one.");
+    if (this.#draining) throw new Failure("SHUTTING_DOWN", "The server is shutting down. Use another one.");
     return this.#options.engine().scorer;
   }
 
@@ -74,20 +74,20 @@ export class ScoringService {
     return this.#draining;
   }
 
-  /** From now on no score is accepted, and readiness says so. */
+  /** Refuses new scores from now on; readiness reports it. */
   refuseNew(): void {
     this.#draining = true;
   }
 
-  /** Waits for the running scores, for at most `limitMs`; aborts those that are left. */
+  /** Waits for the running scores for at most `limitMs`, then aborts the rest. */
   async drain(limitMs: number): Promise<void> {
     this.refuseNew();
     if (await within(limitMs, () => this.#untilIdle())) return;
-    this.#options.log.warn({ running: this.#running }, "stopping the scores that are still running");
+    this.#options.log.warn({ running: this.#running }, "drain timed out; aborting the running scores");
     await this.abort();
   }
 
-  /** Kills every running scorer at once, and waits until what they leave is removed. */
+  /** Kills every running scorer immediately and waits until their files are removed. */
   async abort(): Promise<void> {
     this.refuseNew();
     this.#abortAll.abort();
@@ -100,7 +100,7 @@ export class ScoringService {
     if (this.#running < concurrency) return this.#options.engine();
     throw new Failure(
       "TOO_MANY_SCORES",
-      `${this.#running} scores run already, as many as --concurrency allows. Try again later.`,
+      `${this.#running} scores are running, the limit of --concurrency. Try again later.`,
       { found: { running: this.#running, limit: concurrency } },
     );
   }
@@ -136,12 +136,12 @@ export class ScoringService {
     }
   }
 
-  /** A score that was cancelled because the process stops is not the caller's doing. */
+  /** Maps a score that was cancelled by the shutdown, not by the caller, to SHUTTING_DOWN. */
   #failureOf(thrown: unknown, context: CallContext): Failure {
     const failure = Failure.from(thrown);
     const ours = failure.kind === "cancelled" && !context.signal.aborted && this.#abortAll.signal.aborted;
     if (!ours) return failure;
-    return new Failure("SHUTTING_DOWN", "The server shut down before the score was done. Score again.", {
+    return new Failure("SHUTTING_DOWN", "The server shut down before the score was finished. Try again.", {
       cause: thrown,
     });
   }
