@@ -1,58 +1,57 @@
 /**
- * Whose work goes next: start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queuing",
- * 1997) over tenants. Each tenant has a virtual time, which grows with what it is served by
- * cost/weight; the one that is furthest behind goes next. A tenant that comes, or comes back, begins
- * at the time of the turn given last: it neither waits behind what others had, nor gets what it
- * left out.
+ * Chooses the next tenant by start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queuing",
+ * 1997). Each tenant has a virtual time that grows by cost/weight for each served task. The tenant with the
+ * lowest virtual time goes next. A new or returning tenant starts at the virtual time of the last turn: it
+ * neither waits for the past usage of others nor catches up on turns it did not use.
  */
 
-/** A turn that was given; what it costs is known when its work is. */
+/** A turn of a tenant. Its cost is known once its task is. */
 export interface Turn {
   readonly tenant: string;
-  /** The work that the turn was used for; until then it counts as much as the tenant's last piece did. */
+  /** Sets the actual cost of the task; until then the turn costs as much as the tenant's last task. */
   settle(cost: number): void;
-  /** There was no work: the turn costs nothing. */
+  /** Cancels the turn because there was no task: it costs nothing. */
   undo(): void;
 }
 
 interface Account {
   /** Virtual time at which its next turn starts. */
   start: number;
-  /** What its last piece of work cost, and so its next one probably. */
+  /** Cost of its last task, used as the estimate for the next one. */
   cost: number;
-  /** Counts turns: of tenants at the same time, the one that waited longest goes first. */
+  /** Number of its last turn: among equal virtual times, the tenant that waited longest goes first. */
   turn: number;
 }
 
-/** Tenants that are remembered at least, before any is forgotten. */
+/** Tenants to remember before any is forgotten. */
 const FEWEST_REMEMBERED = 64;
 
 export class FairQueue {
   readonly #weightOf: (tenant: string) => number;
   readonly #mostRemembered: number;
   readonly #accounts = new Map<string, Account>();
-  /** Virtual time: where the turn that was given last started. */
+  /** Virtual time: the start of the last turn. */
   #now = 0;
   #turns = 0;
-  /** What the last piece of work cost: a guess for tenants that had none yet. */
+  /** Cost of the last task of any tenant: the estimate for tenants without one. */
   #lastCost = 1;
   #pruneAt = FEWEST_REMEMBERED;
 
   /**
-   * @param weightOf share of a tenant, above 0; 1 is usual.
-   * @param mostRemembered bound on memory: of more tenants, those served least are taken as new ones.
+   * @param weightOf weight of a tenant, above 0; usually 1.
+   * @param mostRemembered limits memory: beyond it, the tenants served least are treated as new.
    */
   constructor(weightOf: (tenant: string) => number = () => 1, mostRemembered = 100_000) {
     this.#weightOf = weightOf;
     this.#mostRemembered = mostRemembered;
   }
 
-  /** Tenants that are remembered. */
+  /** Number of remembered tenants. */
   get size(): number {
     return this.#accounts.size;
   }
 
-  /** Gives a turn to one of the tenants that have work; undefined when there is none. */
+  /** Gives a turn to one of the tenants with work; undefined if there are none. */
   take(tenants: Iterable<string>): Turn | undefined {
     const chosen = this.#furthestBehind(tenants);
     if (chosen === undefined) return undefined;
@@ -64,7 +63,7 @@ export class FairQueue {
     return this.#turnOf(chosen, account, charged);
   }
 
-  /** What a tenant took beside what its turns cost. */
+  /** Charges a tenant for usage outside its turns. */
   charge(tenant: string, cost: number): void {
     this.#charge(tenant, this.#accountOf(tenant), cost);
   }
@@ -117,7 +116,7 @@ export class FairQueue {
     return charged;
   }
 
-  /** Forgets tenants whose time has come: they are as good as new. */
+  /** Forgets tenants that are not ahead of the virtual time: they would restart at the same place. */
   #prune(): void {
     if (this.#accounts.size < this.#pruneAt) return;
     for (const [tenant, { start, turn }] of this.#accounts) {

@@ -1,14 +1,14 @@
-/** How many frames of a pair a second has: what time codes and times count by. */
+/** The frame rate of a pair, the base of its time codes and times. */
 
-/** Rates closer than this are the same frames at another pace. */
+/** Rates whose ratio is below this have the same frames at a different speed. */
 const SAME_PACE = 1.05;
 
 interface RatedFile {
-  /** As a file states it: "30000/1001", "25"; empty: it states none. */
+  /** As stated in the file: "30000/1001", "25"; empty if not stated. */
   readonly frameRate: string;
 }
 
-/** Frames per second of "30000/1001", "25" or "29.97"; undefined for a text that is no positive rate. */
+/** Parses frames per second from "30000/1001", "25" or "29.97"; undefined if the text is not a positive rate. */
 export function rateOf(text: string | undefined): number | undefined {
   const [, over = "", under = "1"] = /^(\d+(?:\.\d+)?)(?:\/(\d+))?$/.exec(text ?? "") ?? [];
   const rate = Number(over) / Number(under);
@@ -16,8 +16,8 @@ export function rateOf(text: string | undefined): number | undefined {
 }
 
 /**
- * Frames per second of the scored frames, from what the files state; undefined when neither states
- * a rate. Frame numbers count the slower side's frames where the rates differ.
+ * Frames per second of the scored frames, as stated in the files; undefined if neither states
+ * a rate. If the rates differ, frame numbers count the frames of the slower side.
  */
 export function scoredRate(files: {
   readonly reference?: RatedFile | undefined;

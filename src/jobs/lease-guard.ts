@@ -1,20 +1,20 @@
 /**
- * When leases and retentions may be judged by the clock. A lease that ran out says that its node is
- * gone only if the node could have renewed it, and if the clock went on as time did.
+ * Decides when leases may expire and old data may be deleted by the clock. An expired lease means that its node
+ * is gone only if the node could have renewed it and the clock did not jump.
  */
 
-/** The database's clock may differ by this much from time gone by before it counts as a jump. */
+/** Milliseconds by which the database clock may deviate from elapsed time before it counts as a jump. */
 export const JUMP_MS = 2_000;
-/** A moment that is known less exactly is no measure for later ones, and tells of a jump only where that is beyond doubt. */
+/** A less exact measurement is no baseline for later ones, and shows a jump only if its error cannot explain it. */
 const EXACT_MS = 250;
-/** After a jump nothing is deleted for its age for so long: time for somebody to set the clock right. */
+/** Milliseconds after a jump in which nothing is deleted by age: time to correct the clock. */
 export const RETENTION_PAUSE_MS = 3_600_000;
 
-/** Both in milliseconds: the database's clock, since 1970, and a clock that only ever goes on. */
+/** A measurement in milliseconds of the database clock, since 1970, and of a monotonic clock. */
 export interface Moment {
   readonly wall: number;
   readonly steady: number;
-  /** The two were read at most so far apart. */
+  /** Upper bound of the time between the two readings. */
   readonly within: number;
 }
 
@@ -25,7 +25,7 @@ export class LeaseGuard {
   #retentionFrom: number;
   #ticked: number;
 
-  /** Begins with a pause of one lease: nodes could not renew while no controller ran. */
+  /** Starts with a pause of one lease: nodes could not renew while no controller ran. */
   constructor(leaseMs: number, steady: number) {
     this.#leaseMs = leaseMs;
     this.#leasesFrom = steady + leaseMs;
@@ -34,15 +34,15 @@ export class LeaseGuard {
   }
 
   /**
-   * This process runs: to be called several times in half a lease. Where it was not, the process
-   * stood still, and nodes could not renew through it.
+   * Call this several times per half lease while the process runs. After a gap of more than half a lease, the
+   * process was suspended and nodes could not renew through it.
    */
   tick(steady: number): void {
     if (steady - this.#ticked > this.#leaseMs / 2) this.unavailable(steady);
     this.#ticked = steady;
   }
 
-  /** Compares the clocks. Returns the milliseconds by which the database's jumped, 0 when it did not. */
+  /** Compares the clocks. Returns the milliseconds by which the database clock jumped, or 0. */
   observe(moment: Moment): number {
     const last = this.#last;
     const isExact = moment.within <= EXACT_MS;
@@ -50,25 +50,25 @@ export class LeaseGuard {
     if (last === undefined) return 0;
     const jump = moment.wall - last.wall - (moment.steady - last.steady);
     if (Math.abs(jump) <= JUMP_MS + (isExact ? 0 : moment.within)) return 0;
-    // What was measured before the jump is no measure any more: the next exact moment begins anew.
+    // A baseline from before the jump is invalid: the next exact measurement becomes the new one.
     if (!isExact) this.#last = undefined;
     this.#leasesFrom = Math.max(this.#leasesFrom, moment.steady + this.#leaseMs);
     this.#retentionFrom = Math.max(this.#retentionFrom, moment.steady + RETENTION_PAUSE_MS);
     return jump;
   }
 
-  /** The store could not be reached: nodes could not renew either. */
+  /** The store was unavailable, so nodes could not renew. */
   unavailable(steady: number): void {
     this.#leasesFrom = Math.max(this.#leasesFrom, steady + this.#leaseMs);
   }
 
-  /** Whether leases and heartbeats that ran out may be taken as such. */
+  /** Whether expired leases and missing heartbeats may be acted on. */
   mayExpire(steady: number): boolean {
     this.tick(steady);
     return steady >= this.#leasesFrom;
   }
 
-  /** Whether what is old may be deleted. */
+  /** Whether data may be deleted by age. */
   mayDelete(steady: number): boolean {
     return steady >= this.#retentionFrom;
   }

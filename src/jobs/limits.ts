@@ -1,26 +1,26 @@
-/** What a tenant may have and do at a time, so that no tenant takes what others need. */
+/** The limits of a tenant, so that no tenant uses up the resources of others. */
 
 export interface Limits {
-  /** Jobs in state QUEUED. Infinity: any number. */
+  /** Jobs in state QUEUED. Infinity: unlimited. */
   readonly jobsQueued: number;
-  /** Pieces of work that nodes have, plans too. Infinity: any number. */
+  /** Leased tasks, including PLAN tasks. Infinity: unlimited. */
   readonly segmentsRunning: number;
-  /** Jobs stored in a second, at one controller. Infinity: any number. */
+  /** Jobs submitted per second to one controller. Infinity: unlimited. */
   readonly submitsPerSecond: number;
-  /** Share of the nodes beside other tenants that have work: twice the weight is twice the share. */
+  /** Weight of the fair share among active tenants: twice the weight is twice the share. */
   readonly weight: number;
 }
 
-/** The limits of a tenant as they are now: asked for at every use, because they may change. */
+/** Returns the current limits of a tenant. Called at every use because limits can change. */
 export type LimitsOf = (tenant: string) => Limits;
 
 export interface LimitRule {
-  /** The smallest and the greatest whole number that it can be. */
+  /** Bounds of the value, a whole number. */
   readonly min: number;
   readonly max: number;
-  /** Whether it can be "none": any number, Infinity. */
+  /** Whether it can be "none": unlimited, Infinity. */
   readonly canBeNone: boolean;
-  /** Where nobody said otherwise. */
+  /** Default value. */
   readonly fallback: number;
 }
 

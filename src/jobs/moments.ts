@@ -1,10 +1,10 @@
-/** The worst moments of a video: the lowest values of a metric, well apart from each other. */
+/** The worst moments of a video: the lowest scores of a metric, at a minimum distance from each other. */
 
-/** Per-frame values, by row. */
+/** Per-frame scores, by row. */
 export interface Series {
   readonly length: number;
   frame(row: number): number;
-  /** undefined: it has none. */
+  /** undefined: the row has no score of this metric. */
   value(metric: string, row: number): number | undefined;
 }
 
@@ -14,19 +14,19 @@ export interface Moment {
   readonly value: number;
 }
 
-/** Moments that are named where nobody says how many. */
+/** Default number of worst moments. */
 export const WORST_MOMENTS = 5;
-/** A viewer takes frames closer than this for one moment. */
+/** A viewer perceives frames closer than this as one moment. */
 const APART_SECONDS = 2;
-/** The same, when the rate is not known: 2 s at 25 fps. */
+/** The same distance if the frame rate is unknown: 2 s at 25 fps. */
 const APART_FRAMES = 50;
 
-/** Frames between two moments at a rate in frames per second. */
+/** Minimum distance of two moments in frames, at a rate in frames per second. */
 export function framesApart(rate: number | undefined): number {
   return rate === undefined ? APART_FRAMES : Math.ceil(APART_SECONDS * rate);
 }
 
-/** Up to `count` moments, the worst first; of equal values the earlier one. */
+/** Returns up to `count` moments, the worst first; among equal scores, the earlier one. */
 export function worstMoments(series: Series, metric: string, apart: number, count = WORST_MOMENTS): Moment[] {
   const moments: Moment[] = [];
   while (moments.length < count) {

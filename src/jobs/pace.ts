@@ -1,15 +1,15 @@
-/** How fast a job goes, and how long it will take. */
+/** The speed and remaining time of a job. */
 
 export interface Pace {
-  /** Frames per second since it began; 0 until the first frame. */
+  /** Frames per second since the job started; 0 until the first frame. */
   readonly fps: number;
-  /** Seconds; undefined until the first frame, 0 when nothing is left. */
+  /** Seconds; undefined until the first frame, 0 if nothing is left. */
   readonly secondsLeft: number | undefined;
 }
 
 /**
- * @param elapsedMs since the job began; clocks of two machines may make it negative.
- * @param ended nothing more will be scored.
+ * @param elapsedMs since the job started; clock skew between machines can make it negative.
+ * @param ended no more frames will be scored.
  */
 export function paceOf(framesDone: number, framesTotal: number, elapsedMs: number, ended: boolean): Pace {
   const fps = elapsedMs > 0 ? framesDone / (elapsedMs / 1000) : 0;

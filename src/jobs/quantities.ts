@@ -1,6 +1,6 @@
-/** Sizes and bit rates as people read them, in powers of 1,000; and resolutions. */
+/** Human-readable sizes and bit rates, in powers of 1,000, and resolutions. */
 
-/** Three digits and the unit: "1.23 Mbit/s". */
+/** Formats a bit rate with three digits and a unit: "1.23 Mbit/s". */
 export function bitRateText(bitsPerSecond: number): string {
   return scaled(bitsPerSecond, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s"]);
 }
@@ -9,20 +9,21 @@ export function sizeText(bytes: number): string {
   return scaled(bytes, ["B", "kB", "MB", "GB", "TB"]);
 }
 
-/** In pixels: "1920×1080". */
+/** Formats a size in pixels: "1920×1080". */
 export function resolutionText(width: number, height: number): string {
   return `${width}×${height}`;
 }
 
-/** Bits per second of a file and of its video track, where they are known. */
+/** Bits per second of a file and of its video track, if known. */
 export interface BitRates {
   readonly bitRate?: number | undefined;
   readonly videoBitRate?: number | undefined;
 }
 
 /**
- * The video's bit rate, and the file's where it reads differently: "1.20 Mbit/s video, 1.33 Mbit/s overall". Results
- * of versions that did not record the video's have the file's alone: "1.33 Mbit/s whole file". undefined: neither is known.
+ * Formats the bit rate of the video, and of the file if its text differs: "1.20 Mbit/s video, 1.33 Mbit/s overall".
+ * Results of versions that did not record the video's have only the file's: "1.33 Mbit/s whole file". undefined if
+ * neither is known.
  */
 export function bitRatesText({ bitRate, videoBitRate }: BitRates): string | undefined {
   const overall = bitRate === undefined ? undefined : bitRateText(bitRate);

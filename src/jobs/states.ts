@@ -1,9 +1,9 @@
-/** The states of jobs, pieces of work and nodes, and the ways between those of jobs and work. Drawn in docs/states.md. */
+/** The states of jobs, tasks and nodes, and the transitions of jobs and tasks. Diagrams are in docs/states.md. */
 
 export const JOB_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-/** From each state of a job, those that it can go to. A terminal state goes nowhere. */
+/** The possible next states of a job in each state. A terminal state has none. */
 export const JOB_TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = {
   QUEUED: ["RUNNING", "FAILED", "CANCELLED"],
   RUNNING: ["SUCCEEDED", "FAILED", "CANCELLED"],
@@ -12,32 +12,31 @@ export const JOB_TRANSITIONS: Readonly<Record<JobState, readonly JobState[]>> = 
   CANCELLED: [],
 };
 
-/** Of jobs that have ended. */
+/** States of ended jobs. */
 export const TERMINAL_STATES = JOB_STATES.filter((state) => isTerminal(JOB_TRANSITIONS, state));
 
 export const WORK_STATES = ["PENDING", "WAITING", "LEASED", "DONE", "FAILED", "CANCELLED"] as const;
 export type WorkState = (typeof WORK_STATES)[number];
 
 /**
- * From each state of a piece of work, those that it can go to. WAITING is PENDING with a
- * back-off that has not passed yet. Work is CANCELLED with its job, or when its pair must
- * be scored in another way.
+ * The possible next states of a task in each state. WAITING is PENDING during a back-off. A task is
+ * CANCELLED with its job, or when its pair must be scored in another way.
  */
 export const WORK_TRANSITIONS: Readonly<Record<WorkState, readonly WorkState[]>> = {
   PENDING: ["LEASED", "CANCELLED"],
   WAITING: ["PENDING", "CANCELLED"],
-  // PENDING: handed back by a node that stops.
+  // PENDING: returned by a node that shuts down.
   LEASED: ["DONE", "FAILED", "PENDING", "WAITING", "CANCELLED"],
   DONE: [],
   FAILED: [],
   CANCELLED: [],
 };
 
-/** The store keeps two facts of a node, whether it is offline and whether it drains: the first of them counts. */
+/** The store keeps two flags of a node, offline and draining; offline takes precedence. */
 export const NODE_STATES = ["ONLINE", "DRAINING", "OFFLINE"] as const;
 export type NodeState = (typeof NODE_STATES)[number];
 
-/** States from which `to` can be reached: what an UPDATE to it may find. */
+/** Returns the states from which `to` can be reached: those that an UPDATE to it may find. */
 export function statesBefore<S extends string>(
   transitions: Readonly<Record<S, readonly S[]>>,
   to: S,

@@ -1,12 +1,12 @@
-/** What stills a job may have, and where their work stands among the other. */
+/** The limits on stills of a job, and the rank and cost of their tasks. */
 
-/** Frames whose stills a call asks for. */
+/** Frames that one call can request stills of. */
 export const MOST_FRAMES_ASKED = 16;
-/** Frames of a job that there are stills of. */
+/** Frames of a job that can have stills. */
 export const MOST_STILL_FRAMES = 64;
-/** Pieces of work for them that a job has: each frame by itself, and as many tries again. */
+/** STILLS tasks of a job: one for each frame, and as many retries. */
 export const MOST_STILL_WORK = 128;
-/** Behind all other work of the tenant, whose rank is the negative of a priority. */
+/** Behind all other tasks of the tenant, whose rank is the negative of a priority. */
 export const STILLS_RANK = 1_000_000;
-/** For the fair share (jobs/fairness.ts), however little is decoded for them: about what planning costs. */
+/** Minimum cost for the fair share (jobs/fairness.ts), even if little is decoded: about the cost of planning. */
 export const LEAST_STILLS_COST = 1;

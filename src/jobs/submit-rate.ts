@@ -1,18 +1,18 @@
 /**
- * How many jobs a tenant may submit in a second: a bucket of tokens for each tenant, one token a job,
- * which holds those of one second. A submission is let in whole while there is a token, also when it takes
- * more than there are; the tenant then waits until the debt is paid. So a large batch is never refused for
- * its size, and the rate holds all the same.
+ * Limits the jobs that a tenant submits per second: a token bucket per tenant, one token per job, with a capacity
+ * of one second. A submission is admitted in full while the bucket has a token, even if it takes more than the
+ * bucket holds; the tenant then waits until the debt is paid. So a large batch is never refused for its size, and
+ * the average rate still holds.
  */
 
 interface Bucket {
-  /** Tokens at the time `at`; negative: a debt. */
+  /** Tokens at the time `at`; negative for a debt. */
   level: number;
-  /** Milliseconds of the clock. */
+  /** Clock time in milliseconds. */
   at: number;
 }
 
-/** Tenants that are remembered at least, before any is forgotten. */
+/** Tenants to remember before any is forgotten. */
 const FEWEST_REMEMBERED = 64;
 
 export class SubmitRate {
@@ -23,9 +23,9 @@ export class SubmitRate {
   #pruneAt = FEWEST_REMEMBERED;
 
   /**
-   * @param rateOf jobs a second, above 0; Infinity: any number. It may change at any time.
-   * @param now milliseconds of a clock that never goes back.
-   * @param mostRemembered bound on memory: of more tenants, those that owe least are taken as new ones.
+   * @param rateOf jobs per second, above 0; Infinity: unlimited. It may change at any time.
+   * @param now a monotonic clock in milliseconds.
+   * @param mostRemembered limits memory: beyond it, the tenants with the least debt are treated as new.
    */
   constructor(rateOf: (tenant: string) => number, now: () => number, mostRemembered = 10_000) {
     this.#rateOf = rateOf;
@@ -33,12 +33,12 @@ export class SubmitRate {
     this.#mostRemembered = mostRemembered;
   }
 
-  /** Tenants that are remembered. */
+  /** Number of remembered tenants. */
   get size(): number {
     return this.#buckets.size;
   }
 
-  /** Takes the tokens of `count` jobs. 0: they are let in; else nothing is taken, and it is milliseconds to wait. */
+  /** Takes the tokens of `count` jobs. Returns 0 if admitted; otherwise takes nothing and returns milliseconds to wait. */
   take(tenant: string, count: number): number {
     const rate = this.#rateOf(tenant);
     if (rate === Number.POSITIVE_INFINITY) {
@@ -53,7 +53,7 @@ export class SubmitRate {
     return 0;
   }
 
-  /** Jobs that were let in were not stored after all. */
+  /** Returns the tokens of admitted jobs that were not stored. */
   giveBack(tenant: string, count: number): void {
     const bucket = this.#buckets.get(tenant);
     if (bucket !== undefined) bucket.level += count;
@@ -65,7 +65,7 @@ export class SubmitRate {
     return Math.min(rate, bucket.level + ((now - bucket.at) * rate) / 1000);
   }
 
-  /** Forgets buckets that are full again: they are as good as new. */
+  /** Forgets full buckets: they are equal to new ones. */
   #prune(now: number): void {
     if (this.#buckets.size < this.#pruneAt) return;
     const missing = [...this.#buckets.keys()].map((tenant) => {

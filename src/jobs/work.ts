@@ -1,14 +1,14 @@
-/** Which node may do which work: its class, a text that is equal for work of equal needs. */
+/** Which node may run which task: the class of a task, a text that is equal for tasks with equal requirements. */
 
 export type WorkKind = "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
 
-/** Kinds of work that score frames. */
+/** Task kinds that score frames. */
 export const SCORING_KINDS = ["SEGMENT", "WHOLE"] as const satisfies readonly WorkKind[];
 
-/** A model as a node has it. */
+/** A model on a node. */
 export interface ModelId {
   readonly name: string;
-  /** SHA-256 of its file in hex; empty for one built into the scorer. */
+  /** SHA-256 of its file in hex; empty for a model built into the scorer. */
   readonly digest: string;
 }
 
@@ -21,25 +21,25 @@ export interface Scorer {
 export interface Capabilities {
   readonly scorer: Scorer;
   readonly models: readonly ModelId[];
-  /** Whether it makes stills; absent of nodes that do not know of them. */
+  /** Whether the node makes stills; absent on nodes of versions without stills. */
   readonly stills?: boolean;
 }
 
-/** Planning needs a node that has the models, whatever their files say. */
+/** The class of a PLAN task. It requires a node with models of these names; their digests do not matter. */
 export function planClass(models: readonly string[]): string {
   return JSON.stringify(["plan", [...models].sort()]);
 }
 
-/** Scoring needs the very scorer and models that the plan was made with: scores of others are not comparable. */
+/** The class of a scoring task. It requires the exact scorer and models of the plan: other scores are not comparable. */
 export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
   const ids = models.map(({ name, digest }) => `${name}@${digest}`).sort();
   return JSON.stringify(["score", ids, scorer.program, scorer.version, scorer.libvmafVersion]);
 }
 
-/** Stills need no model, and any version's decoder shows the same frame; but not every node makes them. */
+/** Stills require no model, and the decoder of any version shows the same frame; but not every node makes them. */
 export const STILLS_CLASS = JSON.stringify(["stills", []]);
 
-/** Whether a text is the class of any work, of this version or another. */
+/** Whether a text is a task class, of this version or another. */
 export function isWorkClass(text: string): boolean {
   try {
     const [kind, needed, ...by] = JSON.parse(text) as unknown[];
@@ -50,7 +50,7 @@ export function isWorkClass(text: string): boolean {
   }
 }
 
-/** What work of a class is and needs, as it is told to people; STILLS and PLAN need no scorer of their own. */
+/** The kind and requirements of a class, for display; STILLS and PLAN require no specific scorer. */
 export interface WorkNeed {
   readonly kind: "PLAN" | "SCORE" | "STILLS";
   /** Program and version; empty: any. */
@@ -63,13 +63,13 @@ export function needOf(workClass: string): WorkNeed {
   return { kind: kind === "plan" ? "PLAN" : "STILLS", scorer: "" };
 }
 
-/** Names of the models that planning a class needs; undefined: it is not the class of a plan. */
+/** Returns the names of the models that a PLAN class requires; undefined for other classes. */
 export function modelsToPlan(workClass: string): readonly string[] | undefined {
   const [kind, needed] = JSON.parse(workClass) as [string, string[]];
   return kind === "plan" ? needed : undefined;
 }
 
-/** Whether a node can do the work of a class. */
+/** Whether a node can run tasks of a class. */
 export function serves({ scorer, models, stills }: Capabilities, workClass: string): boolean {
   if (workClass === STILLS_CLASS) return stills === true;
   const [kind, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];
