@@ -88,7 +88,7 @@ function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undef
   const { code, message, found } = failure;
   const text =
     code === "IDEMPOTENCY_CONFLICT"
-      ? `its idempotency key belongs to job ${String(found?.["jobId"])}, which asks for something else. Use a new key for a new job.`
+      ? `its idempotency key belongs to job ${String(found?.["jobId"])}, which has a different request. Use a new key for a new job.`
       : message;
   return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
 }

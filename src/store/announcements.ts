@@ -1,19 +1,19 @@
-/** Announcements: at once to this process, and in small bundles to the other controllers on the database. */
+/** Delivers announcements: immediately in this process, and in small batches to other controllers on the database. */
 import { isWorkClass } from "../jobs/work.ts";
 import { isObject } from "../platform/json.ts";
 import type { Announcement } from "./store.ts";
 import type { Ready } from "./work-records.ts";
 
-/** Carries bundles to other processes. */
+/** Sends batches to other processes. */
 export interface Carrier {
   /** Never fails. */
   send(payload: string): void;
   close(): Promise<void>;
 }
 
-/** What is announced within this time goes in one message, in milliseconds. */
+/** Announcements within this time are sent as one batch, in milliseconds. */
 const GATHER_MS = 10;
-/** PostgreSQL carries less than 8,000 bytes. */
+/** The payload of NOTIFY must be shorter than 8,000 bytes. */
 const MOST_BYTES = 7_900;
 
 export class Announcements {
@@ -26,7 +26,7 @@ export class Announcements {
   #revocations = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param carry takes bundles for other processes; there may be none. */
+  /** @param carry sends a payload to other processes, if there are any. */
   constructor(carry: (payload: string) => void) {
     this.#carry = carry;
   }
@@ -58,12 +58,12 @@ export class Announcements {
     return () => this.#listeners.delete(listener);
   }
 
-  /** To the listeners of this process only. */
+  /** Notifies only the listeners of this process. */
   tell(announcement: Announcement): void {
     for (const listener of this.#listeners) listener(announcement);
   }
 
-  /** Sends what has gathered, and gathers nothing more. */
+  /** Sends the pending batch and stops. */
   close(): void {
     if (this.#timer !== undefined) this.#flush();
     this.#listeners.clear();
@@ -88,7 +88,7 @@ export class Announcements {
   }
 }
 
-/** Each announcement in as many messages as it takes; too much work is "work, anywhere". */
+/** Splits announcements into payloads of allowed size. A work announcement that is too long becomes "any work". */
 function payloadsOf(gathered: readonly Announcement[]): string[] {
   return gathered.flatMap((announcement) => {
     const whole = JSON.stringify(announcement);
@@ -107,7 +107,7 @@ function halvesOf(list: readonly string[]): readonly (readonly string[])[] {
   return [list.slice(0, half), list.slice(half)];
 }
 
-/** A bundle of another process; undefined for what none of this version sends. */
+/** Parses a payload of another process; undefined if this version does not know it. */
 export function announcementOf(payload: string): Announcement | undefined {
   try {
     const { kind, ready, nodeIds, tenants } = JSON.parse(payload) as Record<string, unknown>;
@@ -116,7 +116,7 @@ export function announcementOf(payload: string): Announcement | undefined {
     if (kind === "news" && Array.isArray(nodeIds) && nodeIds.every(isText)) return { kind, nodeIds };
     if (kind === "freed" && Array.isArray(tenants) && tenants.every(isText)) return { kind, tenants };
   } catch {
-    // Anybody who may connect may send anything on a channel.
+    // Every database user can send arbitrary payloads on a channel.
   }
   return undefined;
 }

@@ -1,19 +1,19 @@
-/** Questions to the audit log, and its answers. */
+/** Queries of the audit log and their results. */
 import type { AuditRecord } from "../audit/record.ts";
 
 export interface AuditFilter {
-  /** Milliseconds since 1970: not before. */
+  /** Start, inclusive; milliseconds since 1970. */
   readonly sinceMs?: number;
-  /** Milliseconds since 1970: before. */
+  /** End, exclusive; milliseconds since 1970. */
   readonly untilMs?: number;
   readonly subject?: string;
   readonly operation?: string;
   readonly outcome?: string;
-  /** One of the targets. */
+  /** Matches records that have it among their targets. */
   readonly target?: string;
 }
 
-/** Place in the audit log, newest first: the last record of the page before. */
+/** Cursor in the audit log, newest first: the last record of the previous page. */
 export interface AuditCursor {
   readonly timeMs: number;
   readonly id: string;
@@ -21,6 +21,6 @@ export interface AuditCursor {
 
 export interface AuditPage {
   readonly records: readonly AuditRecord[];
-  /** Where the next page begins; undefined: there is none. A page may be short, or empty, and others follow. */
+  /** Start of the next page; undefined: this is the last page. Any page can be short or empty. */
   readonly next: AuditCursor | undefined;
 }

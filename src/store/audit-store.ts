@@ -1,11 +1,11 @@
-/** The part of the store that keeps the audit log; what holds for the store holds for it. */
+/** The audit log in the store. The rules of Store apply. */
 import type { AuditRecord } from "../audit/record.ts";
 import type { AuditCursor, AuditFilter, AuditPage } from "./audit-records.ts";
 
 export interface AuditStore {
-  /** Adds records of any tenants; those that are there already stay as they are. */
+  /** Adds records of any tenants; records that are already stored do not change. */
   insertAudit(records: readonly AuditRecord[]): Promise<void>;
-  /** A page of a tenant's records, newest first. */
+  /** Returns a page of a tenant's records, newest first. */
   listAudit(
     tenant: string,
     filter: AuditFilter,
@@ -13,8 +13,8 @@ export interface AuditStore {
     limit: number,
   ): Promise<AuditPage>;
 
-  // A sweep: any controller may run it at any time.
+  // A maintenance task: any controller may run it at any time.
 
-  /** Deletes records of the audit log. */
+  /** Deletes old records of the audit log; returns their number. */
   deleteAudit(olderThanMs: number, limit: number): Promise<number>;
 }

@@ -1,12 +1,12 @@
-/** The audit log of each tenant: added to, read by its tenant, deleted in time. */
+/** SQL of the audit log: insert, list by tenant, delete by age. */
 import type { AuditRecord, Transport } from "../audit/record.ts";
 import type { AuditCursor, AuditFilter, AuditPage } from "./audit-records.ts";
 import type { Database } from "./database.ts";
 import { statement } from "./statement.ts";
 
-/** Rows that one page looks at for those that fit, so that none takes long. */
+/** Rows that one page scans for matches; bounds its duration. */
 const MOST_SCANNED = 5_000;
-/** Targets that one page tells, about: some 1 MB. A batch of jobs alone has 1,000. */
+/** Approximate targets of one page: about 1 MB. A batch of jobs alone has 1,000. */
 const MOST_TARGETS = 20_000;
 
 const INSERT = statement(`
@@ -34,15 +34,12 @@ function rowOf(record: AuditRecord): object {
   };
 }
 
-/** Without what PostgreSQL does not store: NUL, and halves of surrogate pairs. */
+/** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
 function storable(text: string): string {
   return text.toWellFormed().replaceAll("\0", "\ufffd");
 }
 
-/**
- * The rows that fit and are told, how many fit, and the last one that was looked at; one row of nulls when
- * none fits.
- */
+/** The matching rows of the page, the number of matches, and the last scanned row; one row of nulls without a match. */
 const LIST = statement(`
   with scanned as (
     select * from audit
@@ -110,7 +107,7 @@ export async function listAudit(
   return { records, next: fitting > records.length ? records.at(-1) : edgeOf(rows[0], most) };
 }
 
-/** Where the next page begins when this one looked at as many rows as it may. */
+/** Start of the next page if this one reached its scan limit. */
 function edgeOf(row: Columns | undefined, most: number): AuditCursor | undefined {
   if (row === undefined || row.scanned < most) return undefined;
   return { timeMs: row.edge_ms, id: row.edge_id };

@@ -1,12 +1,12 @@
-/** Errors after which a database process does not go on, found in the bytes of PostgreSQL's protocol. */
+/** Finds fatal errors of the database process in the bytes of the PostgreSQL protocol. */
 
-/** Type, and a length that counts itself. */
+/** A type byte, and a length that includes itself. */
 const HEADER_BYTES = 5;
 const ERROR_RESPONSE = "E".charCodeAt(0);
-/** Severities after which the process ends; of the field "V", which no language changes. */
+/** Severities after which the process exits; from field "V", which is never localized. */
 const ENDS = new Set(["FATAL", "PANIC"]);
 
-/** The message of the error that ended the database, in an answer of whole messages; undefined: there is none. */
+/** Returns the message of the fatal error in a response of whole protocol messages; undefined if there is none. */
 export function breakdownIn(answer: Uint8Array): string | undefined {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
@@ -20,7 +20,7 @@ export function breakdownIn(answer: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Fields of an ErrorResponse: a letter, its text and a zero byte each. */
+/** Parses the fields of an ErrorResponse: a letter, its text and a zero byte each. */
 function fieldsOf(body: string): ReadonlyMap<string, string> {
   return new Map(body.split("\0").map((field) => [field.slice(0, 1), field.slice(1)]));
 }

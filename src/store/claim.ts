@@ -1,4 +1,4 @@
-/** Work is leased: one statement a claim. */
+/** Claims ready tasks: one statement per claim or batch of claims. */
 import { JOB_TRANSITIONS, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
@@ -17,15 +17,14 @@ import {
 } from "./work-records.ts";
 
 const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");
-/** The index of ready work holds this state, and an SQL literal of it finds the index. */
-if (CLAIMABLE.join() !== "PENDING") throw new Error(`ready work is PENDING, not ${CLAIMABLE.join()}`);
+/** The partial index of ready tasks covers this state; only an SQL literal of it matches the index. */
+if (CLAIMABLE.join() !== "PENDING") throw new Error(`ready tasks must be PENDING, not ${CLAIMABLE.join()}`);
 
 /**
- * As many heads of the classes as there are sessions that ask, first come, first served. Heads that
- * others claim at this moment are passed over. The lock on a node makes whoever ends its session
- * wait for this claim, or this claim see that it ended: work is never leased to a session that is
- * over. Every update of work comes before that of its job, here and everywhere: two that want the
- * same rows take them in one order.
+ * Leases the first tasks of the classes to the asking sessions, first come, first served. Tasks that other
+ * transactions are claiming are skipped. The lock on a node orders this claim and the end of the node's session:
+ * either the end waits for the claim, or the claim sees it. A task is therefore never leased to an ended session.
+ * Here and everywhere, a task is updated before its job, so that transactions lock rows in the same order.
  */
 const CLAIM = statement(`
   with locked as (
@@ -58,7 +57,7 @@ const CLAIM = statement(`
   from taken join job on job.id = taken.job_id order by taken.rank, taken.job_seq, taken.seq`);
 
 interface TakenColumns {
-  /** Which of the sessions it is for, from 1. */
+  /** Index of its session, from 1. */
   readonly n: number;
   readonly id: string;
   readonly attempt: number;
@@ -80,7 +79,7 @@ interface TakenColumns {
   readonly job_age_ms: number;
 }
 
-/** Of each claim, in their order, what it gets. They are alike but for their sessions, which may be the same. */
+/** Returns the task of each claim, in order. The claims differ only in their sessions, which may be the same. */
 export async function claim(
   sender: Sender,
   floors: Floors,
@@ -100,7 +99,7 @@ export async function claim(
 
 interface Range extends Omit<Claim, "session"> {
   readonly keys: readonly bigint[];
-  /** Of each key, where its claim begins. */
+  /** Start position of each key. */
   readonly from: readonly Position[];
 }
 
@@ -129,20 +128,20 @@ async function claimFrom(
   return claimed;
 }
 
-/** First key of the advisory locks that claims of one tenant with a limit hold: "work" in ASCII. */
+/** First key of the advisory locks of claims of tenants with a limit: "work" in ASCII. */
 const CLAIMS = 0x77_6f_72_6b;
 
 const LOCK_CLAIMS = statement("select pg_advisory_xact_lock($1::int, $2::int)");
 
-/** A claim that gets nothing where its tenant has as many leases. */
+/** A claim that returns no task if its tenant has `mostRunning` leases. */
 export interface ClaimWithin {
   readonly claim: Claim;
   readonly mostRunning: number;
 }
 
 /**
- * As `claim`, of which no more get work than keep the tenant within `mostRunning` leases, which is the same in
- * all. Leases of a tenant begin here alone, and under its lock; the statement after the lock sees all that began before.
+ * Same as `claim`, but keeps the tenant within `mostRunning` leases, which is equal in all claims. All leases of a
+ * limited tenant start here and under its lock; the statement after the lock sees all earlier ones.
  */
 export async function claimWithin(
   database: Database,
@@ -182,7 +181,7 @@ function claimedOf(row: TakenColumns): ClaimedWork {
   };
 }
 
-/** From each pair of tenant and class to the next, by the index: as many steps as there are pairs. */
+/** Skips from each pair of tenant and class to the next in the index: one step per pair. */
 const READY = statement(`
   with recursive pair as (
     (select tenant_id, class_key, work_class, 1 as of_tenant, 1 as of_all from work where state = 'PENDING'
@@ -206,7 +205,7 @@ export async function ready(database: Database): Promise<readonly Ready[]> {
   return readyOf(await database.query<ReadyColumns>("fleet", READY, []));
 }
 
-/** Each pair once. */
+/** Returns the distinct pairs. */
 export function readyOf(rows: readonly ReadyColumns[]): readonly Ready[] {
   const pairs = new Map(rows.map((row) => [`${row.work_class} ${row.tenant_id}`, row]));
   return [...pairs.values()].map((row) => ({ tenant: row.tenant_id, workClass: row.work_class }));

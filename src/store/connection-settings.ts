@@ -1,9 +1,9 @@
-/** What every connection of the store is set to. */
+/** Settings of every connection of the store. */
 import pg, { type CustomTypesConfig } from "pg";
 
 /**
- * Whole numbers as numbers: none of ours reaches 2^53, positions of events (xid8) stay text.
- * Everything else as pg reads it.
+ * Parses bigint as number: none of ours reaches 2^53. Positions of events (xid8) stay text. All other types are
+ * parsed as pg does.
  */
 export const TYPES: CustomTypesConfig = {
   getTypeParser: ((oid, format) =>
@@ -12,16 +12,16 @@ export const TYPES: CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as CustomTypesConfig["getTypeParser"],
 };
 
-/** Longest statement, in milliseconds; nothing of ours comes near. */
+/** Statement timeout in milliseconds; no statement comes near it. */
 const STATEMENT_LIMIT_MS = 30_000;
-/** Longest wait for a lock, in milliseconds. */
+/** Lock timeout in milliseconds. */
 export const LOCK_LIMIT_MS = 10_000;
 const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
 
 /**
- * Every statement of the store looks rows up by index and is prepared. Its plan says so from the
- * start and stays, whatever the statistics are: those of an empty table, or none as in the
- * embedded database, would make it read whole tables when they have grown.
+ * Every statement is prepared and finds its rows by index. These settings force index plans from the start,
+ * independent of statistics: with those of an empty table, or with none as in the embedded database, the planner
+ * would choose sequential scans and keep them when the tables have grown.
  */
 export const SESSION_SETTINGS = `
   set search_path = svc;

@@ -1,4 +1,4 @@
-/** Moves an embedded installation to PostgreSQL: every row, in one transaction, or nothing. */
+/** Copies an embedded installation to PostgreSQL: all rows in one transaction, or nothing. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
@@ -11,17 +11,17 @@ import { CONTENT_TABLES, type ContentTable } from "./tables.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
 interface Table {
-  /** Order of reading. */
+  /** Read order. */
   readonly order: string;
-  /** Rows in one statement: pieces are up to a megabyte each. */
+  /** Rows per statement: a row of "piece" has up to a megabyte. */
   readonly step: number;
-  /** SQL over the row `t` as it is written; the columns that mean something in the source only are replaced. */
+  /** SQL of the row `t` to write. Replaces columns whose values are valid only in the source. */
   readonly row: string;
 }
 
 /**
- * Ids of transactions are the server's own: positions of events begin anew, before all that will
- * follow, and with them the epoch, so that a stream that resumes gets a snapshot.
+ * Transaction ids are specific to a server. Event positions are therefore reset to 0, before all future ones. The
+ * target has a new epoch, so that a resumed stream gets a snapshot.
  */
 const TABLES: Readonly<Record<ContentTable, Table>> = {
   job: { order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
@@ -38,17 +38,17 @@ const TABLES: Readonly<Record<ContentTable, Table>> = {
   },
 };
 
-/** Rows per table. */
+/** Number of rows per table. */
 export type Copied = Readonly<Record<string, number>>;
 
 /**
- * Copies the embedded database of a folder, which no process may use meanwhile, to an empty
- * PostgreSQL. The folder stays as it is, but for migrations that it lacked. Throws STORE_LOCKED,
- * STORE_NOT_EMPTY, STORE_UNAVAILABLE; the target then holds nothing but the schema.
+ * Copies the embedded database of a directory to an empty PostgreSQL database. No other process may use the directory
+ * meanwhile; it does not change, except that missing migrations are applied. Throws STORE_LOCKED, STORE_NOT_EMPTY,
+ * STORE_UNAVAILABLE; the target then contains only the schema.
  */
 export async function copyStore(dataDir: string, databaseUrl: string): Promise<Copied> {
   if (!existsSync(join(dataDir, DATABASE_FOLDER))) {
-    throw new Failure("INVALID_REQUEST", `There is no embedded database of svc in ${dataDir}.`);
+    throw new Failure("INVALID_REQUEST", `There is no embedded database in ${dataDir}.`);
   }
   await upgradeSchema(databaseUrl);
   const to = new Database(postgresDriver(databaseUrl));
@@ -65,7 +65,7 @@ export async function copyStore(dataDir: string, databaseUrl: string): Promise<C
   }
 }
 
-/** While one side works the other is idle, for as long as there is to copy. */
+/** One side is idle while the other works, for as long as the copy takes. */
 const NO_LIMITS = [
   statement("set local statement_timeout = 0"),
   statement("set local idle_in_transaction_session_timeout = 0"),
@@ -84,7 +84,7 @@ async function copyBetween(from: Database, to: Database): Promise<Copied> {
   );
 }
 
-/** Nobody else writes until the copy is done. */
+/** Locks the tables against other writers until the copy is committed. Throws STORE_NOT_EMPTY. */
 async function lockEmpty(target: Sender): Promise<void> {
   const names = CONTENT_TABLES.map((name) => `svc.${name}`);
   await target.query(statement(`lock table ${names.join(", ")} in share row exclusive mode`), []);
@@ -92,7 +92,7 @@ async function lockEmpty(target: Sender): Promise<void> {
     if ((await countOf(target, name)) === 0) continue;
     throw new Failure(
       "STORE_NOT_EMPTY",
-      `The database to copy to holds rows in ${name} already. Give an empty one; nothing was copied.`,
+      `The target database already has rows in ${name}; nothing was copied. Use an empty database.`,
     );
   }
 }
@@ -122,7 +122,7 @@ async function copyTable(source: Sender, target: Sender, name: ContentTable): Pr
   return found;
 }
 
-/** The next job, event and revocation come after those that were copied. */
+/** Continues the sequences of jobs, events and revocations after the copied rows. */
 async function continueSequences(target: Sender): Promise<void> {
   for (const [table, column] of [
     ["job", "seq"],

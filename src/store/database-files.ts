@@ -1,4 +1,4 @@
-/** The files of the embedded database: an empty database is made once for an installation of svc, and copied. */
+/** The files of the embedded database. An empty database is created once per installation of svc and copied. */
 import {
   chmodSync,
   closeSync,
@@ -17,31 +17,31 @@ import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
 import { durableOptions } from "./durable-files.ts";
 
-/** With the PGlite that made it, and gone with it: a database fits the PostgreSQL that made its files. */
+/** In the folder of its PGlite and removed with it: database files fit only the PostgreSQL that created them. */
 export const EMPTY_DATABASE = join(
   dirname(fileURLToPath(import.meta.resolve("@electric-sql/pglite"))),
   "svc-empty-database",
 );
 
-/** Permissions of what anybody may read who may read svc: an empty database holds nothing of anybody. */
+/** Permissions of the empty database: readable like svc itself, as it contains no data. */
 const PUBLIC = { folder: 0o755, file: 0o644 };
-/** Permissions of a database. PGlite gives what it makes later to everybody, so the folder keeps others out. */
+/** Permissions of a database. PGlite creates later files readable for all, so the folder denies access. */
 const PRIVATE = { folder: 0o700, file: 0o600 };
 
-/** Makes the empty database that new ones are copied from, where it is not there yet. */
+/** Creates the empty database that new ones are copied from, unless it exists. */
 export async function makeEmptyDatabase(): Promise<void> {
   if (existsSync(EMPTY_DATABASE)) return;
   await complete(EMPTY_DATABASE, PUBLIC, initialize);
 }
 
-/** Makes the files of a database where there are none yet: a copy of `empty`, or anew where that is not there. */
+/** Creates the files of a database unless they exist: copies `empty`, or initializes them if it does not exist. */
 export async function ensureDatabase(files: string, empty: string): Promise<void> {
   if (existsSync(files)) return keepPrivate(files);
   const fill = existsSync(empty) ? copyOf(empty) : initialize;
   await complete(files, PRIVATE, fill);
 }
 
-/** Whose folder it is not may use it as its group, and cannot change that. */
+/** Removes group and other permissions. Only the owner can; a process may use the folder as a group member. */
 function keepPrivate(files: string): void {
   const { mode, uid } = statSync(files);
   if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(files, PRIVATE.folder);
@@ -49,7 +49,7 @@ function keepPrivate(files: string): void {
 
 type Fill = (directory: string) => Promise<void>;
 
-/** Seconds of computing: what PostgreSQL calls initdb. */
+/** PostgreSQL's initdb; takes seconds of CPU time. */
 const initialize: Fill = async (directory) => {
   const fresh = await PGlite.create(durableOptions(directory));
   await fresh.close();
@@ -59,7 +59,7 @@ function copyOf(empty: string): Fill {
   return async (directory) => cpSync(empty, directory, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
-/** Files get their name when they are complete and on disk, so that a crash leaves all of them or none. */
+/** Renames the files to their final name once they are complete and synced, so that a crash leaves all or none. */
 async function complete(files: string, modes: typeof PRIVATE, fill: Fill): Promise<void> {
   const unfinished = `${files}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });

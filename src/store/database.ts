@@ -1,29 +1,29 @@
-/** Connections to the database, each in the scope that a statement needs, and what is done when one fails. */
+/** The connection pool: gives each statement a connection in its scope, and handles retries and broken connections. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import { breaksConnection, failureOf, isRetryable, unavailable } from "./faults.ts";
 import { type Scope, type Sender, type Statement, statement, type Value } from "./statement.ts";
 import { Turns, type Waiter } from "./turns.ts";
 
-/** How a database is reached. */
+/** Opens connections to a database. */
 export interface Driver {
-  /** Connections at a time. */
+  /** Limit of concurrent connections. */
   readonly connections: number;
-  /** A connection that is ready for statements. Throws what went wrong. */
+  /** Opens a connection that is ready for statements. Throws the original error. */
   connect(): Promise<Client>;
-  /** After the last connection is closed. */
+  /** Called after the last connection is closed. */
   close(): Promise<void>;
 }
 
-/** A statement waits this long for a free connection, in milliseconds. */
+/** Longest wait for a free connection, in milliseconds. */
 const ACQUIRE_LIMIT_MS = 15_000;
-/** Tries of a change that loses against others at the same time. */
+/** Attempts of a change that conflicts with concurrent transactions. */
 const TRIES = 8;
 const RETRY_PAUSE_MS = 5;
 
 interface Connection {
   readonly client: Client;
-  /** Role and tenant that it has; undefined: those it began with. */
+  /** Its current role and tenant; undefined: the initial ones. */
   scope: Scope | undefined;
   broken: boolean;
 }
@@ -38,7 +38,7 @@ export class Database {
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   readonly #turns: Turns<Connection>;
-  /** Connections that are open or being opened. */
+  /** Connections that are open or opening. */
   #count = 0;
   #closed = false;
 
@@ -47,7 +47,7 @@ export class Database {
     this.#turns = new Turns(driver.connections);
   }
 
-  /** One statement by itself: one round trip where a connection of the scope is free. */
+  /** Runs a single statement: one round trip if a connection of the scope is idle. */
   async query<Row extends object>(
     scope: Scope,
     statement: Statement,
@@ -56,12 +56,12 @@ export class Database {
     return this.#retried(scope, (connection) => send<Row>(connection, statement, values));
   }
 
-  /** For statements each by itself. */
+  /** Returns a sender that runs each statement separately. */
   sender(scope: Scope): Sender {
     return { query: async (statement, values) => this.query(scope, statement, values) };
   }
 
-  /** Statements that happen together or not at all. `body` may run several times. */
+  /** Runs statements in a transaction. `body` may run several times. */
   async transaction<T>(scope: Scope, body: (sender: Sender) => Promise<T>): Promise<T> {
     return this.#retried(scope, async (connection) => {
       const sender: Sender = { query: async (statement, values) => send(connection, statement, values) };
@@ -80,7 +80,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const waiter of this.#turns.clear()) waiter.fail(unavailable("it is being closed"));
+    for (const waiter of this.#turns.clear()) waiter.fail(unavailable("the connection pool is closing"));
     await Promise.all([...this.#open].map(async (connection) => this.#end(connection)));
     await this.#driver.close();
   }
@@ -108,7 +108,7 @@ export class Database {
   }
 
   async #acquire(scope: Scope): Promise<Connection> {
-    if (this.#closed) throw unavailable("it is closed");
+    if (this.#closed) throw unavailable("the connection pool is closed");
     if (!this.#turns.take(scope)) return this.#wait(scope);
     const free = this.#takeIdle(scope);
     if (free !== undefined) return free;
@@ -127,7 +127,7 @@ export class Database {
     }
   }
 
-  /** An idle connection, of the same scope where there is one. */
+  /** Takes an idle connection, preferably of the same scope. */
   #takeIdle(scope: Scope): Connection | undefined {
     const found = this.#idle.findLastIndex((connection) => isSame(connection.scope, scope));
     return found < 0 ? this.#idle.shift() : this.#idle.splice(found, 1)[0];
@@ -167,7 +167,7 @@ export class Database {
         resolve(connection);
       };
       const waiter: Waiter<Connection> = { scope, take, fail };
-      const late = () => fail(unavailable(`no connection came free within ${ACQUIRE_LIMIT_MS / 1000} s`));
+      const late = () => fail(unavailable(`no connection became free within ${ACQUIRE_LIMIT_MS / 1000} s`));
       const timer = setTimeout(late, ACQUIRE_LIMIT_MS);
       this.#turns.wait(waiter);
     });
@@ -182,7 +182,7 @@ export class Database {
     this.#serve();
   }
 
-  /** Whoever may have an idle connection gets one: also one that waited for its tenant's own share alone. */
+  /** Gives idle connections to waiters that may have one, including those that waited only for their tenant's share. */
   #serve(): void {
     while (this.#idle.length > 0) {
       const waiter = this.#turns.next();
@@ -192,7 +192,7 @@ export class Database {
     }
   }
 
-  /** Lets go of a connection that cannot be used, and opens another one for who waits. */
+  /** Closes an unusable connection and opens another one if there are waiters. */
   #drop(connection: Connection): void {
     void this.#end(connection);
     if (!this.#turns.isAwaited || this.#closed || this.#count >= this.#driver.connections) return;
@@ -202,7 +202,7 @@ export class Database {
     );
   }
 
-  /** No connection is left that could come free: who waits hears at once why. */
+  /** Fails all waiters at once if no connection is left that could become free. */
   #failWaiting(error: unknown): void {
     if (this.#count > 0) return;
     for (const waiter of this.#turns.clear()) waiter.fail(error);
@@ -230,7 +230,7 @@ async function send<Row extends object>(
   values: readonly Value[],
 ): Promise<Row[]> {
   try {
-    // Without a name and values it goes as a simple query, which may hold several statements.
+    // Without a name and values it is sent as a simple query, which can contain several statements.
     const query = name === "" ? { text } : { name, text, values: [...values] };
     return (await connection.client.query<Row>(query)).rows;
   } catch (error) {
@@ -251,7 +251,7 @@ function roleAndTenant(scope: Scope): [string, string] {
   return [scope === "fleet" ? "svc_fleet" : "none", ""];
 }
 
-/** A connection that cannot even be rolled back is not used again. */
+/** Rolls back; if that fails, the connection is not used again. */
 async function rollBack(connection: Connection): Promise<void> {
   if (connection.broken) return;
   await send(connection, ROLLBACK, []).catch(() => {

@@ -1,4 +1,4 @@
-/** The lock on the folder of an embedded database: two processes on one would destroy it. */
+/** The lock on the directory of an embedded database: two concurrent processes would corrupt it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -6,8 +6,7 @@ import { Failure } from "../platform/failure.ts";
 import { lockFile } from "../platform/file-lock.ts";
 
 /**
- * Takes the lock of a folder, which is made when it is not there; the function that it returns
- * gives it back. Throws STORE_LOCKED.
+ * Creates the directory if needed and locks it. Returns a function that releases the lock. Throws STORE_LOCKED.
  */
 export function lockDirectory(directory: string): () => void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -15,7 +14,7 @@ export function lockDirectory(directory: string): () => void {
   if (unlock === undefined) {
     throw new Failure(
       "STORE_LOCKED",
-      `The data directory ${directory} is in use by ${holderOf(directory)}. Stop that process first, or give this one another --data-dir.`,
+      `The data directory ${directory} is in use by ${holderOf(directory)}. Stop that process, or use another --data-dir.`,
     );
   }
   writeFileSync(holderFile(directory), `process ${process.pid} on ${hostname()}\n`);
@@ -24,7 +23,7 @@ export function lockDirectory(directory: string): () => void {
 
 const holderFile = (directory: string) => join(directory, "lock-holder");
 
-/** What the holder wrote; it may be about to. */
+/** Reads what the holder wrote; it may not have written it yet. */
 function holderOf(directory: string): string {
   try {
     return readFileSync(holderFile(directory), "utf8").trim() || "another process";

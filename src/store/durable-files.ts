@@ -1,9 +1,9 @@
-/** PGlite's files on disk, made durable: PGlite by itself never syncs them. */
+/** Makes the files of PGlite durable: PGlite itself never syncs them. */
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { PGlite, type PGliteOptions } from "@electric-sql/pglite";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
-/** An open file as Emscripten has it: `nfd` is the descriptor of Node.js, which a directory has not. */
+/** An open file of Emscripten: `nfd` is the Node.js file descriptor, which a directory does not have. */
 interface Stream {
   readonly nfd?: number;
   readonly node: unknown;
@@ -14,13 +14,13 @@ interface NodeFiles {
   realPath(node: unknown): string;
 }
 
-/** How PGlite starts: with syncs, done by fsync (others can hang it), and few buffers, for little memory. */
+/** Start parameters of PGlite: sync by fsync (other methods can hang it), and few buffers to save memory. */
 const START_PARAMETERS = [
   ...PGlite.defaultStartParams.filter((parameter) => parameter !== "-F"),
   ...["-c", "wal_sync_method=fsync", "-c", "shared_buffers=32MB"],
 ];
 
-/** Options of a PGlite whose committed transactions survive a crash of the process and of the machine. */
+/** Returns PGlite options with which committed transactions survive a crash of the process or the machine. */
 export function durableOptions(directory: string, sync: (fd: number) => void = fsyncSync): PGliteOptions {
   return { fs: new DurableFiles(directory, sync), startParams: START_PARAMETERS };
 }

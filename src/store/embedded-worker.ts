@@ -1,52 +1,52 @@
-/** The thread that the embedded database runs in: bytes of PostgreSQL's protocol in, bytes out. */
+/** The worker thread of the embedded database: bytes of the PostgreSQL protocol in, bytes out. */
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { breakdownIn } from "./breakdown.ts";
 import { ensureDatabase } from "./database-files.ts";
 import { durableOptions } from "./durable-files.ts";
 
-/** From the thread: that it is ready, then what the database says. It ends when it is closed. */
+/** From the thread: "ready", then the output of the database. The thread exits after "close". */
 export type FromWorker = "ready" | Uint8Array;
-/** To the thread: what the client says, or that it closes. */
+/** To the thread: the client's bytes, or "close". */
 export type ToWorker = "close" | Uint8Array;
 
-/** What the thread is started with. */
+/** The worker data of the thread. */
 export interface Place {
-  /** Folder of the database's files, made when it is not there. */
+  /** Folder of the database files, created if needed. */
   readonly files: string;
-  /** Folder of an empty database, to copy. */
+  /** Folder of an empty database to copy. */
   readonly empty: string;
 }
 
-/** A message of the protocol is handled whole before the next. Whatever is thrown ends the thread: it is no answer. */
+/** Handles one protocol message at a time. Any exception ends the thread: it is not a response. */
 async function run({ files, empty }: Place): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("the embedded database runs in a worker thread only");
   await ensureDatabase(files, empty);
   const database = await PGlite.create(durableOptions(files));
-  const tell = (message: FromWorker) => port.postMessage(message);
+  const send = (message: FromWorker) => port.postMessage(message);
   const close = async () => {
     await database.close();
     port.close();
   };
   const answer = async (message: Uint8Array) => {
     const bytes = await answerTo(database, message);
-    if (bytes.length > 0) tell(bytes);
-    // It would answer nothing more, and what it has in memory is not to be trusted: the next start recovers.
+    if (bytes.length > 0) send(bytes);
+    // It would not respond again, and its memory cannot be trusted. The next start recovers the database.
     const breakdown = breakdownIn(bytes);
-    if (breakdown !== undefined) throw new Error(`the embedded database broke down: ${breakdown}`);
+    if (breakdown !== undefined) throw new Error(`the embedded database failed: ${breakdown}`);
   };
   port.on("message", (message: ToWorker) => void (message === "close" ? close() : answer(message)));
-  tell("ready");
+  send("ready");
 }
 
 /**
- * The bytes that the database sends. With a callback of ours: PGlite's own parses every answer, and keeps all that it
- * parsed for as long as it lives.
+ * Returns the bytes of the database's response. Uses its own callback, because PGlite's default one parses every
+ * response and retains all parsed messages for its lifetime.
  */
 async function answerTo(database: PGlite, message: Uint8Array): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  // The bytes lie in the database's memory, which the next ones are written to.
+  // Copied: the bytes are in the database's memory, which the next ones overwrite.
   const onRawData = (bytes: Uint8Array) => void parts.push(bytes.slice());
   await database.execProtocolRawStream(message, { syncToFs: false, onRawData });
   const [only] = parts;

@@ -1,4 +1,4 @@
-/** The embedded database: PostgreSQL in WebAssembly (PGlite) in a thread of its own, reached by `pg` like a server. */
+/** The embedded database: PostgreSQL in WebAssembly (PGlite) in its own thread, used through `pg` like a server. */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Duplex } from "node:stream";
@@ -12,36 +12,36 @@ import { EMPTY_DATABASE } from "./database-files.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import type { FromWorker, Place, ToWorker } from "./embedded-worker.ts";
 
-/** Where a data directory has the files of the database. */
+/** Folder of the database files in a data directory. */
 export const DATABASE_FOLDER = "database";
 
-/** PGlite has been seen to hang when it starts; making its files takes 5 s, recovery after a crash less. */
+/** PGlite can hang on start. Creating its files takes 5 s, crash recovery less. */
 const START_LIMIT_MS = 90_000;
 const CLOSE_LIMIT_MS = 20_000;
-/** A statement that takes longer never ends: the database is started anew. */
+/** A statement that takes longer has hung: the database is restarted. */
 const SILENCE_LIMIT_MS = 120_000;
-/** Milliseconds of silence after which the disk is looked at, again and again. */
+/** Interval of disk checks in milliseconds while a response is outstanding. */
 const LOOK_AFTER_MS = 3_000;
-/** One file of the log of changes. PGlite computes for ever when it can make no further one in the midst of a change. */
+/** Size of one WAL file. PGlite loops forever if it cannot create the next one during a change. */
 const LOG_FILE_BYTES = 16 * 2 ** 20;
 
 /**
- * Megabytes of JavaScript objects in the thread, which has 15 to 30 of them: one that has more loses memory, and is ended
- * and started anew before the machine has none left. The database's own memory is WebAssembly's, and lies outside.
+ * Heap limits of the thread in megabytes. It normally uses 15 to 30 MB; more is a memory leak, and the thread is
+ * restarted before the machine runs out of memory. The database's own memory is WebAssembly's and does not count.
  */
 const HEAP_LIMIT = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
 export interface EmbeddedOptions {
-  /** Folder of an empty database to copy; one that is not there costs seconds. */
+  /** Folder of an empty database to copy; without it the first start takes seconds longer. */
   readonly empty?: string;
-  /** Hears of a thread that failed; default: nobody does but the statement under way. */
+  /** Log for thread failures; without it only the running statement fails. */
   readonly log?: Log;
 }
 
 /**
- * Throws STORE_LOCKED.
- * @param directory folder that holds the database, or will hold it
+ * Returns the driver of the embedded database in a directory. Throws STORE_LOCKED.
+ * @param directory directory of the database, created if needed
  */
 export function embeddedDriver(
   directory: string,
@@ -50,19 +50,16 @@ export function embeddedDriver(
   const unlock = lockDirectory(directory);
   let worker: Worker | undefined;
   return {
-    // One process of the database, one connection to it.
+    // The database is one process with one connection.
     connections: 1,
     connect: async () => {
-      // One that broke must be gone before the next opens the same files.
+      // A failed thread must have exited before the next one opens the same files.
       await worker?.terminate();
       const place: Place = { files: join(directory, DATABASE_FOLDER), empty };
       const options = { workerData: place, resourceLimits: HEAP_LIMIT };
       worker = new Worker(new URL("./embedded-worker.ts", import.meta.url), options);
       worker.on("error", (thrown) => {
-        log?.error(
-          { err: faultOf(thrown) },
-          "the embedded database failed; the next statement starts it again",
-        );
+        log?.error({ err: faultOf(thrown) }, "embedded database failed; the next statement restarts it");
       });
       try {
         return await connectEmbedded(worker, directory);
@@ -77,20 +74,20 @@ export function embeddedDriver(
   };
 }
 
-/** What ended the thread, in words for an operator. */
+/** Returns the error that ended the thread, with a message for operators. */
 function faultOf(thrown: unknown): Error {
   if (errorCode(thrown) !== OUT_OF_MEMORY)
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   const { maxOldGenerationSizeMb } = HEAP_LIMIT;
   return new Error(
-    `the thread of the embedded database reached its limit of ${maxOldGenerationSizeMb} MB of objects`,
+    `the thread of the embedded database reached its heap limit of ${maxOldGenerationSizeMb} MB`,
     {
       cause: thrown,
     },
   );
 }
 
-/** What is to be told when the disk has no room for the log of changes; undefined: it has, or cannot be asked. */
+/** Returns an error if the disk has no space for a WAL file; undefined if it has, or if it cannot be checked. */
 async function fullDisk(directory: string): Promise<Error | undefined> {
   const found = await statfs(directory).catch(() => undefined);
   if (found === undefined || found.bavail * found.bsize >= LOG_FILE_BYTES) return undefined;
@@ -107,7 +104,7 @@ async function connectEmbedded(worker: Worker, directory: string): Promise<Clien
     query_timeout: SILENCE_LIMIT_MS,
     types: TYPES,
   });
-  // Heard by the statement that fails; unheard, an error would end the process.
+  // The failing statement reports the error; without a listener the event would end the process.
   client.on("error", () => {});
   await client.connect();
   await client.query(SESSION_SETTINGS);
@@ -118,7 +115,7 @@ async function started(worker: Worker): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const late = new Error(`the embedded database did not start within ${START_LIMIT_MS / 1000} s`);
   const timer = setTimeout(reject, START_LIMIT_MS, late);
-  const ended = () => reject(new Error("the embedded database ended as it started"));
+  const ended = () => reject(new Error("the embedded database exited during its start"));
   worker.once("message", resolve);
   const failed = (thrown: unknown) => reject(faultOf(thrown));
   worker.once("error", failed);
@@ -135,11 +132,11 @@ async function started(worker: Worker): Promise<void> {
   }
 }
 
-/** What `pg` takes for its socket: the bytes go to the thread and come from it. */
+/** The socket of `pg`: sends bytes to the thread and receives bytes from it. */
 class Wire extends Duplex {
   readonly #worker: Worker;
   readonly #directory: string;
-  /** Runs while an answer is waited for. */
+  /** Runs while a response is outstanding. */
   #silence: NodeJS.Timeout | undefined;
 
   constructor(worker: Worker, directory: string) {
@@ -180,7 +177,7 @@ class Wire extends Duplex {
     done();
   }
 
-  /** The last message of a client is a good-bye: the database is closed in order. */
+  /** The client's last message terminates the connection: the database is shut down cleanly. */
   override _final(done: () => void): void {
     const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_LIMIT_MS);
     this.#worker.once("exit", () => {
@@ -201,7 +198,7 @@ class Wire extends Duplex {
     done();
   }
 
-  /** A database that is silent while its disk is full is ended: its next start recovers, when there is room. */
+  /** Stops a database that does not respond while the disk is full. The next start recovers it once there is space. */
   async #lookAtDisk(): Promise<void> {
     const full = await fullDisk(this.#directory);
     if (full !== undefined && this.#silence !== undefined) this.destroy(full);
@@ -209,7 +206,7 @@ class Wire extends Duplex {
 
   #send(message: ToWorker): void {
     this.#silence ??= setInterval(() => void this.#lookAtDisk(), LOOK_AFTER_MS);
-    // A buffer of Node.js may be a part of a larger one; the thread gets a copy of its own.
+    // A Node.js buffer may be a view of a larger one; the thread gets its own copy.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     this.#worker.postMessage(typeof message === "string" ? message : new Uint8Array(message));
   }

@@ -1,4 +1,4 @@
-/** A job ends before its work is done: with a lock on all of it. */
+/** Cancels or fails a job before its tasks are done, with the job and its tasks locked. */
 
 import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, type JobState, statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
@@ -12,7 +12,7 @@ import { type Sender, statement } from "./statement.ts";
 import { failStills } from "./still-reports.ts";
 import type { Fence } from "./work-records.ts";
 
-/** Ends the work of jobs that has not ended; what came of it goes. */
+/** Cancels the unfinished tasks that meet a condition. */
 const cancelledWork = (condition: string) => `
   cancelled as (
     update work set state = 'CANCELLED', ended_at = now(), lease_until = null
@@ -31,7 +31,7 @@ const CANCEL = statement(`
   told as (${eventsOf("ended", "ended.before")})
   select ${jobColumns("ended")} from ended`);
 
-/** Cancels locked jobs that have not ended, with their work. */
+/** Cancels locked jobs that have not ended, with their tasks. */
 export async function cancelLocked(sender: Sender, jobs: readonly JobColumns[]): Promise<readonly JobRow[]> {
   const values = [jobs.map(({ id }) => id), jobs.map(({ state }) => state)];
   return (await sender.query<JobColumns>(CANCEL, values)).map(jobOf);
@@ -54,7 +54,7 @@ export async function cancelJob(
     if (!canBecome("CANCELLED", job.state)) return unchanged;
     const nodes = await nodesAtWork(sender, [id], null);
     const [cancelled] = await cancelLocked(sender, [job]);
-    if (cancelled === undefined) throw new Error(`job ${id} went away under its lock`);
+    if (cancelled === undefined) throw new Error(`job ${id} disappeared while locked`);
     return { job: cancelled, changed: true, nodes };
   });
 }
@@ -76,20 +76,20 @@ const FAIL = statement(`
 
 interface Failing {
   readonly error: StoredError;
-  /** The work that failed; null: none, the job itself. */
+  /** The task that failed; null: the job itself. */
   readonly workId: string | null;
-  /** Whether a node reported that. */
+  /** Whether a node reported the failure. */
   readonly reported: boolean;
 }
 
-/** Fails a locked job, and ends its work. */
+/** Fails a locked job and ends its tasks. */
 async function fail(sender: Sender, job: JobColumns, { error, workId, reported }: Failing): Promise<void> {
   const values = [job.id, workId, JSON.stringify(error), reported, job.state];
   const ended = await sender.query(FAIL, values);
-  if (ended.length === 0) throw new Error(`job ${job.id} went away under its lock`);
+  if (ended.length === 0) throw new Error(`job ${job.id} disappeared while locked`);
 }
 
-/** Fails a job whose scores do not come together. False: it has ended, or has another plan by now. */
+/** Fails a job whose scores cannot be pooled. Returns false if it has ended or was replanned. */
 export async function failJob(
   database: Database,
   jobId: string,
@@ -104,7 +104,7 @@ export async function failJob(
   });
 }
 
-/** Condition under which work is found that failed: its live lease, or a lease that ran out. */
+/** How a failed task is identified: by its live lease, or by its expired lease. */
 export type Found =
   | { readonly by: "report"; readonly fence: Fence }
   | { readonly by: "expiry"; readonly workId: string; readonly attempt: number };
@@ -127,16 +127,16 @@ async function failedWork(sender: Sender, found: Found): Promise<FailedWork | un
   return row;
 }
 
-/** What work that failed for good took with it. */
+/** The effect of a task that failed permanently. */
 export interface GivenUp {
-  /** Nodes that worked on its job. */
+  /** Other nodes with tasks of its job. */
   readonly nodes: readonly string[];
   readonly jobFailed: boolean;
 }
 
 /**
- * Fails a job because of work that failed for good; of a job that has succeeded, its stills alone.
- * undefined: the work is not leased like that any more.
+ * Fails a job because one of its tasks failed permanently; for a STILLS task only the stills fail.
+ * Returns undefined if the task no longer has that lease.
  */
 export async function failByWork(
   database: Database,
@@ -146,7 +146,7 @@ export async function failByWork(
   return database.transaction("fleet", async (sender) => {
     const jobId = (await failedWork(sender, found))?.job_id;
     const job = jobId === undefined ? undefined : await lock(sender, jobId);
-    // Asked again under the lock.
+    // Checked again under the lock.
     const failed = job === undefined ? undefined : await failedWork(sender, found);
     if (job === undefined || failed?.job_id !== job.id) return undefined;
     const workId = found.by === "report" ? found.fence.itemId : found.workId;

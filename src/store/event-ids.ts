@@ -1,11 +1,11 @@
 /**
- * Ids of events as callers get them: places in the order of all tenants' events, sealed. To callers an id tells
- * nothing, neither when it was given nor how many others were; nor can they make one. The same place has the same
- * id at every controller.
+ * Event ids as callers see them: encrypted positions in the order of all tenants' events. An id reveals neither
+ * when it was issued nor how many other events there are, and callers cannot forge one. The same position has the
+ * same id at every controller.
  *
- * An id is one block of AES, the place, and 8 bytes by which it is known again: those that begin the block sealed
- * once more, with another key. Places are all of one size and each is sealed the same every time, so a block
- * needs no mode and no nonce: only equal places have equal blocks.
+ * An id is one AES block, the encrypted position, followed by an 8-byte authentication tag: the first bytes of that
+ * block encrypted again with another key. Positions have a fixed size and encryption is deterministic, so a single
+ * block needs no mode and no nonce: only equal positions have equal blocks.
  */
 import {
   type Cipheriv,
@@ -16,7 +16,7 @@ import {
   timingSafeEqual,
 } from "node:crypto";
 
-/** A place in the order of events: after the event of that position and id. */
+/** A position in the order of events: after the event with this pos and id. */
 export interface Place {
   /** xid8, as text. */
   readonly pos: string;
@@ -29,7 +29,7 @@ const PROOF_BYTES = 8;
 const FORM = /^[A-Za-z0-9_-]{32}$/;
 
 export class EventIds {
-  /** The installation's: ids of one before mean nothing in it. */
+  /** The epoch of the installation; ids of another epoch are invalid. */
   readonly epoch: string;
   readonly #seal: Cipheriv;
   readonly #unseal: Decipheriv;
@@ -49,7 +49,7 @@ export class EventIds {
     return this.idsOf([place])[0] ?? "";
   }
 
-  /** Of each in order; many at once cost little more than one. */
+  /** Returns the ids of places, in order. A batch costs little more than one. */
   idsOf(places: readonly Place[]): readonly string[] {
     const blocks = Buffer.alloc(BLOCK_BYTES * places.length);
     for (const [n, { pos, id }] of places.entries()) {
@@ -67,7 +67,7 @@ export class EventIds {
     });
   }
 
-  /** undefined: a text that is no id of this installation. */
+  /** Decodes an id; undefined if it is not an id of this installation. */
   placeOf(text: string): Place | undefined {
     if (!FORM.test(text)) return undefined;
     const bytes = Buffer.from(text, "base64url");

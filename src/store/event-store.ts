@@ -1,21 +1,21 @@
-/** The part of the store that tells what happened to jobs, in order; what holds for the store holds for it. */
+/** Events of jobs in the store, in order. The rules of Store apply. */
 import type { EventPage } from "./event-records.ts";
 import type { JobCursor, JobFilter, ListedJob } from "./job-records.ts";
 
 export interface EventStore {
-  /** Where a stream that starts now begins: everything after it is yet to come. */
+  /** Returns the cursor of a stream that starts now: all later events come after it. */
   eventCursor(): Promise<string>;
   /**
-   * Events of all tenants in the order in which they count, after a cursor. The cursor stays as it
-   * is when there are none; a page may be short, or empty, and others follow. undefined: the cursor
-   * is of another installation, or older than the events that are kept.
+   * Returns the events of all tenants after a cursor, in order. Without new events the cursor does not change. A page
+   * can be short or empty although more events follow. undefined: the cursor is from another installation or older
+   * than the retained events.
    */
   eventsAfter(cursor: string, limit: number): Promise<EventPage | undefined>;
-  /** The same of one tenant's events, which row-level security keeps to its own. */
+  /** The same for the events of one tenant, enforced by row-level security. */
   tenantEventsAfter(tenant: string, cursor: string, limit: number): Promise<EventPage | undefined>;
   /**
-   * A page of a stream's snapshot; like listJobs, but that a page may be short, and others follow: an empty one is the
-   * last. `ambiguous`: it changed after the cursor, so an event of it may follow that it holds already.
+   * Returns a page of a stream's snapshot, as listJobs does, except that a page can be short: only an empty one is the
+   * last. `ambiguous`: the job changed after the cursor, so a following event may already be included in it.
    */
   snapshot(
     tenant: string,
@@ -25,7 +25,7 @@ export interface EventStore {
     cursor: string,
   ): Promise<readonly { job: ListedJob; ambiguous: boolean }[]>;
 
-  // A sweep: any controller may run it at any time.
+  // A maintenance task: any controller may run it at any time.
 
   deleteEvents(olderThanMs: number, limit: number): Promise<number>;
 }

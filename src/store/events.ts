@@ -1,4 +1,4 @@
-/** Events of jobs in the order in which they count, and places in that order. */
+/** SQL of job events: their order, cursors and snapshots. */
 import type { JobState } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { EventIds, type Place } from "./event-ids.ts";
@@ -17,12 +17,12 @@ import {
 import { statement } from "./statement.ts";
 
 /**
- * Bytes of the specs of a page, but for its last one: a spec can have 20,000, and every stream holds its page for as long
- * as its client reads nothing.
+ * Limit of the spec bytes of a page, excluding its last row. A spec can have 20,000 bytes, and every stream holds its
+ * page in memory while its client does not read.
  */
 const MOST_BYTES = 128 * 1024;
 
-/** The first rows of a page in their order, one at least, as SQL; where the specs lie outside of the rows, the rest stays there. */
+/** SQL of the first rows of a page up to MOST_BYTES, at least one. Specs stored out of line (TOAST) beyond that are not read. */
 const bounded = (page: string, order: string) => `
   select * from (
     select page.*, sum(octet_length(page.spec)) over (
@@ -30,7 +30,7 @@ const bounded = (page: string, order: string) => `
     from (${page}) as page) as page
   where coalesce(page.bytes_before, 0) < ${MOST_BYTES} order by ${order}`;
 
-/** Below the oldest running transaction everything is there; from it on, events are yet to come. */
+/** Events before the oldest running transaction are complete; from it on, more can appear. */
 const NOW = statement(`
   select epoch::text, event_key, pg_snapshot_xmin(pg_current_snapshot())::text as pos from installation`);
 
@@ -53,9 +53,9 @@ const eventsAfter = (whose: string) => `
   order by event.pos, event.id limit $4`;
 
 /**
- * One row without an event when there is none; no row at all when the cursor cannot be resumed from.
+ * Returns one row without an event if there are no events, and no row if the cursor cannot be resumed.
  *
- * @param whose SQL that an event and its job meet beside.
+ * @param whose additional SQL condition on an event.
  */
 const after = (whose: string) =>
   statement(`
@@ -87,21 +87,21 @@ interface SnapshotRow {
 
 export class Events {
   readonly #database: Database;
-  /** Of the installation as it was when the last stream began. */
+  /** Ids of the installation, as of the start of the latest stream. */
   #ids: EventIds | undefined;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Where a stream that starts now begins. */
+  /** Returns the cursor of a stream that starts now. */
   async cursor(): Promise<string> {
     const { ids, pos } = await this.#now();
-    // Ids begin at 1: all events of that position come after.
+    // Ids start at 1: all events of that pos come after.
     return ids.idOf({ pos, id: 0 });
   }
 
-  /** Of all tenants. */
+  /** Events of all tenants. */
   async after(cursor: string, limit: number): Promise<EventPage | undefined> {
     return this.#page(cursor, (epoch, { pos, id }) =>
       this.#database.query("fleet", AFTER, [epoch, pos, id, limit]),
@@ -156,7 +156,7 @@ export class Events {
 
   async #now(): Promise<{ ids: EventIds; pos: string }> {
     const [row] = await this.#database.query<NowColumns>("fleet", NOW, []);
-    if (row === undefined) throw new Error("the installation has no row of its own");
+    if (row === undefined) throw new Error("the table installation has no row");
     const known = this.#ids;
     const ids = known?.epoch === row.epoch ? known : new EventIds(row.epoch, row.event_key);
     this.#ids = ids;
@@ -170,7 +170,7 @@ function hasEvent(row: EventColumns): row is EventRow {
   return row.pos !== null;
 }
 
-/** undefined: one of a job that is deleted since; its DELETED follows. */
+/** undefined: the job has been deleted; its DELETED event follows. */
 function eventOf(row: EventRow, id: string): JobEvent | undefined {
   if (row.spec === null) return undefined;
   const job: JobColumns = { ...row, id: row.job_id, spec: row.spec };

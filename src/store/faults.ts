@@ -1,28 +1,28 @@
-/** Faults of the database as the service's own failures, and which of them are worth another try. */
+/** Maps database errors to failures of the service, and decides which of them are retried. */
 import { Failure } from "../platform/failure.ts";
 import { errorCode, messageOf } from "../platform/thrown.ts";
 
-/** Class 40: the transaction lost against another one and nothing of it happened. 23505: two made the same row at once. */
+/** Class 40: the transaction was rolled back due to a conflict. 23505: two transactions inserted the same row. */
 const RETRYABLE = new Set(["40001", "40P01", "23505"]);
 
 /**
- * The database cannot do it now: connections (08), no room or memory (53), stopped by an operator or a
- * time limit (57), locks that did not come free (55), no transaction held open that long, read-only (25),
- * faults of its disk (58) and its own (XX); a prepared statement from before a migration (0A000). It
- * lets nobody in: a password that was changed (28), a database that is not there (3D000).
+ * The database is temporarily unable to run the statement: connection errors (08), out of disk or memory (53),
+ * operator intervention or timeout (57), lock timeout (55), idle-in-transaction timeout or read-only (25), I/O errors
+ * (58), internal errors (XX), a prepared statement from before a migration (0A000). Or it accepts no connection: a
+ * changed password (28), a missing database (3D000).
  */
 const UNAVAILABLE = /^(08|25|28|3D000|53|55|57|58|XX|0A000)/;
 
-/** The user of the connection may not do it: a right was taken away, or a role. */
+/** The database user lacks a privilege: a grant or a role membership was revoked. */
 export const FORBIDDEN = "42501";
 
-/** The text holds what PostgreSQL does not store: a NUL character, or (22P02, in JSON) half of a surrogate pair. */
+/** The text contains what PostgreSQL cannot store: NUL or, in JSON (22P02), a lone surrogate. */
 const UNSTORABLE = new Set(["22021", "22P02", "22P05"]);
 
-/** Severities after which PostgreSQL ends the connection, whatever the code is: a full disk can be one. */
+/** Severities after which PostgreSQL closes the connection, with any code; a full disk can be one. */
 const FATAL = new Set(["FATAL", "PANIC"]);
 
-/** A connection's own errors have no SQLSTATE. */
+/** Returns the SQLSTATE of an error; undefined for errors of the connection itself. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("severity" in error)) return undefined;
   const code = errorCode(error) ?? "";
@@ -33,27 +33,27 @@ function severityOf(error: unknown): string {
   return error instanceof Error && "severity" in error ? String(error.severity) : "";
 }
 
-/** Whether the same change may be tried again: it did not happen, because of another one at the same time. */
+/** Whether a change can be retried: it was rolled back due to a concurrent one. */
 export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(sqlState(error) ?? "");
 }
 
-/** Whether the connection that gave this error can be used again. */
+/** Whether the connection is unusable after this error. */
 export function breaksConnection(error: unknown): boolean {
   const state = sqlState(error);
   if (FATAL.has(severityOf(error))) return true;
-  // 25P03: ended while idle in a transaction. 25006: it became a standby; another server may be the one to write to.
+  // 25P03: idle-in-transaction timeout. 25006: the server became a standby; another one may be the primary.
   return state === undefined || /^(08|57P|XX|0A000|25P03|25006)/.test(state);
 }
 
-/** What the database threw, as the store throws it. */
+/** Converts an error of the database to the failure that the store throws. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const state = sqlState(error);
   if (state !== undefined && UNSTORABLE.has(state)) {
     return new Failure(
       "INVALID_REQUEST",
-      "A text holds a character that cannot be stored: NUL or half a pair.",
+      "A text contains a character that cannot be stored: NUL or a lone surrogate.",
       {
         cause: error,
       },
@@ -62,8 +62,8 @@ export function failureOf(error: unknown): Failure {
   const why = messageOf(error);
   if (state === FORBIDDEN) {
     const cure =
-      "Let an administrator grant svc_tenant and svc_fleet, and the schema svc, to the database's user";
-    return unavailable(`it refuses its user a right that svc needs (${why}). ${cure}`, error);
+      "An administrator must grant svc_tenant, svc_fleet and the schema svc to the user of the connection";
+    return unavailable(`its user lacks a privilege that svc needs (${why}). ${cure}`, error);
   }
   if (state === undefined || UNAVAILABLE.test(state) || RETRYABLE.has(state)) {
     return unavailable(why, error);
@@ -72,7 +72,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 export function unavailable(why: string, cause?: unknown): Failure {
-  return new Failure("STORE_UNAVAILABLE", `The database cannot be used at the moment: ${why}. Try again.`, {
+  return new Failure("STORE_UNAVAILABLE", `The database is unavailable: ${why}. Try again later.`, {
     cause,
   });
 }

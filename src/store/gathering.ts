@@ -1,14 +1,14 @@
 /**
- * Calls that come in one turn of the event loop, or while others of their kind are under way, go
- * together: one statement and one commit for all of them. Waiting for the turn's end more than
- * doubles how many go together under load, and delays a call that comes alone by microseconds.
+ * Batches calls that arrive in one event-loop turn, or while others with the same key are running, into one statement
+ * and one commit. Waiting for the end of the turn more than doubles the batch size under load, and delays a single
+ * call by microseconds.
  */
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 
-/** Calls that go together at most: more gain nothing. */
+/** Calls per batch; larger batches gain nothing. */
 const MOST_CALLS = 64;
-/** A statement of more bytes would be slow to take, and hold a connection for long. */
+/** Bytes per batch; a larger statement would be slow to transfer and occupy a connection for long. */
 const MOST_BYTES = 2 * 2 ** 20;
 
 interface Call<Input, Output> {
@@ -20,12 +20,12 @@ interface Call<Input, Output> {
 export class Gathering<Input, Output> {
   readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>;
   readonly #bytesOf: (input: Input) => number;
-  /** Of each key that calls are under way of, those that wait. */
+  /** Waiting calls of each key that has a running batch. */
   readonly #waiting = new Map<string, Call<Input, Output>[]>();
 
   /**
-   * @param run gives one output per input, in order. When it throws it may be called again with any of them.
-   * @param bytesOf what an input takes of a statement, about.
+   * @param run returns one output per input, in order. If it throws, it may be called again with any of the inputs.
+   * @param bytesOf approximate bytes of an input in the statement.
    */
   constructor(
     run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>,
@@ -35,7 +35,7 @@ export class Gathering<Input, Output> {
     this.#bytesOf = bytesOf;
   }
 
-  /** Only calls of one key go together, and one after the other. */
+  /** Adds a call to the next batch of its key. Batches of one key run one after the other. */
   call(key: string, input: Input): Promise<Output> {
     const { promise, resolve, reject } = Promise.withResolvers<Output>();
     const call = { input, resolve, reject };
@@ -54,7 +54,7 @@ export class Gathering<Input, Output> {
     this.#waiting.delete(key);
   }
 
-  /** How many of the calls go together: one always. */
+  /** Number of calls that fit in a batch; at least one. */
   #fitting(calls: readonly Call<Input, Output>[]): number {
     let bytes = 0;
     let count = 0;
@@ -66,7 +66,7 @@ export class Gathering<Input, Output> {
     return count;
   }
 
-  /** Calls that fail together are tried one by one: what is wrong with one is no concern of the others. */
+  /** Runs a batch. If it fails, its calls run one by one, so that one bad call does not fail the others. */
   async #answer(key: string, calls: readonly Call<Input, Output>[]): Promise<void> {
     try {
       const outputs = await this.#run(

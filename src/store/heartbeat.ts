@@ -1,4 +1,4 @@
-/** Heartbeats: a session's leases are renewed in one statement, with the progress of its work. */
+/** Heartbeats: renew the leases of a session and store the progress of its tasks in one statement. */
 
 import { isId } from "../jobs/ids.ts";
 import { readyOf } from "./claim.ts";
@@ -10,18 +10,18 @@ import { eventsOf, NEXT_REVISION, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Ready } from "./work-records.ts";
 
-/** A node that was granted work this long ago has heard of it, or never will: the answer was lost. In milliseconds. */
+/** Milliseconds after which a node must report a task that it claimed; otherwise the claim response was lost. */
 const HEARD_WITHIN_MS = 10_000;
 
-/** Condition on work: it is leased to the node `me`, which does not tell of it ($2, $3). */
+/** Condition on a task: it is leased to the node `me`, which does not report it ($2, $3). */
 const FORGOTTEN = `
   work.node_id = me.id and work.state = 'LEASED' and work.started_at < now() - ${HEARD_WITHIN_MS} * interval '1 millisecond'
   and not exists (select from unnest($2::uuid[], $3::int[]) as told(id, attempt)
     where told.id = work.id and told.attempt = work.attempt)`;
 
 /**
- * A lease that ran out is renewed too, as long as nobody ended it: the node was only late. A job
- * changes once, however many pieces of it have come further.
+ * An expired lease is renewed as well, unless it was already ended: the node was only late. A job is updated once,
+ * even if several of its tasks progressed.
  */
 const RENEW = statement(`
   with me as (
@@ -64,10 +64,10 @@ interface RenewedColumns {
   readonly forgotten: boolean;
 }
 
-type Told = Pick<RunningWork, "itemId" | "attempt">;
+type Running = Pick<RunningWork, "itemId" | "attempt">;
 
-/** Each once; what has no id at all cannot be leased. */
-function distinct<Work extends Told>(running: readonly Work[]): readonly Work[] {
+/** Removes duplicates and malformed ids, which cannot be leased. */
+function distinct<Work extends Running>(running: readonly Work[]): readonly Work[] {
   const valid = running.filter(({ itemId }) => isId(itemId));
   return [...new Map(valid.map((one) => [`${one.itemId} ${one.attempt}`, one])).values()];
 }
@@ -99,7 +99,7 @@ export async function renew(
 
 function sessionOf(row: RenewedColumns | undefined): Pick<Renewal, "session" | "node"> {
   if (row === undefined || row.ended === "LEFT") return { session: "UNKNOWN", node: undefined };
-  // Superseded between the snapshot and the update: the row was there, and nothing of it was renewed.
+  // Without an id it was superseded between the snapshot and the update: nothing was renewed.
   if (row.ended === "SUPERSEDED" || row.id === null) return { session: "SUPERSEDED", node: undefined };
   const { id, tenant_id: tenant } = row;
   return { session: "LIVE", node: { id, tenant, state: stateOf(row) } };
@@ -116,9 +116,9 @@ const TAKE_BACK = statement(`
 export async function takeBack(
   database: Database,
   session: string,
-  running: readonly Told[],
+  running: readonly Running[],
 ): Promise<readonly Ready[]> {
-  const told = distinct(running);
-  const values = [told.map(({ itemId }) => itemId), told.map(({ attempt }) => attempt)];
+  const reported = distinct(running);
+  const values = [reported.map(({ itemId }) => itemId), reported.map(({ attempt }) => attempt)];
   return readyOf(await database.query("fleet", TAKE_BACK, [sessionKey(session), ...values]));
 }

@@ -1,4 +1,4 @@
-/** Lists of a tenant's jobs: which, in what order, in pages. */
+/** SQL of job lists: filter, order and pages. */
 import { isId } from "../jobs/ids.ts";
 import { TERMINAL_STATES } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
@@ -9,7 +9,7 @@ import { statement, type Value } from "./statement.ts";
 interface Order {
   readonly column: "created_at" | "ended_at";
   readonly direction: "desc" | "asc";
-  /** How what comes after a place compares with it. */
+  /** Comparison of later rows with the cursor. */
   readonly after: "<" | ">";
 }
 
@@ -21,15 +21,15 @@ const ORDERS: Readonly<Record<JobSort, Order>> = {
 };
 
 /**
- * Milliseconds: jobs end after their submission, by a clock that may be set back. A range of the one time so bounds
- * the other, and the index by either has a beginning and an end.
+ * Milliseconds by which a job may seem to end before its submission, as the clock can be set back. With it a range
+ * of one time also bounds the other, so that a scan of either index has a start and an end.
  */
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
-/** Jobs of a page. A limit that stands in the statement has it planned for the first of many jobs, in their order. */
+/** Jobs of a page. A literal limit in the statement makes the planner read the first of many jobs in index order. */
 const MOST_IN_PAGE = 1_024;
 
-/** Adds a value to the parameters of a statement; its SQL. */
+/** Adds a value to the parameters of a statement and returns its SQL. */
 export type Place = (value: Value) => string;
 
 export interface PagePlace {
@@ -44,8 +44,8 @@ interface Query {
 }
 
 /**
- * The conditions on job of a filter, but for its states. `column`: what the statement finds jobs by, in its order;
- * conditions on the other time look at each of them, and draw no other index in.
+ * Returns the SQL conditions of a filter on job, except for its states. `column` is the time whose index the statement
+ * scans. Conditions on the other time are written so that they only filter and no other index is chosen.
  */
 export function conditionsOf(filter: JobFilter, column: Order["column"], place: Place): string[] {
   const { ids, labels = {}, sinceMs, untilMs, endedSinceMs, endedUntilMs } = filter;
@@ -68,7 +68,7 @@ export function conditionsOf(filter: JobFilter, column: Order["column"], place: 
   return conditions;
 }
 
-/** Whether a filter asks for the time of the end, so that the index of ends finds its jobs. */
+/** Whether a filter is by end time, so that the index of end times is used. */
 export function isByEnd({ endedSinceMs, endedUntilMs }: JobFilter): boolean {
   return endedSinceMs !== undefined || endedUntilMs !== undefined;
 }
@@ -77,15 +77,15 @@ function moved(time: number | undefined, by: number): number | undefined {
   return time === undefined ? undefined : time + by;
 }
 
-/** SQL of a time, of a parameter with its distance from 1970. */
+/** SQL of the time in a parameter, given since 1970. */
 function instantOf(parameter: string, unit: "millisecond" | "microsecond"): string {
   const type = unit === "millisecond" ? "float8" : "bigint";
   return `timestamptz 'epoch' + ${parameter}::${type} * interval '1 ${unit}'`;
 }
 
 /**
- * The states of a filter as rows of `wanted`, each of which is looked up by itself: so the few jobs of one are found
- * beside any number of others. undefined: every state counts, or it is one of the conditions, on jobs that are named.
+ * Returns the states of a filter as SQL rows of `wanted`. Each state is looked up separately, so that the few jobs of
+ * one state are found among any number of others. undefined: no state filter, or it is a condition on given ids.
  */
 function wantedStates(
   { ids, states }: JobFilter,
@@ -101,7 +101,7 @@ function wantedStates(
 
 const IS_WANTED = "job.state = wanted.state";
 
-/** The SQL and its values of a page of jobs; `extra` adds columns over `job` and `$n` from its values. */
+/** Returns the SQL and values of a page of jobs; `extra` adds columns over `job`, with parameters from $3. */
 export function pageOf(
   tenant: string,
   filter: JobFilter,

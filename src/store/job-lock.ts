@@ -1,4 +1,4 @@
-/** Jobs and all their work, locked to change them together. */
+/** Locks jobs with all their tasks. */
 import { conditionsOf, type Place } from "./job-lists.ts";
 import type { JobFilter } from "./job-records.ts";
 import { type JobColumns, jobColumns } from "./rows.ts";
@@ -12,8 +12,8 @@ const LOCK_JOB = statement(
 type LockedJob = JobColumns & { readonly generation: number };
 
 /**
- * Locks a job with its work, work first as everywhere. A plan that was recorded meanwhile may have
- * added work: the statements that follow see it, and nobody adds more.
+ * Locks a job with its tasks; tasks first, as everywhere. A plan recorded meanwhile may have added tasks: the
+ * following statements see them, and no more can be added.
  */
 export async function lock(sender: Sender, jobId: string): Promise<LockedJob | undefined> {
   await sender.query(LOCK_WORK, [[jobId]]);
@@ -21,7 +21,7 @@ export async function lock(sender: Sender, jobId: string): Promise<LockedJob | u
   return job;
 }
 
-/** Locks those of a tenant's jobs that fit a filter once they are locked, in the same order. */
+/** Locks the jobs of a tenant that match a filter under the lock; in the same lock order. */
 export async function lockFitting(
   sender: Sender,
   tenant: string,
@@ -37,7 +37,7 @@ export async function lockFitting(
   return sender.query<JobColumns>(statement(text), values);
 }
 
-/** Nodes that have work of some jobs; the one that reports, in work $2, needs no telling. */
+/** Nodes with leased tasks of some jobs, except for task $2: the node that reports it need not be notified. */
 const NODES_AT_WORK = statement(`
   select distinct node_id from work
   where job_id = any($1::uuid[]) and state = 'LEASED' and id is distinct from $2::uuid and node_id is not null`);

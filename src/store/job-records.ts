@@ -1,21 +1,21 @@
-/** Jobs and their pieces of work, as the store gives and takes them. */
+/** Records of jobs and tasks in the store's interface. */
 import type { JobState, WorkState } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
 
 /** Labels of a job: key → value. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** What lists show of a job's distorted file. */
+/** Facts of the distorted file that lists show. */
 export interface MediaFacts {
   readonly codec: string;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Bits per second of the video track; undefined where the file states no frame rate. */
+  /** Bits per second of the video track; undefined if the file states no frame rate. */
   readonly videoBitRate: number | undefined;
 }
 
-/** Facts of a failure as it is stored. */
+/** A stored failure. */
 export interface StoredError {
   readonly code: string;
   readonly message: string;
@@ -25,18 +25,18 @@ export interface StoredError {
 export interface NewJob {
   /** UUID. */
   readonly id: string;
-  /** Canonical proto JSON of its JobSpec, byte for byte as it is given back. */
+  /** Canonical proto JSON of its JobSpec; returned byte for byte. */
   readonly spec: string;
-  /** Hash of the spec: tells the same request from another one with the same key. */
+  /** Hash of the spec; distinguishes a repeated request from another one with the same idempotency key. */
   readonly fingerprint: string;
   readonly name: string;
   readonly labels: Labels;
   readonly priority: number;
   readonly submittedBy: string;
   readonly idempotencyKey: string | undefined;
-  /** Class of its plan (jobs/work.ts). */
+  /** Class of its PLAN task (jobs/work.ts). */
   readonly workClass: string;
-  /** Where it belongs in a trace (platform/trace-context.ts); absent: nowhere. */
+  /** Its trace context (platform/trace-context.ts); absent: none. */
   readonly traceparent?: string | undefined;
 }
 
@@ -51,25 +51,25 @@ export interface JobRow {
   readonly endedAt: Date | undefined;
   /** undefined until planned. */
   readonly framesTotal: number | undefined;
-  /** Frames of finished segments and of those that run. */
+  /** Scored frames of finished and running segments. */
   readonly framesDone: number;
   readonly segmentsTotal: number;
   readonly segmentsDone: number;
   readonly retries: number;
   readonly score: number | undefined;
   readonly error: StoredError | undefined;
-  /** Of the distorted file; undefined until planned. An event has the job's latest, as it has its spec. */
+  /** Of the distorted file; undefined until planned. In an event it is the job's latest, like the spec. */
   readonly media: MediaFacts | undefined;
-  /** From 1; one more with every change. */
+  /** Starts at 1 and increases with every change. */
   readonly revision: number;
 }
 
-/** A job with its plan or its result, and its pieces of work. */
+/** A job with its plan or result, and its tasks. */
 export interface JobDetail {
   readonly job: JobRow;
-  /** JSON of the engine's own (engine/plan-json.ts); undefined until planned, and where there is a result. */
+  /** JSON of the engine (engine/plan-json.ts); undefined until planned, and if there is a result. */
   readonly plan: string | undefined;
-  /** Canonical proto JSON of its ScoreResult, without frames. */
+  /** Canonical proto JSON of its ScoreResult without frames. */
   readonly result: string | undefined;
   readonly work: readonly WorkRow[];
 }
@@ -82,7 +82,7 @@ export interface WorkRow {
   readonly state: WorkState;
   readonly firstFrame: number;
   readonly frameCount: number;
-  /** Of STILLS: the frames, ascending; else empty. */
+  /** Frames of a STILLS task, ascending; otherwise empty. */
   readonly frames: readonly number[];
   readonly framesDone: number;
   readonly attempt: number;
@@ -92,51 +92,51 @@ export interface WorkRow {
   readonly endedAt: Date | undefined;
 }
 
-/** Jobs that meet every condition. Times are milliseconds since 1970: at `since` or later, before `until`. */
+/** Matches jobs that meet every condition. Times are milliseconds since 1970; `since` is inclusive, `until` exclusive. */
 export interface JobFilter {
   readonly ids?: readonly string[];
   readonly states?: readonly JobState[];
-  /** All of them. */
+  /** A job must have all of them. */
   readonly labels?: Labels;
-  /** Of the submission. */
+  /** Submission time. */
   readonly sinceMs?: number;
   readonly untilMs?: number;
-  /** Of the end. */
+  /** End time. */
   readonly endedSinceMs?: number;
   readonly endedUntilMs?: number;
 }
 
-/** Order of a list: by the time of submission, or by that of the end, of jobs that have ended. */
+/** Order of a list: by submission time, or by end time (ended jobs only). */
 export type JobSort = "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
 
-/** What a tenant has at this moment. */
+/** Current usage of a tenant. */
 export interface TenantUsage {
   readonly jobsQueued: number;
   readonly jobsRunning: number;
-  /** Pieces of work that are leased, plans too. */
+  /** Leased tasks, including PLAN tasks. */
   readonly segmentsRunning: number;
 }
 
-/** Place in a list of jobs: the last job of the page before. */
+/** Cursor in a list of jobs: the last job of the previous page. */
 export interface JobCursor {
-  /** The time that the list is sorted by, in microseconds since 1970. */
+  /** The sort time, in microseconds since 1970. */
   readonly atMicros: number;
   readonly id: string;
 }
 
 export type ListedJob = JobRow & JobCursor;
 
-/** What became of a step through a tenant's jobs. */
+/** The result of one batch of a change to many jobs. */
 export interface JobsStep {
-  /** Those that were changed. */
+  /** Changed jobs. */
   readonly jobs: readonly JobRow[];
-  /** Nodes that worked on them. */
+  /** Nodes with leased tasks of them. */
   readonly nodes: readonly string[];
-  /** Where the next step begins; undefined: this was the last. */
+  /** Start of the next batch; undefined: this was the last. */
   readonly next: JobCursor | undefined;
 }
 
-/** A job's request with other labels, and these. */
+/** The new labels of a job, and its spec with them. */
 export interface Relabelled {
   readonly spec: string;
   readonly labels: Labels;

@@ -1,4 +1,4 @@
-/** The part of the store that keeps jobs, as those who submitted them see them; what holds for the store holds for it. */
+/** Jobs in the store, as their tenants see them. The rules of Store apply. */
 import type {
   JobCursor,
   JobDetail,
@@ -15,20 +15,19 @@ import type { StillImage, StillRow, StillSide } from "./still-records.ts";
 import type { Ready, ScoredPart } from "./work-records.ts";
 
 export interface JobStore {
-  // As seen by one tenant: row-level security lets these methods see nothing else.
+  // For one tenant: row-level security limits these methods to its rows.
 
   /**
-   * Stores jobs with their plan work and first events: all of them, or none when one conflicts.
-   * Answers one entry per job in order; `created` is false where the key was known with the
-   * same fingerprint. Throws IDEMPOTENCY_CONFLICT.
+   * Stores jobs with their PLAN tasks and first events: all, or none if one conflicts. Returns one entry per job, in
+   * order; `created` is false if the key was already used with the same fingerprint. Throws IDEMPOTENCY_CONFLICT.
    */
   insertJobs(tenant: string, jobs: readonly NewJob[]): Promise<readonly { job: JobRow; created: boolean }[]>;
-  /** Which of a tenant's idempotency keys have a job. */
+  /** Returns the idempotency keys that already have a job. */
   knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** undefined: not this tenant's, or unknown. */
+  /** undefined: unknown, or of another tenant. */
   job(tenant: string, id: string): Promise<JobRow | undefined>;
   jobDetail(tenant: string, id: string): Promise<JobDetail | undefined>;
-  /** In the order of `sort`, NEWEST by default; by their end those alone that have ended. */
+  /** Lists jobs in the order of `sort`, by default NEWEST; orders by end time list only ended jobs. */
   listJobs(
     tenant: string,
     filter: JobFilter,
@@ -38,43 +37,43 @@ export interface JobStore {
   ): Promise<readonly ListedJob[]>;
   countJobs(tenant: string, filter: JobFilter): Promise<number>;
   /**
-   * Gives a job the labels that `relabel` makes of its request as it is now; undefined changes nothing. It may be called
-   * several times, and what it throws is thrown. undefined: not this tenant's, or unknown.
+   * Sets the labels that `relabel` returns for the current spec of a job; undefined changes nothing. `relabel` may be
+   * called several times, and its exceptions are passed on. undefined: unknown, or of another tenant.
    */
   relabelJob(
     tenant: string,
     id: string,
     relabel: (spec: string) => Relabelled | undefined,
   ): Promise<{ job: JobRow; changed: boolean } | undefined>;
-  /** Ends a job that has not ended, with its work. `nodes`: those that work on it. */
+  /** Cancels a job that has not ended, with its tasks. `nodes`: nodes that ran them. */
   cancelJob(
     tenant: string,
     id: string,
   ): Promise<{ job: JobRow; changed: boolean; nodes: readonly string[] } | undefined>;
   /**
-   * Cancels the next jobs of a filter, newest first, of those that have not ended: at most 100, and about 1,000 pieces
-   * of work. Jobs submitted after the first step are not reached.
+   * Cancels the next open jobs that match a filter, newest first: at most 100 jobs and about 1,000 tasks. Jobs
+   * submitted after the first batch are not included.
    */
   cancelSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
   /**
-   * Deletes a job with its work, values and stills; one that has not ended only where `open` says so, else it stays as it
-   * is. `nodes`: those that worked on it. undefined: not this tenant's, or unknown.
+   * Deletes a job with its tasks, per-frame scores and stills. A job that has not ended is deleted only with `open`;
+   * otherwise it does not change. `nodes`: nodes that ran its tasks. undefined: unknown, or of another tenant.
    */
   deleteJob(
     tenant: string,
     id: string,
     open: boolean,
   ): Promise<{ job: JobRow; deleted: boolean; nodes: readonly string[] } | undefined>;
-  /** Deletes the next jobs of a filter, in steps as cancelSome; those that have not ended too, unless its states leave them out. */
+  /** Deletes the next jobs that match a filter, in batches as cancelSome; also open ones, unless its states exclude them. */
   deleteSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
-  /** Scored parts in frame order from the one that holds `fromFrame`, at most `limit`. */
+  /** Returns up to `limit` scored parts in frame order, starting with the one that contains `fromFrame`. */
   parts(tenant: string, jobId: string, fromFrame: number, limit: number): Promise<readonly ScoredPart[]>;
-  /** Jobs of a tenant in state QUEUED. */
+  /** Counts the tenant's jobs in state QUEUED. */
   queued(tenant: string): Promise<number>;
   /**
-   * Asks for stills of frames of a job that has succeeded: of those that are there or to come already
-   * nothing is done. `ready`: there is work for them now. undefined: not this tenant's, or unknown.
-   * Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and INVALID_REQUEST for a frame that the job does not have.
+   * Requests stills of frames of a succeeded job; frames that have stills or pending ones are skipped. `ready`: the
+   * new task, if any. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and
+   * INVALID_REQUEST if the job does not have a frame.
    */
   requestStills(
     tenant: string,
@@ -82,26 +81,26 @@ export interface JobStore {
     frames: readonly number[],
   ): Promise<{ ready: Ready | undefined } | undefined>;
   /**
-   * Deletes the stills of a frame, those to come too. `nodes`: those whose work on it ends. undefined: not this
-   * tenant's job, or unknown. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while a node makes them together with
-   * those of other frames.
+   * Deletes the stills of a frame, including pending ones. `nodes`: nodes whose task ends with it. undefined: the job
+   * is unknown, or of another tenant. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while a node makes them together
+   * with stills of other frames.
    */
   deleteStill(
     tenant: string,
     jobId: string,
     frame: number,
   ): Promise<{ readonly nodes: readonly string[] } | undefined>;
-  /** Every still that was asked for, by frame and side. */
+  /** Lists all requested stills by frame and side. */
   listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
-  /** undefined: it is not there. */
+  /** undefined: the still does not exist. */
   still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StillImage | undefined>;
-  /** What a tenant has in the queue and in work. */
+  /** Returns the current usage of a tenant. */
   usage(tenant: string): Promise<TenantUsage>;
 
-  // Of all tenants.
+  // For all tenants.
 
-  /** The tenant of a job of anybody; undefined: there is none. */
+  /** Returns the tenant of any job; undefined: unknown job. */
   tenantOf(jobId: string): Promise<string | undefined>;
-  /** Deletes jobs that ended longer ago, with all that is theirs. A sweep: any controller may run it at any time. */
+  /** Deletes jobs that ended longer ago, with all their data. A maintenance task: any controller may run it at any time. */
   deleteEnded(olderThanMs: number, limit: number): Promise<number>;
 }

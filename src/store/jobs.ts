@@ -1,4 +1,4 @@
-/** Jobs as their tenant sees them: stored and found. */
+/** SQL to insert and read the jobs of a tenant. */
 
 import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
@@ -16,18 +16,18 @@ import {
 } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 
-/** Planning costs about as much wherever it runs: a unit of the fair share. */
+/** The cost of planning, the unit of the fair share: it is about the same for all jobs. */
 const PLAN_COST = 1;
 /**
- * Jobs of one INSERT, and characters of their JSON. The statement compares each job that it stored with each that it was
- * given: the given ones must be few, and fit into work_mem (4 MB by default), or all of them are read from disk each time.
+ * Jobs of one INSERT, and characters of their JSON. The statement joins the stored jobs with the given ones by a nested
+ * loop: the given jobs must be few and fit into work_mem (4 MB by default), or each pass reads them from disk.
  */
 const MOST_JOBS = 64;
 const MOST_CHARS = 512 * 1024;
 
 /**
- * Jobs that are there already (by id: this very call was sent before; by key: another call was)
- * are left out. A microsecond apart, so that lists keep the order of the batch.
+ * Skips jobs that already exist (same id: this call is a retry; same key: another call stored it). Creation times are
+ * a microsecond apart, so that lists keep the order of the batch.
  */
 const INSERT = statement(`
   with given as (
@@ -62,13 +62,13 @@ interface Stored {
   readonly created: boolean;
 }
 
-/** The key of a job belongs to another one, which asks for something else. */
+/** The idempotency key belongs to a job with a different request. */
 interface Conflict {
   readonly key: string;
   readonly jobId: string;
 }
 
-/** All of them or none. Throws IDEMPOTENCY_CONFLICT. */
+/** Inserts all jobs or none. Throws IDEMPOTENCY_CONFLICT. */
 export async function insertJobs(
   database: Database,
   tenant: string,
@@ -84,7 +84,7 @@ export async function insertJobs(
   return database.transaction({ tenant }, body);
 }
 
-/** Each by itself: one that conflicts leaves the others alone. */
+/** Inserts each job independently: a conflict does not affect the others. */
 export async function insertEach(
   database: Database,
   tenant: string,
@@ -112,7 +112,7 @@ async function insert(
   });
 }
 
-/** The jobs as values of INSERT, each of bounded size. */
+/** Splits the jobs into values of INSERT of bounded size. */
 function* insertsOf(jobs: readonly NewJob[]): Generator<string> {
   let texts: string[] = [];
   let chars = 0;
@@ -138,7 +138,7 @@ async function findGiven(
   return sender.query<GivenColumns>(FIND_GIVEN, [tenant, jobs.map(({ id }) => id), keys]);
 }
 
-/** A job that was there before: by its id it is this very one, by its key that of another call. */
+/** Finds an existing job: by id it is this job, by key the job of another call. */
 function foundOf(
   { id, idempotencyKey, fingerprint }: NewJob,
   known: readonly GivenColumns[],
@@ -147,7 +147,7 @@ function foundOf(
   if (own !== undefined) return { job: jobOf(own), created: true };
   const other = known.find((row) => row.idempotency_key === idempotencyKey);
   if (other === undefined || idempotencyKey === undefined)
-    throw new Error(`job ${id} was neither stored nor there before`);
+    throw new Error(`job ${id} was neither inserted nor found`);
   if (other.fingerprint !== fingerprint) return { key: idempotencyKey, jobId: other.id };
   return { job: jobOf(other), created: false };
 }
@@ -168,7 +168,7 @@ function conflict({ key, jobId }: Conflict, index: number, count: number): Failu
   const which = count > 1 ? ` of jobs[${index}]` : "";
   return new Failure(
     "IDEMPOTENCY_CONFLICT",
-    `The idempotency key ${JSON.stringify(key)}${which} belongs to job ${jobId}, which asks for something else. Use a new key for a new job.`,
+    `The idempotency key ${JSON.stringify(key)}${which} belongs to job ${jobId}, which has a different request. Use a new key for a new job.`,
     { found: { index, jobId } },
   );
 }
@@ -194,7 +194,7 @@ export async function getJob(database: Database, tenant: string, id: string): Pr
   return row && jobOf(row);
 }
 
-/** A result tells what its plan does: a plan, of some kilobytes, is read only where there is none. */
+/** A result includes the facts of the plan, so the plan (some kilobytes) is read only without a result. */
 const DETAIL = statement(`
   select ${jobColumns("job")}, job.result, case when job.result is null then job.plan end as plan, job.generation
   from job where job.tenant_id = $1 and job.id = $2`);
@@ -205,7 +205,7 @@ interface DetailColumns extends JobColumns {
   readonly generation: number;
 }
 
-/** The plan, and the work of the plan that counts. */
+/** The PLAN tasks, and the tasks of the current plan. */
 const WORK_OF_JOB = statement(`
   select ${WORK_COLUMNS} from work
   where work.tenant_id = $1 and work.job_id = $2 and (work.generation = $3 or work.kind = 'PLAN')

@@ -1,4 +1,4 @@
-/** Labels of a job change: in its request, and where lists look for them. */
+/** Changes the labels of a job, in its spec and in the indexed column. */
 import { isId } from "../jobs/ids.ts";
 import type { Database } from "./database.ts";
 import type { JobRow, Relabelled } from "./job-records.ts";
@@ -8,7 +8,7 @@ import { statement } from "./statement.ts";
 const LOCK = statement(`
   select ${jobColumns("job")} from job where job.tenant_id = $1 and job.id = $2 for update`);
 
-/** A row that is returned holds the labels after the change: those before are read first. */
+/** RETURNING gives the labels after the change, so the labels before it are read first. */
 const RELABEL = statement(`
   with before as (
     select id, labels from job where tenant_id = $1 and id = $2),
@@ -32,7 +32,7 @@ export async function relabelJob(
     if (next === undefined) return { job: jobOf(job), changed: false };
     const values = [tenant, id, next.spec, JSON.stringify(next.labels)];
     const [changed] = await sender.query<JobColumns>(RELABEL, values);
-    if (changed === undefined) throw new Error(`job ${id} went away under its lock`);
+    if (changed === undefined) throw new Error(`job ${id} disappeared while locked`);
     return { job: jobOf(changed), changed: true };
   });
 }

@@ -1,4 +1,4 @@
-/** Whether work is leased still, to whom, and what a report comes to that finds it otherwise. */
+/** The state of a task's lease, and the outcome of a report without a live lease. */
 
 import { isId } from "../jobs/ids.ts";
 import { LONGEST_LEASE_MS } from "../jobs/retry.ts";
@@ -9,7 +9,7 @@ import { quoted, sessionKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { Fence } from "./work-records.ts";
 
-/** Condition on `work`: it is leased to the session ($1) that is alive, as item $2 in attempt $3. */
+/** Condition on `work`: task $2 in attempt $3 is leased to the live session $1. */
 export const LIVE_LEASE = `
   work.id = $2 and work.attempt = $3 and work.state = 'LEASED'
   and work.node_id = (select node.id from node where node.session = $1 and node.ended is null)`;
@@ -18,11 +18,11 @@ export function fenceValues({ session, itemId, attempt }: Fence): [string, strin
   return [sessionKey(session), itemId, attempt];
 }
 
-/** Condition on leased work: nobody renewed it in time. A lease longer than any is from before the clock was set back. */
+/** Condition on a leased task: its lease expired. An impossibly long lease is from before the clock was set back. */
 export const LEASE_OVER = `(work.lease_until < now()
   or work.lease_until > now() + ${LONGEST_LEASE_MS} * interval '1 millisecond')`;
 
-/** States of work that becomes DONE. */
+/** States from which a task can become DONE. */
 export const TO_DONE = quoted(statesBefore(WORK_TRANSITIONS, "DONE"));
 
 const STATE_OF_LEASE = statement(`
@@ -32,12 +32,12 @@ const STATE_OF_LEASE = statement(`
 
 export interface Refusal {
   readonly recorded: "REPEATED" | "STALE";
-  /** What the lease is of, when it is alive: it was refused for another reason. */
+  /** Kind of the task if its lease is alive: the report was refused for another reason. */
   readonly live: WorkKind | undefined;
   readonly tenant: string | undefined;
 }
 
-/** Why a report did not count: asked afterwards, because only a new snapshot sees what came between. */
+/** Returns why a report was refused. A separate query, because only a new snapshot sees concurrent changes. */
 export async function refusalOf(database: Database, fence: Fence): Promise<Refusal> {
   const [row] = isId(fence.itemId)
     ? await database.query<{ reported: boolean; live: boolean; kind: WorkKind; tenant_id: string }>(

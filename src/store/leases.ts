@@ -1,4 +1,4 @@
-/** Whether work that values are reported of is leased still: asked before they are looked at, which costs more than asking. */
+/** Checks that scored tasks are still leased before their per-frame scores are validated, which is more expensive. */
 import { SCORING_KINDS } from "../jobs/work.ts";
 import type { Database } from "./database.ts";
 import { quoted, sessionKey } from "./rows.ts";
@@ -12,7 +12,7 @@ const LEASED = statement(`
   join node on node.id = work.node_id and node.session = given.session and node.ended is null
   where work.state = 'LEASED' and work.kind in (${quoted(SCORING_KINDS)})`);
 
-/** Of each, in order, whether it is the live lease of work that is scored; those that come at once go in one statement. */
+/** Returns for each fence, in order, whether it is the live lease of a scoring task; one statement for all. */
 export async function areScoring(database: Database, fences: readonly Fence[]): Promise<readonly boolean[]> {
   const rows = await database.query<{ place: number }>("fleet", LEASED, [
     fences.map(({ session }) => sessionKey(session)),

@@ -1,4 +1,4 @@
-/** LISTEN and NOTIFY on a connection of its own, which comes back by itself. */
+/** LISTEN and NOTIFY on a dedicated connection that reconnects automatically. */
 import { randomUUID } from "node:crypto";
 import type { Client, Notification } from "pg";
 import { BackOff } from "../platform/back-off.ts";
@@ -10,13 +10,13 @@ import { connectPostgres } from "./postgres.ts";
 const CHANNEL = "svc_announcements";
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
-/** A dead connection is silent: it is asked this often whether it lives. */
+/** Interval of liveness checks in milliseconds: a dead connection is silent. */
 const PULSE_MS = 10_000;
 const ANSWER_LIMIT_MS = 5_000;
 
 /**
- * @param heard payloads of other processes.
- * @param missed the connection was away: what was announced meanwhile is lost.
+ * @param heard called with payloads of other processes.
+ * @param missed called after each (re)connect: earlier notifications may be lost.
  */
 export function openListener(
   databaseUrl: string,
@@ -39,7 +39,7 @@ class Listener {
   readonly #log: Log;
   readonly #heard: (payload: string) => void;
   readonly #missed: () => void;
-  /** Its own messages come back with it. */
+  /** Prefix of its own notifications, to ignore them. */
   readonly #self = randomUUID();
   #client: Client | undefined;
   /** A connection answers one statement at a time. */
@@ -52,7 +52,7 @@ class Listener {
     this.#missed = missed;
   }
 
-  /** Lost when the connection is away: others find what it told with their next sweep. */
+  /** Lost while disconnected; the maintenance tasks of other controllers find the change. */
   send(payload: string): void {
     const client = this.#client;
     if (client !== undefined)
@@ -70,7 +70,7 @@ class Listener {
       } catch (err) {
         this.#log.warn(
           { err },
-          "announcements of other controllers are not heard; sweeps find what they tell",
+          "failed to LISTEN for notifications; retrying, maintenance tasks find the changes",
         );
         isStarted();
       }
@@ -78,7 +78,7 @@ class Listener {
     }
   }
 
-  /** Listens until the signal aborts, or the connection ends. */
+  /** Listens until the signal aborts or the connection ends. */
   async #listen(signal: AbortSignal, listening: () => void): Promise<void> {
     const client = await connectPostgres(this.#databaseUrl, ANSWER_LIMIT_MS);
     const ended = Promise.withResolvers<void>();
@@ -107,8 +107,7 @@ class Listener {
     try {
       await ended;
       await this.#sending;
-      if (!signal.aborted)
-        this.#log.warn({}, "the connection for announcements was lost; it is opened again");
+      if (!signal.aborted) this.#log.warn({}, "lost the connection for notifications; reconnecting");
     } finally {
       clearInterval(pulse);
     }
@@ -126,8 +125,8 @@ class Listener {
     try {
       this.#heard(payload.slice(this.#self.length));
     } catch (err) {
-      // Thrown into the socket's handler it would end the process, whoever sent it.
-      this.#log.error({ err }, "an announcement could not be heard");
+      // An exception in the socket's handler would end the process.
+      this.#log.error({ err }, "failed to handle a notification; ignored it");
     }
   }
 }

@@ -85,7 +85,7 @@ describe("a full disk", () => {
       refused.push(keys);
       assert.equal(failure.code, "STORE_UNAVAILABLE", failure.message);
       if (/No space left on device/.test(failure.message)) return refused;
-      assert.match(failure.message, /no connection came free within/);
+      assert.match(failure.message, /no connection became free within/);
     }
     return assert.fail("the disk was never full");
   }

@@ -36,8 +36,8 @@ test("a thread over its limit ends, the statement says why, and the next one fin
   const { lines, log } = await run("outgrow");
   const [refused] = found(lines, "refused");
   assert.equal(refused?.code, "STORE_UNAVAILABLE");
-  assert.match(refused?.message ?? "", /thread of the embedded database reached its limit of 128 MB/);
-  assert.match(log, /"level":"error".*reached its limit of 128 MB.*the next statement starts it again/);
+  assert.match(refused?.message ?? "", /thread of the embedded database reached its heap limit of 128 MB/);
+  assert.match(log, /"level":"error".*reached its heap limit of 128 MB.*the next statement restarts it/);
   const stored = found(lines, "stored").map(({ id }) => id);
   const ids = new Set(found(lines, "found")[0]?.ids);
   assert.ok(stored.length >= 2 && stored.every((id) => ids.has(id)), JSON.stringify(lines));
