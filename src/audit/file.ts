@@ -45,9 +45,9 @@ export class AuditFile implements Outlet {
   }
 
   async write(bytes: Buffer, offset: number): Promise<number> {
-    const anew = await this.#follow();
+    const reopened = await this.#follow();
     // A line that was only partly written to the old file is repeated in full.
-    const from = anew && offset > 0 ? bytes.lastIndexOf(NEWLINE, offset - 1) + 1 : offset;
+    const from = reopened && offset > 0 ? bytes.lastIndexOf(NEWLINE, offset - 1) + 1 : offset;
     const { bytesWritten } = await this.#handle.write(bytes, from);
     if (bytesWritten === 0) throw new Error("no bytes were written");
     return from + bytesWritten;

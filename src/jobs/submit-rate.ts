@@ -38,7 +38,7 @@ export class SubmitRate {
     return this.#buckets.size;
   }
 
-  /** Takes the tokens of `count` jobs. Returns 0 if admitted; otherwise takes nothing and returns milliseconds to wait. */
+  /** Takes the tokens of `count` jobs. Returns 0 if admitted, otherwise the milliseconds to wait without taking any. */
   take(tenant: string, count: number): number {
     const rate = this.#rateOf(tenant);
     if (rate === Number.POSITIVE_INFINITY) {

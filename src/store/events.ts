@@ -22,7 +22,7 @@ import { statement } from "./statement.ts";
  */
 const MOST_BYTES = 128 * 1024;
 
-/** SQL of the first rows of a page up to MOST_BYTES, at least one. Specs stored out of line (TOAST) beyond that are not read. */
+/** SQL of the first rows of a page, at least one, up to MOST_BYTES. Out-of-line (TOAST) specs beyond that are not read. */
 const bounded = (page: string, order: string) => `
   select * from (
     select page.*, sum(octet_length(page.spec)) over (

@@ -92,7 +92,7 @@ export interface WorkRow {
   readonly endedAt: Date | undefined;
 }
 
-/** Matches jobs that meet every condition. Times are milliseconds since 1970; `since` is inclusive, `until` exclusive. */
+/** Matches jobs that meet all conditions. Times are milliseconds since 1970; `since` is inclusive, `until` exclusive. */
 export interface JobFilter {
   readonly ids?: readonly string[];
   readonly states?: readonly JobState[];

@@ -64,7 +64,7 @@ export interface JobStore {
     id: string,
     open: boolean,
   ): Promise<{ job: JobRow; deleted: boolean; nodes: readonly string[] } | undefined>;
-  /** Deletes the next jobs that match a filter, in batches as cancelSome; also open ones, unless its states exclude them. */
+  /** Deletes the next jobs that match a filter, in batches as cancelSome, including open ones if its states allow. */
   deleteSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
   /** Returns up to `limit` scored parts in frame order, starting with the one that contains `fromFrame`. */
   parts(tenant: string, jobId: string, fromFrame: number, limit: number): Promise<readonly ScoredPart[]>;
@@ -101,6 +101,6 @@ export interface JobStore {
 
   /** Returns the tenant of any job; undefined: unknown job. */
   tenantOf(jobId: string): Promise<string | undefined>;
-  /** Deletes jobs that ended longer ago, with all their data. A maintenance task: any controller may run it at any time. */
+  /** Deletes jobs that ended longer ago, with all their data. Maintenance task: any controller may run it at any time. */
   deleteEnded(olderThanMs: number, limit: number): Promise<number>;
 }

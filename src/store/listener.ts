@@ -15,16 +15,16 @@ const PULSE_MS = 10_000;
 const ANSWER_LIMIT_MS = 5_000;
 
 /**
- * @param heard called with payloads of other processes.
- * @param missed called after each (re)connect: earlier notifications may be lost.
+ * @param onPayload called with payloads of other processes.
+ * @param onReconnect called after each (re)connect: earlier notifications may be lost.
  */
 export function openListener(
   databaseUrl: string,
   log: Log,
-  heard: (payload: string) => void,
-  missed: () => void,
+  onPayload: (payload: string) => void,
+  onReconnect: () => void,
 ): Carrier & { readonly started: Promise<void> } {
-  const listener = new Listener(databaseUrl, log, heard, missed);
+  const listener = new Listener(databaseUrl, log, onPayload, onReconnect);
   const background = new Background(async (signal, isStarted) => listener.run(signal, isStarted));
   background.start();
   return {
@@ -37,19 +37,19 @@ export function openListener(
 class Listener {
   readonly #databaseUrl: string;
   readonly #log: Log;
-  readonly #heard: (payload: string) => void;
-  readonly #missed: () => void;
+  readonly #onPayload: (payload: string) => void;
+  readonly #onReconnect: () => void;
   /** Prefix of its own notifications, to ignore them. */
   readonly #self = randomUUID();
   #client: Client | undefined;
   /** A connection answers one statement at a time. */
   #sending: Promise<unknown> = Promise.resolve();
 
-  constructor(databaseUrl: string, log: Log, heard: (payload: string) => void, missed: () => void) {
+  constructor(databaseUrl: string, log: Log, onPayload: (payload: string) => void, onReconnect: () => void) {
     this.#databaseUrl = databaseUrl;
     this.#log = log;
-    this.#heard = heard;
-    this.#missed = missed;
+    this.#onPayload = onPayload;
+    this.#onReconnect = onReconnect;
   }
 
   /** Lost while disconnected; the maintenance tasks of other controllers find the change. */
@@ -92,7 +92,7 @@ class Listener {
       client.on("notification", (notification) => this.#receive(notification));
       await client.query(`listen ${CHANNEL}`);
       this.#client = client;
-      this.#missed();
+      this.#onReconnect();
       listening();
       await this.#untilDead(client, ended.promise, signal);
     } finally {
@@ -123,7 +123,7 @@ class Listener {
   #receive({ payload = "" }: Notification): void {
     if (payload.startsWith(this.#self)) return;
     try {
-      this.#heard(payload.slice(this.#self.length));
+      this.#onPayload(payload.slice(this.#self.length));
     } catch (err) {
       // An exception in the socket's handler would end the process.
       this.#log.error({ err }, "failed to handle a notification; ignored it");

@@ -1,4 +1,4 @@
-/** Changes of many jobs of a tenant, in steps so small that nobody waits for them. */
+/** Changes many jobs of a tenant in batches, small enough not to block others. */
 import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore, TERMINAL_STATES } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
@@ -9,14 +9,14 @@ import type { JobCursor, JobFilter, JobRow, JobsStep, ListedJob } from "./job-re
 import { EVENTS_OF_GONE, type JobColumns, jobColumns, jobOf } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 
-/** Jobs of a step, and pieces of their work: a film has a thousand. One job is always taken. */
+/** Jobs of a batch, and their tasks: a feature film has a thousand. A batch has at least one job. */
 const MOST_JOBS = 100;
-const MOST_PIECES = 1_000;
+const MOST_TASKS = 1_000;
 
-/** Changes locked jobs; those that it changed. */
+/** Changes locked jobs and returns the changed ones. */
 type Change = (sender: Sender, jobs: readonly JobColumns[]) => Promise<readonly JobRow[]>;
 
-/** The next jobs of a filter, the latest first, in one transaction. A job that fits no more once it is locked stays as it is. */
+/** Changes the next jobs of a filter, newest first, in one transaction. Skips jobs that no longer match when locked. */
 async function step(
   database: Database,
   tenant: string,
@@ -40,15 +40,15 @@ async function step(
 }
 
 function fitting(page: readonly ListedJob[]): readonly ListedJob[] {
-  let pieces = 0;
+  let tasks = 0;
   const end = page.findIndex(({ segmentsTotal }, index) => {
-    pieces += 1 + segmentsTotal;
-    return index > 0 && pieces > MOST_PIECES;
+    tasks += 1 + segmentsTotal;
+    return index > 0 && tasks > MOST_TASKS;
   });
   return end < 0 ? page : page.slice(0, end);
 }
 
-/** Those of which cancelling makes anything. */
+/** States from which a job can be cancelled. */
 const OPEN_STATES = statesBefore(JOB_TRANSITIONS, "CANCELLED");
 
 export async function cancelSome(
@@ -61,7 +61,7 @@ export async function cancelSome(
   return step(database, tenant, { ...filter, states }, after, cancelLocked);
 }
 
-/** Work, values and stills go with their job. */
+/** Tasks, per-frame scores and stills are deleted with their job. */
 const DELETE = statement(`
   with gone as (
     delete from job where job.tenant_id = $1 and job.id = any($2::uuid[]) returning *),
@@ -82,7 +82,7 @@ export async function deleteSome(
   return step(database, tenant, filter, after, async (sender, jobs) => deleteLocked(sender, tenant, jobs));
 }
 
-/** undefined: not this tenant's, or unknown. */
+/** Returns undefined if the job is unknown, or of another tenant. */
 export async function deleteJob(
   database: Database,
   tenant: string,

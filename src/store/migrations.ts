@@ -1,4 +1,4 @@
-/** The schema: migrations/NNNN_NAME.sql in order, each once, recorded with its checksum. */
+/** Migrates the schema: applies each migrations/NNNN_NAME.sql once, in order, and records its checksum. */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { Failure } from "../platform/failure.ts";
@@ -9,11 +9,11 @@ import { type Sender, statement } from "./statement.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
-/** Of the advisory lock that one migration at a time holds: "svc" in ASCII. */
+/** Key of the advisory lock that serializes migrations: "svc" in ASCII. */
 const LOCK = 0x73_76_63;
 
 export interface Migration {
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly number: number;
   readonly name: string;
   readonly sql: string;
@@ -21,7 +21,7 @@ export interface Migration {
   readonly checksum: string;
 }
 
-/** The migrations of this program, in order. */
+/** Reads the migrations of this program, in order. */
 export function knownMigrations(): readonly Migration[] {
   const names = readdirSync(FOLDER).filter((name) => FILE_NAME.test(name));
   return names.sort().map((name) => {
@@ -31,7 +31,7 @@ export function knownMigrations(): readonly Migration[] {
   });
 }
 
-/** The migration that made the column for it. */
+/** The migration that added the column "server". */
 const SERVER_KNOWN_SINCE = 2;
 
 const ADOPT = statement(`
@@ -47,8 +47,8 @@ const BEGIN_ANEW = [
 ];
 
 /**
- * Rows that were restored into another server bring positions of events that mean nothing there, and
- * that new ones would sort before. They become the oldest of all; streams begin with a snapshot again.
+ * Resets event positions after a restore to another server: they are meaningless there, and new events could sort
+ * before them. Restored events become the oldest, and streams start with a snapshot again.
  */
 async function settleOnServer(sender: Sender): Promise<void> {
   const [moved] = await sender.query<{ before: string | null }>(ADOPT, []);
@@ -58,15 +58,15 @@ async function settleOnServer(sender: Sender): Promise<void> {
 
 const ROLES = ["svc_tenant", "svc_fleet"] as const;
 
-/** As long as another process migrates, and as long as the tables are large. */
+/** No timeouts: another process may be migrating, and large tables take long. */
 const NO_LIMITS = [statement("set local lock_timeout = 0"), statement("set local statement_timeout = 0")];
-/** Whoever waits for a table holds up everybody who comes after: rather not at all, and tried again. */
+/** Waiting for a table lock blocks all later statements on the table, so the migration fails and can be retried. */
 const TABLE_LOCK_LIMIT = statement(`set local lock_timeout = ${LOCK_LIMIT_MS}`);
 
 /**
- * Brings the schema up to `migrations`, which are this program's but for tests: all of it or
- * nothing, one process at a time. Returns the names of those that it applied. Throws SCHEMA_TOO_NEW,
- * and SCHEMA_REFUSED when the schema is not what the program knows or the user may not make it.
+ * Applies the missing `migrations` (by default this program's): all or nothing, one process at a time. Returns the
+ * names of the applied ones. Throws SCHEMA_TOO_NEW, and SCHEMA_REFUSED if the schema differs from the program's, the
+ * server is too old, or the user may not create it.
  */
 export async function migrate(
   database: Database,
@@ -87,7 +87,7 @@ export async function migrate(
   });
 }
 
-/** The oldest that the tests run on. */
+/** The oldest version that the tests run on. */
 const OLDEST_SERVER = 15;
 
 async function checkVersion(database: Database): Promise<void> {
@@ -122,13 +122,13 @@ function checkKnown(applied: readonly Applied[], migrations: readonly Migration[
     if (known === undefined) {
       throw new Failure(
         "SCHEMA_TOO_NEW",
-        `The database has migration ${name}, which this version of svc does not know (it ends at ${migrations.at(-1)?.name ?? "none"}). Run the version that made it, or a newer one.`,
+        `The database has migration ${name}, which this version of svc does not know (its last one is ${migrations.at(-1)?.name ?? "none"}). Run the version that applied it, or a newer one.`,
       );
     }
     if (known.number !== number || known.checksum !== checksum) {
       throw new Failure(
         "SCHEMA_REFUSED",
-        `The database's migration ${name} is not this version's ${known.name}: its text differs. It was made by another program or changed by hand.`,
+        `The database's migration ${name} differs from this version's ${known.name}. It was applied by another program or changed by hand.`,
       );
     }
   }
@@ -136,7 +136,7 @@ function checkKnown(applied: readonly Applied[], migrations: readonly Migration[
 
 async function apply(sender: Sender, migration: Migration): Promise<void> {
   if (migration.number === 1) await prepareSchema(sender);
-  // Several statements at once can have no parameters, and no name.
+  // A query with several statements can have neither parameters nor a name.
   await sender.query({ name: "", text: migration.sql }, []);
   await sender.query(statement("insert into svc.migration (number, name, checksum) values ($1, $2, $3)"), [
     migration.number,
@@ -162,7 +162,7 @@ const MISSING_ROLES = statement(`
   select name from unnest($1::text[]) name
   where not exists (select from pg_roles where rolname = name and pg_has_role(current_user, oid, 'MEMBER'))`);
 
-/** Roles belong to the whole server; making them takes a right that the program's user need not have. */
+/** Creates missing roles. Roles belong to the whole server; the program's user may lack the privilege to create them. */
 async function ensureRoles(database: Database): Promise<void> {
   const rows = await database.query<{ name: string }>("owner", MISSING_ROLES, [ROLES]);
   if (rows.length === 0) return;
@@ -179,7 +179,7 @@ async function ensureRoles(database: Database): Promise<void> {
   }
 }
 
-const ROLES_REFUSED = `The database's user may not make the roles that svc needs. Let an administrator run, with your user's name for USER:
+const ROLES_REFUSED = `The database user may not create the roles that svc needs. An administrator must run, with your user's name for USER:
   create role svc_tenant nologin;
   create role svc_fleet nologin;
   grant svc_tenant, svc_fleet to USER;`;

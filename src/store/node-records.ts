@@ -1,4 +1,4 @@
-/** Nodes and their leases, as the store gives and takes them. */
+/** Records of nodes and their leases in the store's interface. */
 import type { NodeState } from "../jobs/states.ts";
 import type { Capabilities } from "../jobs/work.ts";
 import type { WorkRow } from "./job-records.ts";
@@ -15,10 +15,10 @@ export interface NewNode {
   readonly version: string;
 }
 
-/** What a tenant may have of nodes that are alive, and of nodes that are gone and still shown. */
+/** Limits of a tenant's nodes; they apply separately to live nodes and to offline nodes that are still shown. */
 export interface NodeRoom {
   readonly nodes: number;
-  /** Of their capabilities, as text. */
+  /** Total size of their capabilities, as text. */
   readonly bytes: number;
 }
 
@@ -36,11 +36,11 @@ export interface RunningWork {
 }
 
 export interface Renewal {
-  /** The session is alive; SUPERSEDED: its name was registered again; UNKNOWN: never heard of or deleted. */
+  /** LIVE: active; SUPERSEDED: its name was registered again; UNKNOWN: never existed, left, or deleted. */
   readonly session: "LIVE" | "SUPERSEDED" | "UNKNOWN";
   readonly node: { readonly id: string; readonly tenant: string; readonly state: NodeState } | undefined;
-  /** Of the running work, what is not leased to this session with that attempt any more. */
+  /** Running tasks that are no longer leased to this session in that attempt. */
   readonly lost: readonly { readonly itemId: string; readonly attempt: number }[];
-  /** Work is leased to it for 10 s already that is none of the running: the answer that granted it was lost. */
+  /** The session has had a lease for 10 s that is not among the running tasks: the claim response was lost. */
   readonly forgotten: boolean;
 }

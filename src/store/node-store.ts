@@ -1,44 +1,44 @@
-/** The part of the store that keeps nodes and their sessions; what holds for the store holds for it. */
+/** Nodes and their sessions in the store. The rules of Store apply. */
 import type { Capabilities } from "../jobs/work.ts";
 import type { NewNode, NodeRoom, NodeRow, Renewal, RunningWork } from "./node-records.ts";
 import type { Ready } from "./work-records.ts";
 
 export interface NodeStore {
   /**
-   * Ends the session before of the same name; its leases end at once. Throws TOO_MANY_NODES where there is no room for
-   * one more of the tenant that is alive. Of those that are gone, the ones stay that were heard of last and have room.
+   * Registers a node. Ends the previous session of the same name and its leases. Throws TOO_MANY_NODES if the tenant
+   * has no room for another live node. Of its offline nodes, the latest seen that have room are kept.
    *
-   * @param room default: for any number.
+   * @param room default: unlimited.
    */
   registerNode(
     node: NewNode,
     room?: NodeRoom,
   ): Promise<{ ready: readonly Ready[]; superseded: readonly string[] }>;
-  /** Renews the leases of a session, and its node's. */
+  /** Heartbeat: renews the leases of a session, and marks its node as alive. */
   renew(
     session: string,
     running: readonly RunningWork[],
     leaseMs: number,
     draining: boolean,
   ): Promise<Renewal>;
-  /** Gives out again, as no failure, what is leased to a session for 10 s and none of what it says now that it runs. */
+  /** Requeues tasks that a session leased at least 10 s ago and does not report as running; not a failure. */
   takeBack(
     session: string,
     running: readonly Pick<RunningWork, "itemId" | "attempt">[],
   ): Promise<readonly Ready[]>;
-  /** The node of a session that is alive. */
+  /** Returns the node of a live session. */
   nodeOf(session: string): Promise<NodeRow | undefined>;
-  /** The nodes of some tenants, each by itself. */
+  /** Lists the nodes of some tenants. */
   listNodes(tenants: readonly string[]): Promise<readonly NodeRow[]>;
-  /** What the ONLINE nodes of some tenants can do, each once. */
+  /** Returns the distinct capabilities of the ONLINE nodes of some tenants. */
   capabilities(tenants: readonly string[]): Promise<readonly Capabilities[]>;
-  /** undefined: no such node of this tenant. */
+  /** undefined: the tenant has no such node. */
   drainNode(tenant: string, id: string): Promise<NodeRow | undefined>;
-  /** A node that stops: OFFLINE, its leases end at once. */
+  /** Marks a node that shuts down as OFFLINE and ends its leases. */
   leaveNode(session: string): Promise<readonly Ready[]>;
 
-  // A sweep: any controller may run it at any time.
+  // A maintenance task: any controller may run it at any time.
 
-  /** Nodes without a heartbeat for longer become OFFLINE; those OFFLINE for `forgetMs` are deleted. */
+  /** Marks nodes without a heartbeat for `silentMs` as OFFLINE, and deletes OFFLINE nodes without one for `forgetMs`. */
   expireNodes(silentMs: number, forgetMs: number): Promise<number>;
 }

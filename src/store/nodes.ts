@@ -1,4 +1,4 @@
-/** Nodes: their sessions, their leases, who is there. */
+/** SQL of nodes: sessions, their leases, lists and expiry. */
 
 import { isId } from "../jobs/ids.ts";
 import { MAX_FAILURES } from "../jobs/retry.ts";
@@ -13,12 +13,12 @@ import { classKey, sessionKey, WORK_COLUMNS, type WorkColumns, workOf } from "./
 import { type Sender, statement } from "./statement.ts";
 import type { Ready } from "./work-records.ts";
 
-/** Milliseconds: by then a node that stopped is known to be gone, usually. */
+/** Milliseconds after which a stopped node is usually OFFLINE. */
 const RETRY_AFTER_MS = 10_000;
 
 const KNOWN = statement("select 1 from node where id = $1");
 
-/** Against claims, which lock their node too: an update alone would not wait for them. */
+/** The row lock waits for claims, which lock their node as well; an update alone would not. */
 const SUPERSEDE = statement(`
   with before as (
     select id from node
@@ -30,9 +30,8 @@ const INSERT = statement(`
   values ($1, $2, $3, $4, $5, $6, $7)`);
 
 /**
- * Leases of nodes whose session ended because they crashed, as it seems. The work may be why: it
- * counts as a failure, and work that could not fail once more stays leased, its lease over, for the
- * sweep that gives it up.
+ * Releases the leases of nodes that seem to have crashed. A task may be the cause, so it counts as a failure. A task
+ * without failures left stays leased with an expired lease; the maintenance task that expires leases fails it.
  */
 const RELEASE_LOST = statement(`
   with held as (
@@ -46,7 +45,7 @@ const RELEASE_LOST = statement(`
   ${pendingAgain("1", "failures = came.failures + 1,")}
   select tenant_id, work_class from came`);
 
-/** Leases of a node that stops in order. */
+/** Releases the leases of a node that shuts down cleanly. */
 const RELEASE_LEFT = statement(`
   with came as (
     select work.* from work where work.node_id = any($1::uuid[]) and work.state = 'LEASED'
@@ -54,16 +53,16 @@ const RELEASE_LEFT = statement(`
   ${pendingAgain("0")}
   select tenant_id, work_class from came`);
 
-/** First key of the advisory locks that registrations of one tenant with a limit hold: "node" in ASCII. */
+/** First key of the advisory locks of registrations of tenants with a limit: "node" in ASCII. */
 const REGISTRATIONS = 0x6e_6f_64_65;
 
 const LOCK_REGISTRATIONS = statement("select pg_advisory_xact_lock($1::int, $2::int)");
 
-/** Nodes of a tenant that are alive, but for one name. */
+/** Live nodes of a tenant, except for one name. */
 const ALIVE = statement(`
   select count(*) as nodes, coalesce(sum(octet_length(capabilities::text)), 0)::bigint as bytes from node where tenant_id = $1 and name <> $2 and ended is null and not offline`);
 
-/** One that is heard of at this moment stays. */
+/** Deletes offline nodes beyond the limits. A node whose heartbeat is being stored is skipped. */
 const FORGET_BEYOND = statement(`
   with gone as (
     select id, row_number() over before as nodes, sum(octet_length(capabilities::text)) over before as bytes
@@ -82,7 +81,7 @@ export async function registerNode(
   room?: NodeRoom,
 ): Promise<{ ready: readonly Ready[]; superseded: readonly string[] }> {
   return database.transaction("fleet", async (sender) => {
-    // This very call was sent before.
+    // This call is a retry.
     if ((await sender.query(KNOWN, [node.id])).length > 0) return { ready: [], superseded: [] };
     if (room !== undefined) await makeRoom(sender, node, room);
     const before = await sender.query<{ id: string }>(SUPERSEDE, [node.tenant, node.name]);
@@ -93,7 +92,7 @@ export async function registerNode(
   });
 }
 
-/** The statements after the lock see all registrations before. Throws TOO_MANY_NODES. */
+/** Checks the limits under a lock; statements after it see all earlier registrations. Throws TOO_MANY_NODES. */
 async function makeRoom(
   sender: Sender,
   { tenant, name, capabilities }: NewNode,
@@ -104,14 +103,14 @@ async function makeRoom(
   if ((alive?.nodes ?? 0) >= room.nodes) throw noRoom(`${room.nodes} nodes`, room);
   const bytes = (alive?.bytes ?? 0) + Buffer.byteLength(JSON.stringify(capabilities));
   if (bytes > room.bytes)
-    throw noRoom(`nodes whose capabilities together are near ${room.bytes} bytes`, room);
+    throw noRoom(`nodes whose capabilities together have nearly ${room.bytes} bytes`, room);
   await sender.query(FORGET_BEYOND, [tenant, room.nodes, room.bytes]);
 }
 
 function noRoom(what: string, { nodes, bytes }: NodeRoom): Failure {
   return new Failure(
     "TOO_MANY_NODES",
-    `The tenant has ${what} that are online or drain, which is the most. Stop some, or give one of them more slots.`,
+    `The tenant already has ${what} that are online or draining, which is the limit. Stop some, or use fewer nodes with more slots.`,
     { found: { nodes, bytes }, retryAfterMs: RETRY_AFTER_MS },
   );
 }
@@ -213,7 +212,7 @@ export async function drainNode(
   return (await withWork(database, await database.query<NodeColumns>("fleet", DRAIN, [tenant, id])))[0];
 }
 
-/** A heartbeat of the future is from before the clock was set back: it says nothing of whether the node lives. */
+/** A heartbeat in the future is from before the clock was set back and does not prove that the node is alive. */
 const SILENCE = statement(`
   update node set offline = true, heartbeat_at = least(node.heartbeat_at, now())
   where not node.offline and (node.heartbeat_at < now() - $1::float8 * interval '1 millisecond'

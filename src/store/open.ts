@@ -1,4 +1,4 @@
-/** Opens the store: the embedded database of a folder, or a PostgreSQL server. */
+/** Opens the store: the embedded database of a directory, or a PostgreSQL server. */
 import type { Log } from "../platform/log.ts";
 import { Announcements, announcementOf } from "./announcements.ts";
 import { Database } from "./database.ts";
@@ -12,14 +12,14 @@ import { upgradeSchema } from "./upgrade.ts";
 import { upkeepOf } from "./upkeep.ts";
 
 export type StoreTarget =
-  /** Folder of the embedded database; made when it is not there. */
+  /** Directory of the embedded database; created if needed. */
   | { readonly dataDir: string }
   /** postgres://USER:PASSWORD@HOST:PORT/DATABASE, of PostgreSQL 15 or newer. */
   | { readonly databaseUrl: string };
 
 /**
- * Opens a store and brings its schema up to this program's. Throws STORE_UNAVAILABLE, STORE_LOCKED
- * when another process has the folder, SCHEMA_TOO_NEW and SCHEMA_REFUSED.
+ * Opens a store and migrates its schema. Throws STORE_UNAVAILABLE, STORE_LOCKED if another process uses the
+ * directory, SCHEMA_TOO_NEW and SCHEMA_REFUSED.
  */
 export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
   return "dataDir" in target ? openEmbedded(target.dataDir, log) : openPostgres(target.databaseUrl, log);
@@ -28,7 +28,7 @@ export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
 async function openEmbedded(directory: string, log: Log): Promise<Store> {
   const database = new Database(embeddedDriver(directory, { log }));
   try {
-    tellApplied(await migrate(database), log);
+    logApplied(await migrate(database), log);
   } catch (error) {
     await database.close();
     throw error;
@@ -39,24 +39,24 @@ async function openEmbedded(directory: string, log: Log): Promise<Store> {
 }
 
 async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
-  tellApplied(await upgradeSchema(databaseUrl), log);
+  logApplied(await upgradeSchema(databaseUrl), log);
   const database = new Database(postgresDriver(databaseUrl));
   const announcements = new Announcements((payload) => listener.send(payload));
-  const heard = (payload: string) => {
+  const onPayload = (payload: string) => {
     const announcement = announcementOf(payload);
     if (announcement !== undefined) announcements.tell(announcement);
   };
-  const missed = () => {
+  const onReconnect = () => {
     announcements.tell({ kind: "work", ready: [] });
     announcements.tell({ kind: "events" });
     announcements.tell({ kind: "revocations" });
     announcements.tell({ kind: "news", nodeIds: [] });
   };
-  const listener = openListener(databaseUrl, log, heard, missed);
+  const listener = openListener(databaseUrl, log, onPayload, onReconnect);
   await listener.started;
   return new SqlStore(database, announcements, [{ stop: async () => listener.close() }]);
 }
 
-function tellApplied(migrations: readonly string[], log: Log): void {
-  if (migrations.length > 0) log.info({ migrations }, "the database's schema was brought up to date");
+function logApplied(migrations: readonly string[], log: Log): void {
+  if (migrations.length > 0) log.info({ migrations }, "migrated the database schema");
 }

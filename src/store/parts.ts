@@ -1,4 +1,4 @@
-/** Values of scored work: found as parts, read a few pieces at a time. */
+/** Reads the per-frame scores of a job: one part per scored task, a few chunks at a time. */
 
 import { isId } from "../jobs/ids.ts";
 import { SCORING_KINDS } from "../jobs/work.ts";
@@ -8,8 +8,8 @@ import { type Scope, statement } from "./statement.ts";
 import type { ScoredPart } from "./work-records.ts";
 
 /**
- * Pieces in one answer of the database: each has up to 900 KiB, which PostgreSQL sends as twice as
- * many characters, and a text of more than 512 MiB is none that the program could take.
+ * Chunks in one response of the database. Each has up to 900 KiB, which PostgreSQL sends as twice as many characters;
+ * the program cannot hold a text of more than 512 MiB.
  */
 const PAGE = 8;
 
@@ -21,7 +21,7 @@ interface PartColumns {
   readonly segment: string | null;
 }
 
-/** Scored work of the plan that counts, and the attempt whose report was recorded. */
+/** Scored tasks of the current plan, with the attempt whose report was recorded. */
 const SCORED_PARTS = `
   select work.id, work.reported as attempt, work.first_frame, work.frame_count, work.segment
   from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
@@ -54,7 +54,7 @@ export async function allParts(
   return partsOf(database, "fleet", rows);
 }
 
-/** The parts of an answer share what reads their pieces. */
+/** Returns parts that share one reader of their chunks. */
 function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[]): readonly ScoredPart[] {
   const reader = new PieceReader(database, scope, rows);
   return rows.map(({ first_frame: firstFrame, frame_count: frameCount, segment }, part) => {
@@ -63,7 +63,7 @@ function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[])
   });
 }
 
-/** Pieces of some parts in their order, those of the first after a number. */
+/** Chunks of some parts in order; of the first part, those after a number. */
 const PIECES = statement(`
   select part.place::int as place, piece.number, piece.rows
   from unnest($1::uuid[], $2::int[]) with ordinality as part(id, attempt, place)
@@ -72,19 +72,19 @@ const PIECES = statement(`
   order by part.place, piece.number limit ${PAGE}`);
 
 interface PieceColumns {
-  /** Of its part among those asked for, from 1. */
+  /** Index of its part in the query, from 1. */
   readonly place: number;
   readonly number: number;
   readonly rows: Uint8Array;
 }
 
-/** Where a piece is: the index of its part, and its number in it. */
+/** Position of a chunk: the index of its part, and its number in the part. */
 interface Place {
   readonly part: number;
   readonly number: number;
 }
 
-/** Pieces that were read: all of the parts up to `to`, or as many as a page holds. */
+/** Chunks that were read: all of the parts up to `to`, or one full page. */
 interface Page {
   readonly after: Place;
   readonly to: number;
@@ -92,7 +92,7 @@ interface Page {
   readonly pieces: readonly (Place & { readonly rows: Uint8Array })[];
 }
 
-/** Reads pieces when they are asked for, and as many of the next parts with them as a page holds. */
+/** Reads chunks on demand, and fills the page with those of the next parts. */
 class PieceReader {
   readonly #database: Database;
   readonly #scope: Scope;
@@ -129,7 +129,7 @@ class PieceReader {
   }
 }
 
-/** Whether a page tells which piece comes after a place. */
+/** Whether a page determines the chunk after a position. */
 function covers({ after, to, isFull, pieces }: Page, place: Place): boolean {
   if (isAfter(after, place) || place.part >= to) return false;
   return !isFull || pieces.some((piece) => isAfter(piece, place));

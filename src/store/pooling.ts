@@ -1,4 +1,4 @@
-/** Jobs whose every segment is scored: who pools them, and what comes of it. */
+/** SQL of pooling: holds jobs whose segments are all scored, and stores their results. */
 
 import { isId } from "../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../jobs/states.ts";
@@ -9,7 +9,7 @@ import { statement, type Value } from "./statement.ts";
 import { addingStills, stillsValues } from "./stills.ts";
 import { type Outcome, POOL_HOLD_MS, type Poolable } from "./work-records.ts";
 
-/** A hold longer than any is from before the clock was set back: it counts as over. */
+/** An impossibly long hold is from before the clock was set back and counts as expired. */
 const TAKE = statement(`
   update job set pool_until = now() + $2::float8 * interval '1 millisecond'
   where job.id = any(array(
@@ -49,7 +49,7 @@ const BEGIN = statement(`
     and job.segments_done = job.segments_total
   returning job.id`);
 
-/** False: it has ended, or has another plan by now. */
+/** Returns false if the job has ended or was replanned. */
 export async function beginPooling(database: Database, jobId: string, generation: number): Promise<boolean> {
   return (await database.query("fleet", BEGIN, [jobId, generation])).length > 0;
 }
@@ -68,7 +68,10 @@ const SUCCEED = statement(`
 
 const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
 
-/** The job's tenant; undefined: it has ended, or has another plan by now. Its stills are asked for with it, so that none is forgotten. */
+/**
+ * Stores the result and adds the STILLS task in one statement, so that none is missed. Returns the tenant; undefined
+ * if the job has ended or was replanned.
+ */
 export async function succeed(
   database: Database,
   jobId: string,

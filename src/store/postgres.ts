@@ -4,16 +4,16 @@ import { Failure } from "../platform/failure.ts";
 import { SESSION_SETTINGS, TYPES } from "./connection-settings.ts";
 import type { Driver } from "./database.ts";
 
-/** Connections of one controller, beside the one that listens: statements take a millisecond or so. */
+/** Connections of one controller, not counting the listener's: statements take about a millisecond. */
 const CONNECTIONS = 16;
 const CONNECT_LIMIT_MS = 10_000;
-/** When even the server's own limit on statements does not answer: the connection is dead. */
+/** Longer than the server's statement timeout: without a response by then, the connection is dead. */
 const SILENCE_LIMIT_MS = 45_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 /**
  * @param databaseUrl postgres://USER:PASSWORD@HOST:PORT/DATABASE
- * @param answerLimitMs drops a connection when a statement is not answered for so long; 0: never
+ * @param answerLimitMs drops a connection if a statement has no response for that long; 0: never
  */
 export function postgresDriver(databaseUrl: string, answerLimitMs = SILENCE_LIMIT_MS): Driver {
   return {
@@ -23,7 +23,7 @@ export function postgresDriver(databaseUrl: string, answerLimitMs = SILENCE_LIMI
   };
 }
 
-/** @param answerLimitMs drops the connection when a statement is not answered for so long; 0: never. */
+/** @param answerLimitMs drops the connection if a statement has no response for that long; 0: never. */
 export async function connectPostgres(databaseUrl: string, answerLimitMs: number): Promise<Client> {
   const client = new Client({
     connectionString: checkedUrl(databaseUrl),
@@ -34,7 +34,7 @@ export async function connectPostgres(databaseUrl: string, answerLimitMs: number
     query_timeout: answerLimitMs,
     types: TYPES,
   });
-  // Whoever uses the connection hears of its end by the statement that fails; unheard, an error would end the process.
+  // The failing statement reports the error; without a listener the event would end the process.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -46,12 +46,12 @@ export async function connectPostgres(databaseUrl: string, answerLimitMs: number
   }
 }
 
-/** The URL is never part of a message: it may hold a password. */
+/** Throws INVALID_REQUEST if the URL is invalid. The message omits the URL, as it can contain a password. */
 function checkedUrl(databaseUrl: string): string {
   const protocol = URL.canParse(databaseUrl) ? new URL(databaseUrl).protocol : undefined;
   if (protocol === "postgres:" || protocol === "postgresql:") return databaseUrl;
   throw new Failure(
     "INVALID_REQUEST",
-    "The database URL is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
+    "The database URL must have the form postgres://USER:PASSWORD@HOST:PORT/DATABASE.",
   );
 }

@@ -1,16 +1,16 @@
-/** How much work waits and runs, of all tenants: counted by indexes of just that work, and no further than asked. */
+/** Counts queued and leased tasks of all tenants, by partial indexes and up to a given maximum. */
 import type { Database } from "./database.ts";
 import { classKey } from "./rows.ts";
 import { statement } from "./statement.ts";
 import type { InWork, Ready, Waiting } from "./work-records.ts";
 
-/** Work of a pair that can be claimed. */
+/** Ready tasks of a pair of tenant and class. */
 const OF_PAIR =
   "work.state = 'PENDING' and work.tenant_id = given.tenant and work.class_key = given.class_key";
-/** Priorities of a pair that are looked at: from the highest on. */
+/** Priorities of a pair that are checked, from the highest. */
 const MOST_RANKS = 256;
 
-/** From the head of each rank to that of the next, by the index: what is passed over waits at the head of its rank. */
+/** Skips from the head of each rank to the head of the next in the index: the head of a rank is its next task. */
 export const WAITING = statement(`
   select
     (select count(*)::int from (
@@ -57,6 +57,6 @@ interface InWorkColumns {
 
 export async function inWork(database: Database, most: number): Promise<InWork> {
   const [row] = await database.query<InWorkColumns>("fleet", IN_WORK, [most]);
-  if (row === undefined) throw new TypeError("counts are always one row");
+  if (row === undefined) throw new TypeError("a query of counts returned no row");
   return { leased: row.leased, backingOff: row.backing_off };
 }

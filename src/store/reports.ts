@@ -1,4 +1,4 @@
-/** What nodes report of their work, each report in one statement that counts only with the live lease. */
+/** Records reports of nodes. Each is one statement that has an effect only with the live lease of the task. */
 
 import { isId } from "../jobs/ids.ts";
 import { SCORING_KINDS } from "../jobs/work.ts";
@@ -9,18 +9,18 @@ import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } 
 import { statement } from "./statement.ts";
 import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "./work-records.ts";
 
-/** Frames beside its own that a segment is scored with, at most. */
+/** Most context frames that a segment is scored with. */
 const MOST_CONTEXT = 64;
 
 /**
- * Rows that a piece of work can have: those of its frames and of their context. Who scores all
- * frames may find another count than the plan, but not any.
+ * SQL of the most rows that a task can report: its frames and their context. A task that scores all frames can find
+ * another frame count than the plan, within bounds.
  */
 export const MOST_ROWS = `
   case when work.kind = 'SEGMENT' and work.frame_count < (select frames_total from job where job.id = work.job_id)
     then work.frame_count + ${MOST_CONTEXT} else 2 * work.frame_count + 1024 end`;
 
-/** The lock keeps the work leased until the piece is there, so that whoever ends the lease sees and removes it. */
+/** The lock keeps the task leased until the chunk is stored, so that the end of the lease sees and deletes it. */
 const RECORD_PIECE = statement(`
   with held as (
     select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind in (${quoted(SCORING_KINDS)}) for share),
@@ -50,7 +50,7 @@ export interface Rows {
 export function tooManyRows({ rows, most }: Rows): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    `The pieces of the work have ${rows} rows by now; those of its frames and their context are ${most} at most. Nothing of this report is kept.`,
+    `The task has reported ${rows} rows, but its frames and their context have at most ${most}. This report was discarded.`,
   );
 }
 

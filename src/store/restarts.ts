@@ -1,4 +1,4 @@
-/** The work of a job is replaced: by one piece of work for the whole, or by a new plan. */
+/** Replaces the tasks of a job by one WHOLE task, or by a new PLAN task. */
 
 import { isId } from "../jobs/ids.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
@@ -10,7 +10,7 @@ import { classKey, eventsOf, MEDIA, NEXT_REVISION, quoted } from "./rows.ts";
 import { type Sender, type Statement, statement, type Value } from "./statement.ts";
 import type { Fence, Ready, Recorded } from "./work-records.ts";
 
-/** Ends all work of job $1, and what came of it goes; $2 is the work whose report does so, or null. */
+/** Cancels all tasks of job $1 and deletes their results; $2 is the task whose report causes it, or null. */
 const CLEARED = `
   cancelled as (
     update work set state = 'CANCELLED', ended_at = now(), lease_until = null,
@@ -22,7 +22,7 @@ const CLEARED = `
   unscored as (
     delete from piece using work where work.job_id = $1 and piece.work_id = work.id and work.state = 'DONE')`;
 
-/** All work of the job ends, and one piece of work for the whole takes its place; $2 is the work that said so. */
+/** Replaces all tasks of the job by one WHOLE task; $2 is the task whose report causes it. */
 const START_WHOLE = statement(`
   with ${CLEARED},
   whole as (
@@ -43,26 +43,26 @@ const SCORE_CLASS = statement("select score_class from job where id = $1");
 
 interface Restarted {
   readonly ready: Ready;
-  /** Those that worked on the job. */
+  /** Nodes that ran its tasks. */
   readonly nodes: readonly string[];
 }
 
-/** Sends a statement that puts one piece of work in place of all that a locked job has. */
+/** Runs a statement that replaces all tasks of a locked job by one. */
 async function restart(
   sender: Sender,
   putting: Statement,
-  values: readonly [jobId: string, saidBy: string | null, ...more: Value[]],
+  values: readonly [jobId: string, reportedBy: string | null, ...more: Value[]],
 ): Promise<Restarted> {
-  const [jobId, saidBy] = values;
-  const nodes = await nodesAtWork(sender, [jobId], saidBy);
+  const [jobId, reportedBy] = values;
+  const nodes = await nodesAtWork(sender, [jobId], reportedBy);
   const [ready] = readyOf(await sender.query(putting, values));
-  if (ready === undefined) throw new Error(`job ${jobId} went away under its lock`);
+  if (ready === undefined) throw new Error(`job ${jobId} disappeared while locked`);
   return { ready, nodes };
 }
 
-async function startWhole(sender: Sender, jobId: string, saidBy: string | null): Promise<Restarted> {
+async function startWhole(sender: Sender, jobId: string, reportedBy: string | null): Promise<Restarted> {
   const [row] = await sender.query<{ score_class: string }>(SCORE_CLASS, [jobId]);
-  return restart(sender, START_WHOLE, [jobId, saidBy, classKey(row?.score_class ?? "")]);
+  return restart(sender, START_WHOLE, [jobId, reportedBy, classKey(row?.score_class ?? "")]);
 }
 
 const CUT_FAULT = statement(`select work.job_id from work where ${LIVE_LEASE} and work.kind = 'SEGMENT'`);
@@ -85,7 +85,7 @@ export async function recordCutFault(
   return { ...stale, recorded: (await refusalOf(database, fence)).recorded };
 }
 
-/** What was scored in one piece already comes together no better in one piece. */
+/** A job that was already scored as a whole is not restarted: the result would be the same. */
 const IN_SEGMENTS = statement(
   "select from work where job_id = $1 and generation = $2 and kind = 'SEGMENT' limit 1",
 );
@@ -104,7 +104,7 @@ export async function restartWhole(
   });
 }
 
-/** Rows of work that are looked at for the jobs they are of. */
+/** Tasks that are scanned for their jobs. */
 const LOOKED_AT = 1_000;
 
 const JOBS_WITH = statement(`
@@ -112,7 +112,7 @@ const JOBS_WITH = statement(`
     select work.job_id from work where work.state = 'PENDING' and work.tenant_id = $1 and work.class_key = $2
     order by work.rank, work.job_seq, work.seq limit ${LOOKED_AT}) as head on head.job_id = job.id`);
 
-/** Some of the jobs, the first ones among them, that have work of a class which nobody does. */
+/** Returns jobs with ready tasks of a class, first in queue order; not necessarily all. */
 export async function jobsWith(
   database: Database,
   { tenant, workClass }: Ready,
@@ -120,7 +120,7 @@ export async function jobsWith(
   return database.query("fleet", JOBS_WITH, [tenant, classKey(workClass)]);
 }
 
-/** $2: no work said so. The plan that comes begins the next generation. */
+/** Replaces all tasks by a new PLAN task; $2 is null. The new plan starts the next generation. */
 const REPLAN = statement(`
   with ${CLEARED},
   first as (
@@ -137,7 +137,7 @@ const REPLAN = statement(`
   from first, unplanned
   returning tenant_id, work_class`);
 
-/** Ends all work of a job that is planned, and what came of it; undefined: it has ended, or has another plan by now. */
+/** Discards the tasks and results of a planned job and plans it again; undefined if it has ended or was replanned. */
 export async function replan(
   database: Database,
   jobId: string,

@@ -1,10 +1,10 @@
-/** What is deleted in time, in steps so small that nobody waits for them. */
+/** Deletes old jobs and events in batches, small enough not to block others. */
 import { TERMINAL_STATES } from "../jobs/states.ts";
 import type { Database } from "./database.ts";
 import { EVENTS_OF_GONE, quoted } from "./rows.ts";
 import { statement } from "./statement.ts";
 
-/** Work and pieces go with their job. Its events stay until theirs is the turn; readers leave out those of a job that has gone. */
+/** Deletes jobs with their tasks and scores. Events are deleted by their own age; readers skip those of deleted jobs. */
 const DELETE_ENDED = statement(`
   with gone as (
     delete from job where id = any(array(
@@ -19,7 +19,7 @@ export async function deleteEnded(database: Database, olderThanMs: number, limit
   return (await database.query("fleet", DELETE_ENDED, [olderThanMs, limit])).length;
 }
 
-/** The oldest events; how far they are gone is remembered, so that nobody resumes across the gap. */
+/** Deletes the oldest events and stores the last deleted position, so that no stream resumes across the gap. */
 const DELETE_EVENTS = statement(`
   with old as (
     select pos, id from (select pos, id, at from event order by pos, id limit $2) as oldest

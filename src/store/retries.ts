@@ -1,4 +1,4 @@
-/** Work that comes back: failed, handed back, or with a lease that ran out. */
+/** Requeues tasks that failed, were handed back, or lost their lease. */
 
 import { isId } from "../jobs/ids.ts";
 import { LONGEST_BACK_OFF_MS, type Verdict } from "../jobs/retry.ts";
@@ -14,8 +14,9 @@ import { statement, type Value } from "./statement.ts";
 import type { FailureOutcome, Fence, Ready, Recorded } from "./work-records.ts";
 
 /**
- * The rest of a statement in which work comes back: its pieces go, its job loses the frames that ran
- * and counts `retried`. A job whose stills come back has ended, and does not change. `came` has the work as it was while it was leased.
+ * The rest of a statement that requeues tasks: deletes their chunks, subtracts their running frames from the job and
+ * adds `retried` to its retries. The job of a STILLS task has ended and does not change. The subquery `came` has the
+ * tasks as they were while leased.
  */
 function jobsOfReturned(retried: "0" | "1"): string {
   return `
@@ -35,7 +36,7 @@ function jobsOfReturned(retried: "0" | "1"): string {
   told as (${eventsOf("changed", "changed.state")})`;
 }
 
-/** The same of work that is PENDING again at once. `besides`: what else is set, "column = value, …,". */
+/** The same for tasks that become PENDING immediately. `besides`: more assignments, "column = value, …,". */
 export function pendingAgain(retried: "0" | "1", besides = ""): string {
   return `
   pending as (
@@ -96,7 +97,7 @@ const handingBack = (besides = "") =>
   select tenant_id, work_class from came`);
 
 const HAND_BACK = handingBack();
-/** As if it had never been leased, but for the fence. */
+/** As if the task had never been leased, except for its attempt number. */
 const HAND_BACK_UNHEARD = handingBack("started_at = null,");
 
 export async function handBack(
@@ -115,7 +116,7 @@ export async function handBack(
   return { recorded: (await refusalOf(database, fence)).recorded, ready };
 }
 
-/** A lease that ran out can be renewed until it is ended here: its work is still this node's. */
+/** An expired lease can still be renewed until it is ended here. */
 const EXPIRED = statement(`
   select work.id, work.attempt, work.kind, work.failures, work.node_name from work
   where work.state = 'LEASED' and ${LEASE_OVER} order by work.lease_until limit $1`);
@@ -171,7 +172,7 @@ export async function expireLeases(
     const outcome = await failByWork(database, found, lostLease(row));
     if (outcome !== undefined) ended.push(outcome);
   }
-  // What waits for no time at all is ready as soon as it is promoted.
+  // Tasks without a back-off become ready immediately.
   return {
     expired: waiting.length + ended.length,
     failed: ended.filter(({ jobFailed }) => jobFailed).length,
@@ -183,11 +184,11 @@ export async function expireLeases(
 function lostLease({ kind, failures, node_name: node }: ExpiredColumns): StoredError {
   return {
     code: "LEASE_LOST",
-    message: `The ${kind === "STILLS" ? "stills were" : "job was"} given up: its nodes fell silent or crashed ${failures + 1} times over the same piece of work, the last time ${node}.`,
+    message: `The ${kind === "STILLS" ? "stills" : "job"} failed: nodes running the same task stopped responding or crashed ${failures + 1} times; the last one was ${node}.`,
   };
 }
 
-/** Work whose back-off has passed, or is longer than any: then it is from before the clock was set back. */
+/** Tasks whose back-off has passed, or is impossibly long: then it is from before the clock was set back. */
 const waited = (condition: string) => `
   array(select id from work where state = 'WAITING' and ${condition} order by not_before limit $1 for update skip locked)`;
 

@@ -1,9 +1,9 @@
-/** What is revoked as every controller follows it: the changes of all tenants in their order, and their end. */
+/** SQL of the revocation changes of all tenants, in order, for controllers; and the deletion of old revocations. */
 import type { Database } from "./database.ts";
 import type { RevocationStore, RevokedThing, StoredRevocationKind } from "./revocation-store.ts";
 import { statement } from "./statement.ts";
 
-/** Columns of what is revoked. */
+/** Columns of a revoked thing. */
 export const THING = "kind, value, issued_before, expires_at";
 
 export interface ThingColumns {
@@ -22,7 +22,7 @@ export function thingOf({ kind, value, issued_before, expires_at }: ThingColumns
   };
 }
 
-/** One statement, so that what is forgotten and what is told are of one moment. */
+/** One statement, so that `forgotten` and the changes are from the same snapshot. */
 const CHANGES = statement(`
   select state.latest, state.forgotten, change.*
   from revocation_revision state left join lateral (
@@ -41,7 +41,7 @@ const DELETE_EXPIRED = statement(`
     order by expires_at limit $2 for update skip locked))
   returning id`);
 
-/** What is deleted of those that were lifted, nobody can be told any more. */
+/** Deletes lifted revocations and stores the last deleted revision, since these changes can no longer be returned. */
 const DELETE_LIFTED = statement(`
   with gone as (
     delete from revocation where id = any(array(
@@ -60,10 +60,10 @@ export async function changes(
 ): ReturnType<RevocationStore["changes"]> {
   const rows = await database.query<ChangeColumns>("fleet", CHANGES, [after, limit]);
   const [{ latest, forgotten } = { latest: 0, forgotten: 0 }] = rows;
-  const told = rows.filter((row) => row.revision !== null);
+  const found = rows.filter((row) => row.revision !== null);
   return {
-    changes: told.map((row) => ({ ...thingOf(row), tenant: row.tenant_id, lifted: row.lifted })),
-    reached: told.at(-1)?.revision ?? latest,
+    changes: found.map((row) => ({ ...thingOf(row), tenant: row.tenant_id, lifted: row.lifted })),
+    reached: found.at(-1)?.revision ?? latest,
     latest,
     forgotten,
   };

@@ -1,14 +1,14 @@
-/** The part of the store that keeps which tokens are taken back; what holds for the store holds for it. */
+/** Revoked tokens in the store. The rules of Store apply. */
 
 export type StoredRevocationKind = "TOKEN_ID" | "SUBJECT" | "ISSUED_BEFORE";
 
 export interface RevokedThing {
   readonly kind: StoredRevocationKind;
-  /** The token's id or the subject; empty for ISSUED_BEFORE. */
+  /** The token id or the subject; empty for ISSUED_BEFORE. */
   readonly value: string;
-  /** Of ISSUED_BEFORE, and of no other. */
+  /** Only for ISSUED_BEFORE. */
   readonly issuedBefore: Date | undefined;
-  /** undefined: it stays until it is lifted. */
+  /** undefined: it is valid until lifted. */
   readonly expiresAt: Date | undefined;
 }
 
@@ -23,13 +23,13 @@ export interface RevocationRow extends NewRevocation {
   readonly createdAt: Date;
 }
 
-/** What became of a thing: revoked as it says, or lifted. */
+/** A change of a revoked thing: revoked with these values, or lifted. */
 export interface RevocationChange extends RevokedThing {
   readonly tenant: string;
   readonly lifted: boolean;
 }
 
-/** Place in a tenant's list, newest first: the last entry of the page before. */
+/** Cursor in a tenant's list, newest first: the last entry of the previous page. */
 export interface RevocationCursor {
   /** Microseconds since 1970. */
   readonly atMicros: number;
@@ -38,27 +38,27 @@ export interface RevocationCursor {
 
 export interface RevocationStore {
   /**
-   * Revokes a thing of a tenant. One that is revoked already stays revoked for as long as either says,
-   * and of two ISSUED_BEFORE the later instant counts: `existed`. "FULL": the tenant has `most` entries,
-   * or twice as many with those that are over and not deleted yet.
+   * Revokes a thing of a tenant. If it is already revoked (`existed`), the later expiry and the later ISSUED_BEFORE
+   * instant apply. "FULL": the tenant has `most` entries, or twice as many including ended ones that are not yet
+   * deleted.
    */
   revoke(
     tenant: string,
     revocation: NewRevocation,
     most: number,
   ): Promise<{ readonly revocation: RevocationRow; readonly existed: boolean } | "FULL">;
-  /** What is revoked in a tenant now. */
+  /** Lists the current revocations of a tenant. */
   list(
     tenant: string,
     after: RevocationCursor | undefined,
     limit: number,
   ): Promise<readonly (RevocationRow & RevocationCursor)[]>;
-  /** undefined: no such revocation of this tenant. One that was lifted a short time ago is told again. */
+  /** Lifts a revocation. Idempotent until the lifted one is deleted. undefined: the tenant has no such revocation. */
   lift(tenant: string, id: string): Promise<RevocationRow | undefined>;
   /**
-   * The changes of all tenants after a revision, in the order of theirs, at most `limit`. `latest`: the
-   * revision of the last change that there is. `reached`: that of the last one told, or else `latest`.
-   * `forgotten`: what was lifted up to this revision may not be told any more.
+   * Returns up to `limit` changes of all tenants after a revision, in order of revision. `latest`: revision of the
+   * last existing change. `reached`: revision of the last returned change, or `latest` without any. `forgotten`:
+   * changes that lift a revocation may be missing up to this revision.
    */
   changes(
     after: number,
@@ -69,6 +69,6 @@ export interface RevocationStore {
     readonly latest: number;
     readonly forgotten: number;
   }>;
-  /** Deletes what has been over for longer, by expiry or because it was lifted. */
+  /** Deletes revocations that expired or were lifted longer ago. */
   deleteOver(olderThanMs: number, limit: number): Promise<number>;
 }

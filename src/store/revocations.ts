@@ -1,4 +1,4 @@
-/** Tokens that are taken back: the list of a tenant, and what changes it. */
+/** SQL of revoked tokens: the list of a tenant and its changes. */
 
 import { isId } from "../jobs/ids.ts";
 import type { Database } from "./database.ts";
@@ -23,19 +23,19 @@ interface Columns extends ThingColumns {
   readonly live: boolean;
 }
 
-/** First part of the advisory locks of tenants: "rvk" in ASCII. */
+/** First key of the advisory locks of tenants: "rvk" in ASCII. */
 const LOCKS = 0x72_76_6b;
-/** Of one tenant, one change at a time finds out what there is and acts on it. */
+/** Serializes the changes of one tenant, which read before they write. */
 const LOCK_TENANT = statement(`select pg_advisory_xact_lock(${LOCKS}, hashtext($1))`);
 
-/** Held from here to the end of the transaction, so it comes last: see revocation_revision in the schema. */
+/** Its row lock lasts until the end of the transaction, so it runs last; see revocation_revision in the schema. */
 const NEXT_REVISION = statement("update revocation_revision set latest = latest + 1 returning latest");
 
 const FIND_TEXT = `
   select ${COLUMNS} from revocation
   where tenant_id = $1 and kind = $2 and value = $3 and lifted_at is null`;
 const FIND = statement(FIND_TEXT);
-/** Nobody deletes it meanwhile. */
+/** Locks the row against deletion. */
 const HOLD = statement(`${FIND_TEXT} for update`);
 
 const COUNT = statement(`
@@ -71,7 +71,7 @@ const NEXT_PAGE = statement(`
 
 export class SqlRevocations implements RevocationStore {
   readonly #database: Database;
-  /** By tenant, the last of the changes that wait for each other. */
+  /** By tenant, the last change in its queue. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(database: Database) {
@@ -85,7 +85,7 @@ export class SqlRevocations implements RevocationStore {
       const before = await find(sender, HOLD, tenant, revocation);
       if (before === undefined) return insert(sender, tenant, revocation, most);
       if (before.live && covers(before, revocation)) return stored(before, revocation);
-      // What is over is revoked anew; what is not becomes what covers both.
+      // An ended revocation is replaced; a live one becomes the union of both.
       const { id, issuedBefore, expiresAt } = before.live ? union(before, revocation) : revocation;
       const { reason, revokedBy } = revocation;
       const revision = await nextRevision(sender);
@@ -124,8 +124,8 @@ export class SqlRevocations implements RevocationStore {
   }
 
   /**
-   * Changes of one tenant wait for each other here, and not each on a connection: however many come
-   * at once, they take one from the other tenants.
+   * Queues the changes of one tenant in memory instead of on connections: even many concurrent changes occupy only
+   * one connection.
    */
   async #change<T>(tenant: string, body: (sender: Sender) => Promise<T>): Promise<T> {
     const change = () =>
@@ -170,12 +170,12 @@ async function nextRevision(sender: Sender): Promise<number> {
   return one(await sender.query<{ latest: number }>(NEXT_REVISION, [])).latest;
 }
 
-/** The one that is there. With the very id it was stored by an earlier try of the same call. */
+/** Returns the existing revocation. If it has the same id, it was stored by an earlier attempt of this call. */
 function stored(row: Columns, { id }: NewRevocation) {
   return { revocation: rowOf(row), existed: row.id !== id };
 }
 
-/** Whether the one revokes all that the other one would, for as long. */
+/** Whether a stored revocation includes a new one, also in duration. */
 function covers(row: Columns, { issuedBefore, expiresAt }: RevokedThing): boolean {
   const reaches = (row.issued_before?.getTime() ?? 0) >= (issuedBefore?.getTime() ?? 0);
   return reaches && untilOf(row.expires_at) >= untilOf(expiresAt);
@@ -204,6 +204,6 @@ function rowOf(row: Columns): RevocationRow {
 }
 
 function one<Row>([row]: readonly Row[]): Row {
-  if (row === undefined) throw new TypeError("this statement gives one row");
+  if (row === undefined) throw new TypeError("a statement that returns one row returned none");
   return row;
 }

@@ -1,4 +1,4 @@
-/** Rows of the database as the store's terms, and the columns that they are read from. */
+/** Maps database rows to the records of the store, and defines their columns. */
 import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../jobs/states.ts";
 import type { WorkKind } from "../jobs/work.ts";
@@ -6,7 +6,7 @@ import type { JobRow, MediaFacts, StoredError, WorkRow } from "./job-records.ts"
 import type { Value } from "./statement.ts";
 import type { StillsPart } from "./still-records.ts";
 
-/** Columns of a job that change; events carry them. */
+/** Columns of a job that change; events contain them. */
 export interface JobFacts {
   readonly state: JobState;
   readonly started_at: Date | null;
@@ -21,7 +21,7 @@ export interface JobFacts {
   readonly revision: number;
 }
 
-/** What a plan or a result says of the distorted file. Events have it of their job, as they have its spec. */
+/** Facts of the distorted file from a plan or a result. Events take them from their job, like its spec. */
 export interface MediaColumns {
   readonly video_codec: string | null;
   readonly video_width: number | null;
@@ -29,7 +29,7 @@ export interface MediaColumns {
   readonly video_bit_rate: number | null;
 }
 
-/** With their types. */
+/** The media columns with their types. */
 const MEDIA_TYPES = {
   video_codec: "text",
   video_width: "int",
@@ -38,14 +38,14 @@ const MEDIA_TYPES = {
 };
 export const MEDIA = Object.keys(MEDIA_TYPES);
 
-/** Part of an update that sets the columns, from four parameters of which `first` is the number of the first. */
+/** Part of an update that sets the media columns from four parameters; `first` is the number of the first one. */
 export function settingMedia(first: number): string {
   return Object.entries(MEDIA_TYPES)
     .map(([column, type], n) => `${column} = $${first + n}::${type}`)
     .join(", ");
 }
 
-/** The columns of `job`, and where it is deleted those that its event keeps in `event.gone`. */
+/** The media columns of `job`, or of `event.gone` if the job is deleted. */
 export const MEDIA_OF_EVENT = Object.entries(MEDIA_TYPES)
   .map(([column, type]) => `coalesce(job.${column}, (event.gone->>'${column}')::${type}) as ${column}`)
   .join(", ");
@@ -74,7 +74,7 @@ const FACTS = [
   ...["retries", "score", "error", "revision"],
 ];
 
-/** The changing columns, of the table or alias given. */
+/** The changing columns of a table or alias. */
 export function facts(of: string): string {
   return FACTS.map((column) => `${of}.${column}`).join(", ");
 }
@@ -109,23 +109,23 @@ export function jobOf(row: JobColumns): JobRow {
 /**
  * Part of a statement that writes the events of changed jobs.
  *
- * @param changed name of a subquery with whole rows of job, after the change.
- * @param before SQL for the state before, over `changed`.
- * @param labelsBefore SQL for the labels before, where they change.
+ * @param changed name of a subquery with whole job rows after the change.
+ * @param before SQL of the previous state, over `changed`.
+ * @param labelsBefore SQL of the previous labels, if they change.
  */
 export function eventsOf(changed: string, before: string, labelsBefore = "null"): string {
   return `insert into event (pos, kind, job_id, tenant_id, before, labels_before, ${FACTS.join(", ")})
     select changed, 'CHANGE', id, tenant_id, ${before}, ${labelsBefore}, ${facts(changed)} from ${changed}`;
 }
 
-/** Part of a statement that writes the events of deleted jobs: the whole rows of a subquery `gone`. */
+/** Part of a statement that writes the events of deleted jobs; the subquery `gone` has their whole rows. */
 export const EVENTS_OF_GONE = `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")}, gone)
     select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
       jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at,
         ${MEDIA.map((column) => `'${column}', ${column}`).join(", ")})
     from gone`;
 
-/** What every change of a job sets beside its own: see event.pos in the schema. */
+/** Assignments that every update of a job must include; see event.pos in the schema. */
 export const NEXT_REVISION =
   "revision = job.revision + 1, changed = greatest(job.changed, pg_current_xact_id())";
 
@@ -169,17 +169,17 @@ export function workOf(row: WorkColumns): WorkRow {
   };
 }
 
-/** What indexes hold of a class: equal for equal classes, and never equal for others that meet. */
+/** Hashes a class for indexes. Collisions are practically impossible. */
 export function classKey(workClass: string): bigint {
   return hash("sha256", workClass, "buffer").readBigInt64BE();
 }
 
-/** What is stored of a session: it is a secret that a copy of the database must not give away. */
+/** Hashes a session: it is a secret that a copy of the database must not reveal. */
 export function sessionKey(session: string): string {
   return hash("sha256", session, "hex");
 }
 
-/** States as an SQL list: 'A', 'B'. */
+/** Formats states as an SQL list: 'A', 'B'. */
 export function quoted(states: readonly string[]): string {
   return states.map((state) => `'${state}'`).join(", ");
 }

@@ -1,4 +1,4 @@
-/** Reports of scored segments: those that come at once are recorded in one statement. */
+/** Records reports of scored segments; concurrent ones in one statement. */
 import { SCORING_KINDS } from "../jobs/work.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Database } from "./database.ts";
@@ -32,13 +32,13 @@ export interface SegmentOutcome {
   readonly tenant: string | undefined;
 }
 
-/** Pieces of `given` before its last, of this attempt. */
+/** Chunks of `given` before its last one, of this attempt. */
 const BEFORE_LAST =
   "piece.work_id = given.item and piece.attempt = given.attempt and piece.number < given.number";
 
 /**
- * A report counts only when every piece before its last is there, with no more rows than there can
- * be. Pieces of other attempts go. A job changes once, however many of its segments are reported.
+ * A report counts only if every chunk before its last one is stored and the number of rows is possible. Chunks of other
+ * attempts are deleted. A job is updated once, even if several of its segments are reported.
  */
 const RECORD = statement(`
   with given as (
@@ -90,7 +90,7 @@ interface RecordedColumns {
   readonly complete: boolean;
 }
 
-/** Each by itself: one that is refused leaves the others alone. Of equal ones the first counts. */
+/** Records each report independently: a refused one does not affect the others. Of duplicates the first counts. */
 export async function recordSegments(
   database: Database,
   reports: readonly SegmentReport[],
@@ -134,7 +134,7 @@ const POOLABLE = statement(
   `select ${POOLABLE_COLUMNS} from job where job.id = any($1::uuid[]) and job.state = 'RUNNING'`,
 );
 
-/** Jobs whose last segment is recorded, by id. */
+/** Returns the jobs whose last segment was recorded, by id. */
 async function completed(
   database: Database,
   rows: readonly RecordedColumns[],
@@ -145,7 +145,7 @@ async function completed(
   return new Map(jobs.map((job) => [job.id, poolableOf(job)]));
 }
 
-/** Pieces before the last, of this attempt. */
+/** Chunks before the last one, of this attempt. */
 const REPORTED_BEFORE = "piece.work_id = $2::uuid and piece.attempt = $3::int and piece.number < $4::int";
 
 const REPORTED = statement(`
@@ -153,7 +153,7 @@ const REPORTED = statement(`
     (select coalesce(sum(piece.row_count), 0) from piece where ${REPORTED_BEFORE}) + $5::int as rows, ${MOST_ROWS} as most
   from work where ${LIVE_LEASE}`);
 
-/** Why a report did not count. */
+/** Returns why a report was refused. */
 async function refused(
   database: Database,
   { fence, segment }: SegmentReport,
@@ -164,11 +164,11 @@ async function refused(
     return { recorded, poolable: undefined, tenant: undefined };
   const values = [...fenceValues(fence), number, rowCount];
   const [row] = await database.query<{ count: number } & Rows>("fleet", REPORTED, values);
-  // Ended since it was refused.
+  // The lease ended after the refusal.
   if (row === undefined) return { recorded: "STALE", poolable: undefined, tenant: undefined };
   if (row.count === number && row.rows > row.most) return tooManyRows(row);
   return new Failure(
     "INVALID_REQUEST",
-    `The report's last piece is number ${number}, but not every piece before it was reported in this attempt. Report them all, from 0.`,
+    `The report's last chunk is number ${number}, but not every chunk before it was reported in this attempt. Report all of them, from 0.`,
   );
 }

@@ -1,4 +1,4 @@
-/** The store in SQL. Each topic has a file of its own; this says which method is where. */
+/** The SQL implementation of the store; its methods delegate to one file per topic. */
 import type { AuditRecord } from "../audit/record.ts";
 import { isId } from "../jobs/ids.ts";
 import type { Verdict } from "../jobs/retry.ts";
@@ -53,7 +53,7 @@ import type { Claim, Fence, FramePiece, Outcome, PlanRecord, Ready, SegmentRecor
 const PING = statement("select 1");
 const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
 
-/** What runs beside the statements and ends with the store. */
+/** A background activity that stops with the store. */
 export interface Companion {
   stop(): Promise<void>;
 }
@@ -101,7 +101,7 @@ export class SqlStore implements Store {
 
   async now() {
     const [row] = await this.#database.query<{ ms: number }>("fleet", CLOCK, []);
-    if (row === undefined) throw new Error("the database told no time");
+    if (row === undefined) throw new Error("the database returned no time");
     return row.ms;
   }
 
@@ -407,14 +407,14 @@ export class SqlStore implements Store {
     return this.#announcements.onAnnouncement(listener);
   }
 
-  /** Work became ready that may come before what was claimed last. */
+  /** Resets the claim positions: tasks became ready that may come before the last claimed one. */
   #lower(ready: readonly Ready[]): readonly Ready[] {
     for (const { tenant, workClass } of ready) this.#floors.lower(tenant, classKey(workClass));
     return ready;
   }
 }
 
-/** Claims that are alike but for their sessions; no name of a tenant makes one like another's. */
+/** Key of claims that differ only in their sessions. JSON keeps the fields of different tenants apart. */
 function keyOf({ tenant, workClasses, leaseMs }: Claim): string {
   return JSON.stringify([leaseMs, tenant, ...workClasses]);
 }

@@ -1,24 +1,24 @@
-/** SQL as the store sends it. */
+/** SQL statements of the store. */
 import { createHash } from "node:crypto";
 
-/** A statement that is prepared once per connection, under its name. */
+/** A statement, prepared once per connection under its name. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** A statement of fixed text; its name follows from the text. */
+/** Returns a statement whose name is a hash of its text. */
 export function statement(text: string): Statement {
   return { name: createHash("sha256").update(text).digest("base64url").slice(0, 22), text };
 }
 
 /**
- * Whose rows a statement may touch: those of one tenant (role svc_tenant, held by row-level
- * security), or all (role svc_fleet); "owner" is the user that connected, for the schema and upkeep.
+ * The rows that a statement can access: one tenant's (role svc_tenant, enforced by row-level security) or all (role
+ * svc_fleet). "owner" is the connected user, for the schema and its maintenance.
  */
 export type Scope = { readonly tenant: string } | "fleet" | "owner";
 
-/** A value of a parameter: what PostgreSQL's protocol can carry. */
+/** A parameter value of the PostgreSQL protocol. */
 export type Value =
   | string
   | number
@@ -29,7 +29,7 @@ export type Value =
   | null
   | readonly (string | number | bigint | Uint8Array | null)[];
 
-/** Sends statements in one scope, over one connection or many. */
+/** Sends statements in one scope, over one or several connections. */
 export interface Sender {
   query<Row extends object>(statement: Statement, values: readonly Value[]): Promise<Row[]>;
 }

@@ -1,4 +1,4 @@
-/** Stills of a frame are deleted: those that were made, and the work that is to make them. */
+/** Deletes the stills of a frame, and removes the frame from the tasks that make them. */
 
 import { isId } from "../jobs/ids.ts";
 import type { WorkState } from "../jobs/states.ts";
@@ -9,7 +9,7 @@ import { eventsOf, NEXT_REVISION } from "./rows.ts";
 import { type Sender, statement } from "./statement.ts";
 import type { StillsPart } from "./still-records.ts";
 
-/** Work that makes, made or could not make stills of a frame; a frame that failed and was asked for again has two. */
+/** Tasks of any state that include a frame; a frame that failed and was requested again has two. */
 const WORK_OF_FRAME = statement(`
   select work.id, work.state, work.stills, work.node_id from work
   where work.job_id = $1 and work.kind = 'STILLS' and work.stills @> $2::jsonb`);
@@ -23,7 +23,7 @@ interface WorkOfFrame {
 
 const DELETE_STILLS = statement("delete from still where job_id = $1 and frame = $2");
 
-/** A lease of it ends: its node finds the work gone with its next heartbeat or report. */
+/** Ends its lease, if any: the node notices with its next heartbeat or report. */
 const DELETE_WORK = statement("delete from work where id = $1");
 
 const KEEP_OTHERS = statement(`
@@ -55,7 +55,7 @@ export async function deleteStill(
   });
 }
 
-/** Takes a frame from work, and the work away with its last one. Throws STILL_IN_PROGRESS. */
+/** Removes a frame from a task, and the task with its last frame. Throws STILL_IN_PROGRESS. */
 async function takeFrom(sender: Sender, { id, state, stills }: WorkOfFrame, frame: number): Promise<void> {
   const left = stills
     .map((part) => ({ ...part, frames: part.frames.filter((other) => other !== frame) }))
@@ -65,19 +65,19 @@ async function takeFrom(sender: Sender, { id, state, stills }: WorkOfFrame, fram
     await sender.query(DELETE_WORK, [id]);
     return;
   }
-  // Its node was told all of its frames, and reports each.
+  // The node of a leased task reports all of its frames.
   if (state === "LEASED") throw inProgress(frame);
   await sender.query(KEEP_OTHERS, [id, JSON.stringify(left), Math.min(...frames), frames.length]);
 }
 
 function notFound(frame: number): Failure {
-  return new Failure("STILL_NOT_FOUND", `The job has no stills of frame ${frame}, and none are to come.`);
+  return new Failure("STILL_NOT_FOUND", `The job has no stills of frame ${frame}, and none are pending.`);
 }
 
 function inProgress(frame: number): Failure {
   return new Failure(
     "STILL_IN_PROGRESS",
-    `A node makes stills of frame ${frame} and of others at this moment. Delete them when they are made.`,
+    `A node is making stills of frame ${frame} and of other frames. Delete them when they are finished.`,
     { found: { frame } },
   );
 }

@@ -1,9 +1,9 @@
-/** Stills, as the store gives and takes them. */
+/** Records of stills in the store's interface. */
 import type { StoredError } from "./job-records.ts";
 
-/** Frames to be shown, of one scored segment. */
+/** Frames of one scored segment to make stills of. */
 export interface StillsPart {
-  /** Absent: scored in one piece. */
+  /** Absent: scored as a whole. */
   readonly segment?: string;
   readonly frames: readonly number[];
 }
@@ -11,7 +11,7 @@ export interface StillsPart {
 export const SIDES = ["REFERENCE", "DISTORTED"] as const;
 export type StillSide = (typeof SIDES)[number];
 
-/** A frame of one side as a picture. */
+/** The image of a frame of one side. */
 export interface StillImage {
   readonly frame: number;
   readonly side: StillSide;
@@ -21,12 +21,12 @@ export interface StillImage {
   readonly image: Uint8Array;
 }
 
-/** A still that was asked for: there, to come, or given up. */
+/** A requested still: ready, pending or failed. */
 export interface StillRow {
   readonly frame: number;
   readonly side: StillSide;
   readonly state: "PENDING" | "READY" | "FAILED";
-  /** Of one that is READY. */
+  /** If READY. */
   readonly image:
     | {
         readonly mediaType: string;
@@ -35,6 +35,6 @@ export interface StillRow {
         readonly bytes: number;
       }
     | undefined;
-  /** Of one that is FAILED. */
+  /** If FAILED. */
   readonly error: StoredError | undefined;
 }

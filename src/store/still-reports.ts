@@ -1,4 +1,4 @@
-/** Stills as nodes report them, and the end of the work that makes them. */
+/** Records reported stills, and completes or fails the tasks that make them. */
 
 import { isId } from "../jobs/ids.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../jobs/states.ts";
@@ -12,8 +12,8 @@ import { SIDES, type StillImage } from "./still-records.ts";
 import type { Fence, Recorded } from "./work-records.ts";
 
 /**
- * A still counts with the live lease of the work that it is of ($9 has its frame as the work does), and
- * once. The last one ($10) ends the work, where all others are there.
+ * A still counts once, and only with the live lease of a task that includes its frame ($9). The last one ($11)
+ * completes the task, if all others are stored.
  */
 const RECORD = statement(`
   with held as (
@@ -57,7 +57,7 @@ export async function recordStill(
   return { recorded: row.put > 0 ? "RECORDED" : "REPEATED", tenant: undefined };
 }
 
-/** Why a still did not count. */
+/** Returns why a still was refused. Throws INVALID_REQUEST if the task does not include its frame. */
 async function refused(
   database: Database,
   fence: Fence,
@@ -65,14 +65,14 @@ async function refused(
 ): Promise<{ recorded: Recorded; tenant: undefined }> {
   const { recorded, live } = await refusalOf(database, fence);
   if (live === "STILLS") {
-    throw new Failure("INVALID_REQUEST", `Frame ${frame} is none that the work is to show.`);
+    throw new Failure("INVALID_REQUEST", `The task does not include frame ${frame}.`);
   }
   return { recorded, tenant: undefined };
 }
 
 const TO_FAILED = quoted(statesBefore(WORK_TRANSITIONS, "FAILED"));
 
-/** Its job has succeeded and stays as it is; that its stills will not come is told. */
+/** The job has succeeded and keeps its state; its event reports that the stills failed. */
 const FAIL = statement(`
   with failed as (
     update work set state = 'FAILED', ended_at = now(), lease_until = null, failures = work.failures + 1,
@@ -83,7 +83,7 @@ const FAIL = statement(`
   told as (${eventsOf("shown", "shown.state")})
   select id from shown`);
 
-/** Fails work for stills for good. */
+/** Fails a STILLS task permanently. */
 export async function failStills(
   sender: Sender,
   workId: string,
@@ -96,6 +96,6 @@ export async function failStills(
 function notTheLast(): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    "The still is said to be the last one, but others of the work were not reported. Report them all.",
+    "The still is marked as the last one, but other stills of the task were not reported. Report all of them.",
   );
 }

@@ -1,4 +1,4 @@
-/** Stills: which are asked for, the work that is to make them, and those that are there. */
+/** SQL of stills: requests, the tasks that make them, and reads. */
 
 import { isId } from "../jobs/ids.ts";
 import type { WorkState } from "../jobs/states.ts";
@@ -13,8 +13,8 @@ import { SIDES, type StillImage, type StillRow, type StillSide, type StillsPart 
 import type { Ready } from "./work-records.ts";
 
 /**
- * What stills of a job of `of` cost: of each piece of its scored work that they are of, the share of the frames that
- * are decoded up to the last of them. `parts`: number of the parameter that has them.
+ * SQL of the cost of stills of a job in `of`: for each scored task with wanted frames, the share of its cost for
+ * decoding up to the last of them. `parts`: number of the parameter with the frames.
  */
 function costOfStills(of: string, parts: number): string {
   return `greatest(${LEAST_STILLS_COST}, (
@@ -30,10 +30,10 @@ function costOfStills(of: string, parts: number): string {
 }
 
 /**
- * Statement that adds the work for stills of the jobs of a subquery `of`, which has whole rows of job.
- * Their rank lets all scoring of the tenant go first, and they come behind the work of their own job.
+ * Statement that adds a STILLS task for the jobs of a subquery `of`, which has whole job rows. By rank, all scoring of
+ * the tenant goes first, and by seq the other tasks of the job.
  *
- * @param first number of its first parameter; stillsValues gives the values.
+ * @param first number of its first parameter; the values are from stillsValues.
  */
 export function addingStills(of: string, first: number, condition = "true"): string {
   const [parts, key, frame, count] = [0, 1, 2, 3].map((n) => `$${first + n}`);
@@ -67,7 +67,7 @@ interface AskedColumns {
   readonly error: StoredError | null;
 }
 
-/** Each still that is there, without its image. */
+/** The stored stills, without their images. */
 const THERE = statement(`
   select frame, side, media_type, width, height, octet_length(image) as bytes from still
   where tenant_id = $1 and job_id = $2 order by frame, side`);
@@ -81,7 +81,7 @@ interface ThereColumns {
   readonly bytes: number;
 }
 
-/** The scored work that holds each of some frames. */
+/** The scored task that contains each of some frames. */
 const SCORED_IN = statement(`
   select asked.frame, work.segment from unnest($3::bigint[]) as asked(frame)
   join job on job.tenant_id = $1 and job.id = $2
@@ -102,7 +102,7 @@ export async function requestStills(
 ): Promise<{ ready: Ready | undefined } | undefined> {
   if (!isId(jobId)) return undefined;
   return database.transaction({ tenant }, async (sender) => {
-    // Two that ask at once ask one after the other.
+    // The lock serializes concurrent requests.
     const [job] = await sender.query<{ state: string; frames_total: number | null }>(LOCK_JOB, [
       tenant,
       jobId,
@@ -123,7 +123,7 @@ export async function requestStills(
   });
 }
 
-/** Those of some frames of which there are no stills, nor any to come. Throws TOO_MANY_STILLS. */
+/** Returns the frames that have no stills and none pending. Throws TOO_MANY_STILLS. */
 async function notAsked(
   sender: Sender,
   tenant: string,
@@ -135,7 +135,7 @@ async function notAsked(
   const toCome = asked.filter(({ state }) => state !== "FAILED").flatMap(framesOf);
   const known = new Set([...there, ...toCome]);
   const fresh = [...new Set(frames)].filter((frame) => !known.has(frame));
-  // Those that failed count: asked for again, they take no further place.
+  // Failed frames count towards the limit, but requesting them again does not count twice.
   const before = new Set(asked.flatMap(framesOf));
   const all = new Set([...before, ...fresh]).size;
   if (fresh.length > 0 && all > MOST_STILL_FRAMES) throw tooMany(before.size);
@@ -165,11 +165,11 @@ export async function listStills(
   jobId: string,
 ): Promise<readonly StillRow[]> {
   if (!isId(jobId)) return [];
-  // In this order: what becomes ready meanwhile is told as ready.
+  // In this order, so that stills that become ready in between are returned as ready.
   const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
   const there = await database.query<ThereColumns>({ tenant }, THERE, [tenant, jobId]);
   const images = new Map(there.map((row) => [`${row.frame} ${row.side}`, row]));
-  // The last one that asked for a frame counts: only of what failed it is another one.
+  // The last task of a frame counts; there are several only after a failure.
   const works = new Map(asked.flatMap((work) => framesOf(work).map((frame) => [frame, work])));
   return [...works]
     .toSorted(([a], [b]) => a - b)
@@ -218,7 +218,7 @@ export async function getStill(
 function notSucceeded(state: string): Failure {
   return new Failure(
     "JOB_NOT_SUCCEEDED",
-    `The job is ${state}: stills are made of jobs that have succeeded alone.`,
+    `The job is ${state}; stills can only be made of a job that has SUCCEEDED.`,
     { found: { state } },
   );
 }
@@ -226,7 +226,7 @@ function notSucceeded(state: string): Failure {
 function noSuchFrame(frame: number, frames: number): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    `There is no frame ${frame}: the job has the frames 0 to ${frames - 1}.`,
+    `There is no frame ${frame}; the job has frames 0 to ${frames - 1}.`,
     { found: { frame, frames } },
   );
 }
@@ -234,7 +234,7 @@ function noSuchFrame(frame: number, frames: number): Failure {
 function tooOften(): Failure {
   return new Failure(
     "TOO_MANY_STILLS",
-    `Stills of this job were asked for ${MOST_STILL_WORK} times, those that failed too, which is the most.`,
+    `Stills of this job were requested ${MOST_STILL_WORK} times including failed ones, which is the limit.`,
     { found: { limit: MOST_STILL_WORK } },
   );
 }
@@ -242,7 +242,7 @@ function tooOften(): Failure {
 function tooMany(frames: number): Failure {
   return new Failure(
     "TOO_MANY_STILLS",
-    `Stills of ${frames} frames were asked for, and a job has those of ${MOST_STILL_FRAMES} at most.`,
+    `Stills of ${frames} frames were already requested; a job can have stills of at most ${MOST_STILL_FRAMES} frames.`,
     { found: { frames, limit: MOST_STILL_FRAMES } },
   );
 }

@@ -1,10 +1,10 @@
 /**
- * The store: everything that must survive. One implementation in SQL over two databases,
- * PostgreSQL and the embedded PGlite; one conformance suite passes on both.
+ * The store of all persistent state. One SQL implementation runs on two databases, PostgreSQL and the embedded
+ * PGlite; one conformance suite tests both.
  *
- * Every method is one atomic change, durable when its promise resolves. Time is the database's.
- * A database that cannot be reached makes every method throw STORE_UNAVAILABLE; the change may
- * then have happened or not, and every method can be called again with the same arguments.
+ * Every method is one atomic change that is durable when its promise resolves. Times are from the database clock.
+ * Every method throws STORE_UNAVAILABLE if the database is unavailable. The change may then have been applied or not,
+ * and the method can be called again with the same arguments.
  */
 
 import type { AuditStore } from "./audit-store.ts";
@@ -15,32 +15,32 @@ import type { RevocationStore } from "./revocation-store.ts";
 import type { Ready } from "./work-records.ts";
 import type { WorkStore } from "./work-store.ts";
 
-/** What happened, told to every controller on this store; a hint, not a promise: sweeps find what it misses. */
+/** A notification to every controller on this store. It can get lost; maintenance tasks then find the change. */
 export type Announcement =
-  /** Work is ready; none named: it may be anywhere. */
+  /** Tasks are ready; an empty list: of any tenant and class. */
   | { readonly kind: "work"; readonly ready: readonly Ready[] }
   | { readonly kind: "events" }
-  /** Of each of these tenants a piece of work ended that ran: one that was at its limit may have another. */
+  /** A running task of each of these tenants ended: a tenant at its limit may get another one. */
   | { readonly kind: "freed"; readonly tenants: readonly string[] }
-  /** What is revoked has changed. */
+  /** Revocations have changed. */
   | { readonly kind: "revocations" }
-  /** Leases ended by a cancel, a drain or a new registration: nodes must hear of it at once; none named: it may be any. */
+  /** Leases ended by a cancel, a drain or a new registration: notify these nodes at once; an empty list: any node. */
   | { readonly kind: "news"; readonly nodeIds: readonly string[] };
 
 export interface Store extends JobStore, WorkStore, NodeStore, EventStore, AuditStore {
-  /** Which tokens are taken back. */
+  /** Revoked tokens. */
   readonly revocations: RevocationStore;
 
   /** Throws STORE_UNAVAILABLE. */
   ping(): Promise<void>;
-  /** The database's clock, in milliseconds since 1970. */
+  /** Returns the time of the database, in milliseconds since 1970. */
   now(): Promise<number>;
   close(): Promise<void>;
 
-  // Announcements between controllers.
+  // Notifications between controllers.
 
-  /** Tells every controller on this store, this one included, soon; never fails. */
+  /** Notifies every controller on this store, including this one, in the background; never fails. */
   announce(announcement: Announcement): void;
-  /** Returns what stops it. */
+  /** Adds a listener; returns a function that removes it. */
   onAnnouncement(listener: (announcement: Announcement) => void): () => void;
 }

@@ -1,6 +1,6 @@
-/** The tables of the schema. One that a migration adds has its place here. */
+/** The tables of the schema. A table added by a migration must be listed here. */
 
-/** What callers and nodes put in: it moves with the installation to another database. */
+/** Tables with the data of callers and nodes; they are copied when an installation moves to another database. */
 export const CONTENT_TABLES = [
   "job",
   "work",
@@ -13,7 +13,7 @@ export const CONTENT_TABLES = [
 ] as const;
 export type ContentTable = (typeof CONTENT_TABLES)[number];
 
-/** What a database says of itself: every installation makes its own. */
+/** Tables with facts of the database itself; every installation creates its own. */
 const OWN_TABLES = ["installation", "migration", "revocation_revision"] as const;
 
 export const TABLES = [...CONTENT_TABLES, ...OWN_TABLES];

@@ -1,7 +1,7 @@
-/** Whose turn it is to have a connection: no tenant keeps the others from the database, however much it asks. */
+/** Shares connections fairly: no tenant can block others from the database. */
 import type { Scope } from "./statement.ts";
 
-/** One tenant has a quarter of the connections at most, and all tenants together leave a quarter to svc itself. */
+/** One tenant uses at most a quarter of the connections, and all tenants together leave a quarter to svc itself. */
 const SHARE = 4;
 
 export interface Waiter<Connection> {
@@ -11,27 +11,27 @@ export interface Waiter<Connection> {
 }
 
 /**
- * Counts who has connections, and lines up who waits. Every other turn is svc's own, which works for all tenants; the
- * rest go round the tenants. Of one tenant, and of svc, the first that asked is the first that gets.
+ * Counts used connections and queues waiters. Turns alternate between svc itself, which works for all tenants, and the
+ * tenants in round-robin order. The queue of each tenant, and of svc, is first in, first out.
  */
 export class Turns<Connection> {
   readonly #mostOfTenant: number;
   readonly #mostOfTenants: number;
-  /** By tenant; none that has nothing. */
+  /** Connections in use by tenant; without zeros. */
   readonly #held = new Map<string, number>();
   #heldByTenants = 0;
-  /** By tenant, the one whose turn is next first; none that is empty. */
+  /** Queues by tenant in round-robin order; without empty ones. */
   readonly #lines = new Map<string, Waiter<Connection>[]>();
   readonly #ownLine: Waiter<Connection>[] = [];
   #isOwnTurn = true;
 
-  /** @param connections at a time, 1 or more */
+  /** @param connections limit of concurrent connections, 1 or more */
   constructor(connections: number) {
     this.#mostOfTenant = Math.max(1, Math.floor(connections / SHARE));
     this.#mostOfTenants = Math.max(1, connections - Math.floor(connections / SHARE));
   }
 
-  /** Takes a place for a scope, when it may have one more. */
+  /** Counts a connection for a scope if it may have one more; returns whether it may. */
   take(scope: Scope): boolean {
     const isFree = this.#isFree(scope);
     if (isFree) this.#count(scope, 1);
@@ -57,12 +57,12 @@ export class Turns<Connection> {
     if (tenant !== undefined && line.length === 0) this.#lines.delete(tenant);
   }
 
-  /** Whether somebody waits who may have a connection. */
+  /** Whether a waiter may have a connection. */
   get isAwaited(): boolean {
     return this.#next() !== undefined;
   }
 
-  /** Who is next; it has left the line and has its place. */
+  /** Removes the next waiter from its queue and counts its connection. */
   next(): Waiter<Connection> | undefined {
     const waiter = this.#next();
     if (waiter === undefined) return undefined;
@@ -74,7 +74,7 @@ export class Turns<Connection> {
     return waiter;
   }
 
-  /** Everybody who waits; nobody does any more. */
+  /** Removes and returns all waiters. */
   clear(): readonly Waiter<Connection>[] {
     const all = [...this.#ownLine.splice(0), ...[...this.#lines.values()].flat()];
     this.#lines.clear();
@@ -93,7 +93,7 @@ export class Turns<Connection> {
     return undefined;
   }
 
-  /** The rest of a tenant's line waits until all other tenants had their turn. */
+  /** Moves a tenant behind all other waiting tenants. */
   #toTheEnd(tenant: string): void {
     const line = this.#lines.get(tenant);
     if (line === undefined) return;

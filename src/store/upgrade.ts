@@ -1,9 +1,9 @@
-/** Brings the schema of a PostgreSQL database up to this program's, and nothing else. */
+/** Migrates the schema of a PostgreSQL database without opening a store. */
 import { Database } from "./database.ts";
 import { migrate } from "./migrations.ts";
 import { postgresDriver } from "./postgres.ts";
 
-/** Names of the migrations that were applied; large tables take as long as they take. Throws as openStore does. */
+/** Returns the names of the applied migrations. There is no timeout, as tables can be large. Throws as openStore does. */
 export async function upgradeSchema(databaseUrl: string): Promise<readonly string[]> {
   const database = new Database(postgresDriver(databaseUrl, 0));
   try {

@@ -1,4 +1,4 @@
-/** What tenants have in the queue and in work, counted. */
+/** Counts queued jobs and leased tasks of tenants. */
 import type { Database } from "./database.ts";
 import type { TenantUsage } from "./job-records.ts";
 import { type Sender, statement } from "./statement.ts";
@@ -35,7 +35,7 @@ interface UsageColumns {
 
 export async function usage(database: Database, tenant: string): Promise<TenantUsage> {
   const [row] = await database.query<UsageColumns>({ tenant }, USAGE, [tenant]);
-  if (row === undefined) throw new TypeError("counts are always one row");
+  if (row === undefined) throw new TypeError("a query of counts returned no row");
   return {
     jobsQueued: row.jobs_queued,
     jobsRunning: row.jobs_running,

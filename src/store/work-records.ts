@@ -1,12 +1,12 @@
-/** Work that is given out, reported and pooled, as the store gives and takes it. */
+/** Records of claims, reports and pooling in the store's interface. */
 import type { WorkKind } from "../jobs/work.ts";
 import type { MediaFacts } from "./job-records.ts";
 import type { StillsPart } from "./still-records.ts";
 
-/** A claim: for one free slot of one node. */
+/** A claim for one free slot of a node. */
 export interface Claim {
   readonly session: string;
-  /** Whose work; the schedule chose it. */
+  /** The tenant that the scheduler chose. */
   readonly tenant: string;
   /** Classes that the node serves. */
   readonly workClasses: readonly string[];
@@ -26,30 +26,30 @@ export interface ClaimedWork {
   readonly kind: WorkKind;
   readonly workClass: string;
   readonly spec: string;
-  /** The plan of the job; undefined for the work that makes it. */
+  /** The plan of the job; undefined for PLAN. */
   readonly plan: string | undefined;
   /** The segment of the plan; undefined for PLAN, WHOLE and STILLS. */
   readonly segment: string | undefined;
-  /** Of STILLS. */
+  /** Only for STILLS. */
   readonly stills: readonly StillsPart[] | undefined;
-  /** What it costs, for the fair share (jobs/fairness.ts). */
+  /** Cost for the fair share (jobs/fairness.ts). */
   readonly cost: number;
-  /** Where its job belongs in a trace; undefined: nowhere. */
+  /** Trace context of its job; undefined: none. */
   readonly traceparent: string | undefined;
   /** Milliseconds since its job was submitted. */
   readonly jobAgeMs: number;
-  /** Whether no node has had work of its job before. */
+  /** Whether no node has run a task of its job before. */
   readonly beginsJob: boolean;
 }
 
-/** Proof that a report is of the live lease. */
+/** Identifies the lease of a report, to check that it is live. */
 export interface Fence {
   readonly session: string;
   readonly itemId: string;
   readonly attempt: number;
 }
 
-/** STALE: not the live lease; nothing changed. REPEATED: this very report is recorded already. */
+/** STALE: the lease is not live; nothing changed. REPEATED: this report was already recorded. */
 export type Recorded = "RECORDED" | "REPEATED" | "STALE";
 
 export interface NewSegment {
@@ -62,14 +62,14 @@ export interface NewSegment {
 export interface PlanRecord {
   readonly plan: string;
   readonly framesTotal: number;
-  /** In frame order, at least one. A plan of one segment that is the whole has it here too, with its text. */
+  /** In frame order, at least one; also for a plan with a single segment. */
   readonly segments: readonly NewSegment[];
-  /** Class of its segments. */
+  /** Class of its SEGMENT tasks. */
   readonly workClass: string;
   readonly media: MediaFacts;
 }
 
-/** Consecutive rows of a piece of work's values, in the engine's code (engine/frame-code.ts). */
+/** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frame-code.ts). */
 export interface FramePiece {
   readonly number: number;
   readonly rows: Uint8Array;
@@ -78,88 +78,85 @@ export interface FramePiece {
 
 export interface SegmentRecord {
   readonly last: FramePiece;
-  /** The plan as it was scored in the end, when that differs. */
+  /** The plan that was actually scored, if it differs. */
   readonly plan: string | undefined;
-  /** Frames scored, when a whole run found another count than the plan. */
+  /** Number of scored frames, if a WHOLE task found another count than the plan. */
   readonly framesTotal: number | undefined;
 }
 
-/** What a failure that a node reports comes to. */
+/** The effect of a failure that a node reports. */
 export interface FailureOutcome {
   readonly recorded: Recorded;
-  /** Nodes that worked on the job that failed with it. */
+  /** Nodes with other tasks of the job, if it failed. */
   readonly nodes: readonly string[];
-  /** Whose it was, when it is recorded now. */
+  /** Tenant of the task, if the failure was recorded now. */
   readonly tenant: string | undefined;
   readonly jobFailed: boolean;
 }
 
-/** Values of one scored segment. */
+/** Per-frame scores of one scored task. */
 export interface ScoredPart {
   readonly firstFrame: number;
   readonly frameCount: number;
   /** undefined for a WHOLE. */
   readonly segment: string | undefined;
-  /** In their order, read a few at a time as they are asked for; none when the job has another plan by then. */
+  /** Chunks in order, read on demand a few at a time; none if the job was replanned by then. */
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
-/** A job whose every segment is scored, to be pooled. */
+/** A job whose segments are all scored, ready to be pooled. */
 export interface Poolable {
   readonly id: string;
   readonly tenant: string;
   readonly spec: string;
   readonly plan: string;
-  /** Counts its plans: a result of an earlier one is refused. */
+  /** Number of its plan: a result of an earlier plan is refused. */
   readonly generation: number;
   /** Milliseconds from the first lease to the last report. */
   readonly durationMs: number;
-  /** How often its pooling was begun, and did not end. */
+  /** How often its pooling was started but not finished. */
   readonly poolings: number;
-  /** Where it belongs in a trace; undefined: nowhere. */
+  /** Its trace context; undefined: none. */
   readonly traceparent: string | undefined;
 }
 
-/** What a job came to. */
+/** The result of a job. */
 export interface Outcome {
   readonly score: number;
   readonly frameCount: number;
   readonly result: string;
   readonly media: MediaFacts;
-  /** Frames whose pictures are made after it; may be empty. */
+  /** Frames to make stills of after the job; can be empty. */
   readonly stills: readonly StillsPart[];
 }
 
-/** Pairs of tenant and class of one look at most, and of one tenant: what comes after them is seen when these are done. */
+/** Most pairs of tenant and class in one query, in total and per tenant; later pairs are seen when these are done. */
 export const MOST_READY = 10_000;
 export const MOST_READY_OF_TENANT = 512;
 
-/** Work that can be claimed now: of a tenant, by class. */
+/** A tenant and class with tasks that can be claimed now. */
 export interface Ready {
   readonly tenant: string;
   readonly workClass: string;
 }
 
-/** Work of a tenant and class that waits to be claimed. */
+/** Ready tasks of a tenant and class. */
 export interface Waiting {
-  /** Pieces, counted as far as was asked. */
+  /** Number of tasks, counted up to the given maximum. */
   readonly count: number;
-  /**
-   * Milliseconds that the one waits which has waited longest of the next of each priority, since it could be claimed; 0:
-   * none waits.
-   */
+  /** Milliseconds since the oldest of the next tasks of each priority became ready; 0 without ready tasks. */
   readonly ageMs: number;
 }
 
-/** Pieces of work of all tenants, counted as far as was asked. */
+/** Tasks of all tenants, counted up to the given maximum. */
 export interface InWork {
   readonly leased: number;
-  /** They wait for their next try. */
+  /** Tasks in back-off before a retry. */
   readonly backingOff: number;
 }
 
 /**
- * Who reports the last segment of a job holds it for pooling, for this long, in milliseconds. Others
- * leave it alone until then; who pools longer holds it again in time.
+ * Milliseconds for which the controller that records the last segment of a job holds the job for pooling. Others skip
+ * it until then; a longer pooling must renew the hold in time.
  */
 export const POOL_HOLD_MS = 15_000;

@@ -1,4 +1,4 @@
-/** The part of the store that gives out work, takes reports of it, and ends jobs with it; what holds for the store holds for it. */
+/** Tasks in the store: claims, reports, pooling and retries. The rules of Store apply. */
 import type { Verdict } from "../jobs/retry.ts";
 import type { StoredError } from "./job-records.ts";
 import type { StillImage } from "./still-records.ts";
@@ -21,33 +21,33 @@ import type {
 } from "./work-records.ts";
 
 export interface WorkStore {
-  /** Leases the tenant's best ready work: highest priority, then oldest job, then first segment. */
+  /** Leases the tenant's next ready task: highest priority, then oldest job, then first segment. */
   claim(claim: Claim): Promise<ClaimedWork | undefined>;
   /**
-   * The same while fewer than `mostRunning` pieces of the tenant's work are leased, whoever claims them at
-   * this moment. `full`: as many are leased now.
+   * The same while fewer than `mostRunning` tasks of the tenant are leased, including concurrent claims. `full`: the
+   * limit is reached now.
    */
   claimWithin(claim: Claim, mostRunning: number): Promise<LimitedClaim>;
-  /** Of each tenant, in order, how many pieces of its work are leased. */
+  /** Returns the number of leased tasks of each tenant, in order. */
   running(tenants: readonly string[]): Promise<readonly number[]>;
-  /** Tenants and classes with work that is ready; MOST_READY at most, and MOST_READY_OF_TENANT of each tenant. */
+  /** Returns tenants and classes with ready tasks; at most MOST_READY, and MOST_READY_OF_TENANT of each tenant. */
   ready(): Promise<readonly Ready[]>;
-  /** Of each pair of tenant and class, in order, what waits, counted no further than its `most`. */
+  /** Returns the ready tasks of each pair of tenant and class, in order, counted up to its `most`. */
   waiting(pairs: readonly (Ready & { readonly most: number })[]): Promise<readonly Waiting[]>;
-  /** Each number is counted no further than `most`. */
+  /** Counts tasks in each state up to `most`. */
   inWork(most: number): Promise<InWork>;
-  /** What a report of scored values comes to that would not count; undefined: its work is leased to be scored. */
+  /** Returns the outcome of a score report that would be refused; undefined: it has the live lease of a scoring task. */
   refusalOfValues(fence: Fence): Promise<Recorded | undefined>;
   recordPiece(fence: Fence, piece: FramePiece): Promise<Recorded>;
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
-  /** `poolable`: it was the last segment of its job. `tenant`: whose it was, when it is recorded now. */
+  /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
   recordSegment(
     fence: Fence,
     segment: SegmentRecord,
   ): Promise<{ recorded: Recorded; poolable: Poolable | undefined; tenant: string | undefined }>;
   /**
-   * The work failed; `decide` says what follows, given how often it failed, this time included. `tenant`:
-   * whose it was, when the failure is recorded now.
+   * Records a failure of a task; `decide` gets the number of its failures, including this one. `tenant`: of the task,
+   * if the failure was recorded now.
    */
   recordFailure(
     fence: Fence,
@@ -55,68 +55,68 @@ export interface WorkStore {
     decide: (failures: number) => Verdict,
   ): Promise<FailureOutcome>;
   /**
-   * A segment was not what the plan said: all work of the job ends, and it is scored in one piece,
-   * which costs as much as all its segments together. STALE for work that is no segment.
+   * Records that a segment differs from the plan: all tasks of the job end, and one WHOLE task, which costs as much as
+   * all its segments together, replaces them. STALE for tasks other than SEGMENT.
    */
   recordCutFault(
     fence: Fence,
   ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }>;
   /**
-   * A still of the leased work; `last`: with it all of them are there, and the work is done. Throws
-   * INVALID_REQUEST for one that is not of the work, and for a last one before the others.
+   * Records a still of a leased task; `last`: it is the last one and completes the task. Throws INVALID_REQUEST if the
+   * task does not include its frame, and for a last one before all others.
    */
   recordStill(
     fence: Fence,
     still: StillImage,
     last: boolean,
   ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
-  /** `unheard`: no node ever heard of the lease, nor of one before: the next one begins its job. */
+  /** Requeues a task. `unheard`: no node learned of this or any earlier lease, so the next lease begins its job. */
   handBack(fence: Fence, unheard?: boolean): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
 
   // Pooling.
 
-  /** Jobs whose every segment is scored and that nobody pools at the moment; held for `holdMs`. */
+  /** Returns jobs whose segments are all scored and that nobody is pooling; holds them for `holdMs`. */
   takePoolable(limit: number, holdMs: number): Promise<readonly Poolable[]>;
-  /** Holds jobs that are being pooled for `holdMs` from now on; 0: lets go of them. */
+  /** Renews the hold of jobs that are being pooled to `holdMs` from now; 0: releases them. */
   holdPoolable(jobIds: readonly string[], holdMs: number): Promise<void>;
   /**
-   * Counts that a job's pooling begins, before it does: who comes after a controller that it ended knows of it.
-   * False: the job has ended, or has another plan by now.
+   * Counts the start of a pooling, before it starts: if it crashes the controller, the next one sees the count.
+   * Returns false if the job has ended or was replanned.
    */
   beginPooling(jobId: string, generation: number): Promise<boolean>;
   allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
-  /** False: the job has ended, or has another plan by now. */
+  /** Returns false if the job has ended or was replanned. */
   succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
   /**
-   * The parts do not fit together: score the job in one piece, as recordCutFault does. undefined: it
-   * was scored so already, has ended, or has another plan by now.
+   * Scores the job again as a whole because its parts do not fit together; like recordCutFault. undefined: it was
+   * already scored as a whole, has ended, or was replanned.
    */
   restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
 
-  // Work that no node can do any more.
+  // Tasks that no node can run any more.
 
-  /** Jobs, some if there are many, that have ready work of a class. */
+  /** Returns jobs with ready tasks of a class; not all if there are many. */
   jobsWith(ready: Ready): Promise<readonly { readonly id: string; readonly generation: number }[]>;
   /**
-   * Begins a job anew with its plan: what is scored of it is gone. undefined: it has ended, is
-   * scored or not planned, or has another plan by now. `nodes`: those that worked on it.
+   * Restarts a job with a new PLAN task; its scores are discarded. undefined: it has ended, is completely scored, is not
+   * planned, or was replanned. `nodes`: nodes that ran its tasks.
    */
   replan(
     jobId: string,
     generation: number,
   ): Promise<{ readonly ready: Ready; readonly nodes: readonly string[] } | undefined>;
 
-  // Sweeps: any controller may run them at any time.
+  // Maintenance tasks: any controller may run them at any time.
 
   /**
-   * Ends leases that ran out; `decide` as in recordFailure. `failed`: jobs that ended with them,
-   * `nodes`: those that worked on such a job elsewhere.
+   * Ends expired leases; `decide` as in recordFailure. `failed`: number of jobs that failed with them. `nodes`: other
+   * nodes with tasks of such jobs.
    */
   expireLeases(
     limit: number,
     decide: (failures: number) => Verdict,
   ): Promise<{ expired: number; failed: number; ready: readonly Ready[]; nodes: readonly string[] }>;
-  /** WAITING work whose back-off has passed becomes PENDING. */
+  /** Moves WAITING tasks whose back-off has passed to PENDING. */
   promoteWaiting(limit: number): Promise<readonly Ready[]>;
 }

@@ -114,7 +114,7 @@ test("who may have no more pictures of a job is told why, at the moment that was
   await alert.waitFor();
   assert.equal(
     (await alert.textContent())?.trim(),
-    `The pictures of frame ${frame} cannot be made: Stills of ${MOST} frames were asked for, and a job has those of ${MOST} at most.`,
+    `The pictures of frame ${frame} cannot be made: Stills of ${MOST} frames were already requested; a job can have stills of at most ${MOST} frames.`,
   );
   scored.pages.expectComplaints(/409/);
   await page.context().close();
