@@ -510,7 +510,7 @@ test("a log that cannot be written stops the start, and says why", async () => {
   for (const [path, why] of [
     [folder, "EISDIR"],
     [join(folder, "none", "audit.log"), "ENOENT"],
-    ["/dev/full", "not a file"],
+    ["/dev/full", "not a regular file"],
   ] as const) {
     const args = ["controller", "--auth-disabled", "--port", "0", "--data-dir", join(folder, "never")];
     const { code, stderr } = await svc([...args, "--audit-log", path]);

@@ -1,4 +1,4 @@
-/** The audit log's file: whole lines, rotation, a full disk, what cannot be a log at all. */
+/** The audit log file: whole lines, rotation, full disks, invalid files. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import {
@@ -57,7 +57,7 @@ function writer(outlet: Outlet, over: Partial<LinesOptions> = {}) {
   return { lines, lost: () => lost };
 }
 
-test("every line in its order, in a file that its owner alone reads", async () => {
+test("writes every line in order to a file that only its owner can read", async () => {
   const path = join(folder, "new.log");
   const { lines, lost } = writer(await AuditFile.open(path, LOG));
   const ids = Array.from({ length: 10_000 }, (_, n) => String(n));
@@ -67,10 +67,10 @@ test("every line in its order, in a file that its owner alone reads", async () =
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.equal(lost(), 0);
   lines.take(record("late"));
-  assert.equal(lost(), 1, "what comes after the end is counted");
+  assert.equal(lost(), 1, "counts records after close as lost");
 });
 
-test("a file that is there is gone on with, also after a line that was torn", async () => {
+test("appends to an existing file, even after a partial line", async () => {
   const path = join(folder, "torn.log");
   await writeFile(path, '{"requestId":"before"}\n{"reque');
   const { lines } = writer(await AuditFile.open(path, LOG));
@@ -81,7 +81,7 @@ test("a file that is there is gone on with, also after a line that was torn", as
   assert.equal((JSON.parse(last ?? "") as AuditRecord).requestId, "after");
 });
 
-test("a file that is moved away, removed or replaced is opened anew; each line is in one of them", async () => {
+test("reopens a file that is moved, removed or replaced; each line is in exactly one file", async () => {
   const path = join(folder, "rotated.log");
   const { lines } = writer(await AuditFile.open(path, LOG, 0));
   const seen = (where: string, id: string) =>
@@ -103,7 +103,7 @@ test("a file that is moved away, removed or replaced is opened anew; each line i
   assert.deepEqual(await idsIn(path), ["four"]);
 });
 
-test("where no new file can be made, lines go on to the one before", async () => {
+test("keeps writing to the old file if no new one can be created", async () => {
   const away = join(folder, "away");
   await mkdir(away);
   const path = join(away, "a.log");
@@ -116,7 +116,7 @@ test("where no new file can be made, lines go on to the one before", async () =>
   assert.deepEqual([await idsIn(join(`${away}-moved`, "a.log")), lost()], [["one", "two"], 0]);
 });
 
-test("two processes write to one file without tearing lines", async () => {
+test("two processes write whole lines to one file", async () => {
   const path = join(folder, "shared.log");
   const both = [writer(await AuditFile.open(path, LOG)), writer(await AuditFile.open(path, LOG))];
   for (let n = 0; n < 2_000; n++)
@@ -125,7 +125,7 @@ test("two processes write to one file without tearing lines", async () => {
   assert.equal(new Set(await idsIn(path)).size, 4_000);
 });
 
-/** Writes to a disk that is full (/dev/full) for as long as it is told to, else to a file. */
+/** Writes to a full disk (/dev/full) while `state.full` is set, otherwise to a file. */
 async function fullAtTimes(path: string) {
   const file = await AuditFile.open(path, LOG);
   const full = await open("/dev/full", "w");
@@ -145,27 +145,27 @@ async function fullAtTimes(path: string) {
   return { outlet, state };
 }
 
-test("a full disk: lines wait, and what there is no room for is counted, in the log too", async () => {
+test("buffers lines while the disk is full, and counts lost ones, also in the log", async () => {
   const path = join(folder, "full.log");
   const { outlet, state } = await fullAtTimes(path);
   const { lines, lost } = writer(outlet, { retryMs: 1, mostWaiting: 20_000 });
   for (let n = 0; n < 1_000; n++) lines.take(record(String(n)));
-  await until(async () => state.failures > 3, "some tries");
+  await until(async () => state.failures > 3, "some retries");
   const gone = lost();
-  assert.ok(gone > 800 && gone < 950, `${gone} are lost`);
+  assert.ok(gone > 800 && gone < 950, `${gone} lines were lost`);
   state.full = false;
-  await until(async () => (await readFile(path, "utf8")).includes("LOST"), "the lost lines to be told");
+  await until(async () => (await readFile(path, "utf8")).includes("LOST"), "a record of the lost lines");
   await lines.close();
-  const told = await linesIn(path);
+  const written = await linesIn(path);
   assert.deepEqual(
-    told.slice(0, 1000 - gone).map(({ requestId }) => requestId),
+    written.slice(0, 1000 - gone).map(({ requestId }) => requestId),
     Array.from({ length: 1000 - gone }, (_, n) => String(n)),
   );
-  const { operation, outcome, count } = told.at(-1) ?? {};
+  const { operation, outcome, count } = written.at(-1) ?? {};
   assert.deepEqual([operation, outcome, count], ["system/audit-log", "LOST", gone]);
 });
 
-test("a disk that stays full holds nobody up at the end", async () => {
+test("close does not wait for a disk that stays full", async () => {
   const { outlet } = await fullAtTimes(join(folder, "never.log"));
   const { lines, lost } = writer(outlet);
   for (let n = 0; n < 5; n++) lines.take(record(String(n)));
@@ -173,7 +173,7 @@ test("a disk that stays full holds nobody up at the end", async () => {
   assert.equal(lost(), 5);
 });
 
-test("what cannot be a log is refused, with its name", async () => {
+test("refuses a path that cannot be a log, and names it", async () => {
   const refused = async (path: string, why: RegExp) => {
     await assert.rejects(AuditFile.open(path, LOG), (thrown) => {
       assert.ok(thrown instanceof AuditFileError);
@@ -184,7 +184,7 @@ test("what cannot be a log is refused, with its name", async () => {
   };
   await refused(folder, /EISDIR/);
   await refused(join(folder, "none", "a.log"), /ENOENT/);
-  await refused("/dev/null", /not a file/);
+  await refused("/dev/null", /not a regular file/);
   const file = join(folder, "plain");
   await appendFile(file, "");
   await refused(join(file, "a.log"), /ENOTDIR/);

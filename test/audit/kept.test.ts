@@ -1,4 +1,4 @@
-/** What of a request's record is kept in the store, and what is only counted there; through a real controller's services. */
+/** Which requests are stored individually and which are only counted; through the services of a real controller. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => system.close());
 
-/** Has requests of a tenant told and stored; gives what its administrators are told, as "SUBJECT OUTCOME COUNT". */
+/** Records requests of a tenant; returns what its administrators see, as "SUBJECT OUTCOME COUNT". */
 async function kept(tenant: string, requests: readonly Partial<AuditRecord>[]): Promise<readonly string[]> {
   const auditLog = await openAuditLog(
     { auditLog: undefined, auditRetention: 90 },
@@ -43,16 +43,16 @@ async function kept(tenant: string, requests: readonly Partial<AuditRecord>[]): 
 
 const many = (count: number, request: Partial<AuditRecord>) => Array.from({ length: count }, () => request);
 
-test("every change is kept, however many there are", async () => {
-  const told = await kept("busy", many(500, {}));
-  assert.equal(told.length, 500);
-  assert.deepEqual([...new Set(told)], ["alice OK 1"]);
+test("stores every change, even many", async () => {
+  const lines = await kept("busy", many(500, {}));
+  assert.equal(lines.length, 500);
+  assert.deepEqual([...new Set(lines)], ["alice OK 1"]);
 });
 
-test("what changed many jobs is kept however it ended, with its filter and their number", async () => {
+test("stores every change of many jobs with any outcome, with its filter and number of jobs", async () => {
   const request = { outcome: "STORE_UNAVAILABLE", filter: "state=QUEUED", jobs: 7 };
-  const told = await kept("many", many(70, request));
-  assert.equal(told.length, 70);
+  const lines = await kept("many", many(70, request));
+  assert.equal(lines.length, 70);
   const { records } = await system.store.listAudit("many", {}, undefined, 1);
   assert.deepEqual(
     records.map(({ filter, jobs }) => [filter, jobs]),
@@ -60,30 +60,30 @@ test("what changed many jobs is kept however it ended, with its filter and their
   );
 });
 
-test("what changes nothing, and what fails, is kept one by one up to a bound, and counted from there on", async () => {
-  const told = await kept("idle", [
+test("stores requests that change nothing or fail individually up to a limit, and counts the rest", async () => {
+  const lines = await kept("idle", [
     ...many(300, { unchanged: true }),
     ...many(300, { outcome: "ROLE_MISSING" }),
   ]);
-  assert.equal(told.length, 62);
-  const counts = told.map((line) => Number(line.split(" ").at(-1)));
+  assert.equal(lines.length, 62);
+  const counts = lines.map((line) => Number(line.split(" ").at(-1)));
   assert.equal(
     counts.reduce((sum, count) => sum + count, 0),
     600,
   );
-  assert.deepEqual(told.filter((line) => !line.endsWith(" 1")).toSorted(), [
+  assert.deepEqual(lines.filter((line) => !line.endsWith(" 1")).toSorted(), [
     "alice OK 240",
     "alice ROLE_MISSING 300",
   ]);
 });
 
-test("one subject's flood hides nothing of another's", async () => {
-  const told = await kept("shared", [
+test("counts the repeated requests of each subject separately", async () => {
+  const lines = await kept("shared", [
     ...many(300, { outcome: "ROLE_MISSING" }),
     { subject: "bob", outcome: "ROLE_MISSING" },
   ]);
   assert.deepEqual(
-    told.filter((line) => line.startsWith("bob")),
+    lines.filter((line) => line.startsWith("bob")),
     ["bob ROLE_MISSING 1"],
   );
 });

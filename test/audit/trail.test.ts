@@ -1,4 +1,4 @@
-/** What is stored of the audit log: in the background, in order, each record once, whatever the store does. */
+/** Stored audit records: in the background, in order, each exactly once even if the store fails. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -49,7 +49,7 @@ function trailWith(insert: (records: readonly AuditRecord[]) => Promise<void>, m
   return { trail, state };
 }
 
-test("records come into the store by themselves, and those that wait when it is closed", async () => {
+test("stores records in the background, and buffered ones on close", async () => {
   const { trail, state } = trailWith((records) => store.insertAudit(records));
   const records = Array.from({ length: 1_300 }, () => record("one"));
   for (const one of records.slice(0, 700)) trail.take(one);
@@ -63,7 +63,7 @@ test("records come into the store by themselves, and those that wait when it is 
   assert.equal(state.lost, 0);
 });
 
-test("a store that is away, or that did it and could not say so, gets each record once", async () => {
+test("stores each record once if the store is unavailable or its response is lost", async () => {
   let calls = 0;
   const { trail, state } = trailWith(async (records) => {
     calls++;
@@ -81,10 +81,10 @@ test("a store that is away, or that did it and could not say so, gets each recor
   assert.equal(state.lost, 0);
 });
 
-test("while the store is away no more wait than may, and the rest is counted", async () => {
+test("buffers records up to the limit while the store is unavailable, and counts the rest as lost", async () => {
   let away = true;
   const { trail, state } = trailWith(async (records) => {
-    if (away) throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    if (away) throw new Failure("STORE_UNAVAILABLE", "It is unavailable.");
     await store.insertAudit(records);
   }, 5);
   const records = Array.from({ length: 12 }, () => record("three"));
@@ -98,11 +98,11 @@ test("while the store is away no more wait than may, and the rest is counted", a
   );
 });
 
-test("records with many targets: fewer wait, and fewer go together", async () => {
+test("buffers and batches fewer records if they have many targets", async () => {
   const sizes: number[] = [];
   let away = true;
   const { trail, state } = trailWith(async (records) => {
-    if (away) throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    if (away) throw new Failure("STORE_UNAVAILABLE", "It is unavailable.");
     sizes.push(records.length);
   });
   const targets = Array.from({ length: 1_000 }, (_, n) => `${n}`);
@@ -114,16 +114,16 @@ test("records with many targets: fewer wait, and fewer go together", async () =>
   assert.equal(state.lost, 99);
 });
 
-test("a store that stays away holds nobody up at the end", async () => {
+test("close does not wait for a store that stays unavailable", async () => {
   const { trail, state } = trailWith(async () => {
-    throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    throw new Failure("STORE_UNAVAILABLE", "It is unavailable.");
   });
   for (let n = 0; n < 3; n++) trail.take(record("four"));
   await trail.close();
   assert.equal(state.lost, 3);
 });
 
-test("a record that the store does not take keeps no other one out", async () => {
+test("a record that the store rejects does not block others", async () => {
   const { trail, state } = trailWith((records) => store.insertAudit(records));
   const good = [record("five"), record("five")] as const;
   for (const one of [good[0], record("five", { id: "no UUID" }), good[1]]) trail.take(one);

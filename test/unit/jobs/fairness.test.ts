@@ -3,14 +3,14 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { FairQueue, type Turn } from "../../../src/jobs/fairness.ts";
 
-/** 1: all have the same; 1/n: one has everything (Jain, Chiu, Hawe 1984). */
+/** Jain's fairness index: 1 if all shares are equal, 1/n if one has everything (Jain, Chiu, Hawe 1984). */
 function jain(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0);
   const squares = shares.reduce((total, share) => total + share * share, 0);
   return (sum * sum) / (shares.length * squares);
 }
 
-/** Serves turns one after the other; returns the cost that each tenant was served. */
+/** Serves turns one after the other; returns the total cost of each tenant. */
 function serve(
   queue: FairQueue,
   turns: number,
@@ -31,11 +31,11 @@ function serve(
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `tenant ${index}`);
 
 describe("the fair queue", () => {
-  test("gives nobody a turn when nobody has work", () => {
+  test("gives no turn if no tenant has work", () => {
     assert.equal(new FairQueue().take([]), undefined);
   });
 
-  test("serves 50 tenants alike while one floods, whatever the pieces of their work cost", () => {
+  test("serves 50 tenants equally while one always has work, for any task costs", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 3, maxLength: 200 }),
@@ -44,10 +44,10 @@ describe("the fair queue", () => {
           const tenants = names(50);
           const queue = new FairQueue();
           const served = new Map<string, number>();
-          // Each node has one piece at a time; costs are known only when the work is handed out.
+          // Each node runs one task at a time; the cost of a task is known only when it is claimed.
           const open: Turn[] = [];
           for (let turn = 0; turn < 10_000; turn++) {
-            // Tenant 0 has work always; each of the others now and then has none for a moment.
+            // Tenant 0 always has work; each of the others sometimes has none for one turn.
             const ready = tenants.filter((_, index) => index === 0 || (turn + 7 * index) % 97 !== 0);
             open.push(queue.take(ready) as Turn);
             if (open.length < nodes) continue;
@@ -64,7 +64,7 @@ describe("the fair queue", () => {
     );
   });
 
-  test("serves by weight: no two tenants with work drift apart by more than a piece of each", () => {
+  test("serves by weight: two active tenants never differ by more than one task of each", () => {
     const tenant = fc.record({
       weight: fc.integer({ min: 1, max: 8 }),
       cost: fc.integer({ min: 1, max: 100 }),
@@ -91,7 +91,7 @@ describe("the fair queue", () => {
               );
               assert.ok(
                 Math.abs(mine - theirs) <= bound + 1e-9,
-                `${mine} and ${theirs} differ by over ${bound}`,
+                `${mine} and ${theirs} differ by more than ${bound}`,
               );
             }
         },
@@ -99,7 +99,7 @@ describe("the fair queue", () => {
     );
   });
 
-  test("a newcomer is served within one round and gets no credit for the time that it was away", () => {
+  test("serves a newcomer within one round and gives no credit for its absence", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 20 }),
@@ -136,14 +136,14 @@ describe("the fair queue", () => {
     );
   });
 
-  test("turns that are open at the same time are spread over the tenants", () => {
+  test("spreads concurrent turns over the tenants", () => {
     const queue = new FairQueue();
     const tenants = names(10);
     const turns = Array.from({ length: 30 }, () => queue.take(tenants) as Turn);
     for (const tenant of tenants) assert.equal(turns.filter((turn) => turn.tenant === tenant).length, 3);
   });
 
-  test("a turn that found no work costs nothing, and is settled once", () => {
+  test("charges nothing for a turn without a task, and settles a turn only once", () => {
     const queue = new FairQueue();
     const tenants = ["one", "other"];
     for (let turn = 0; turn < 50; turn++) {
@@ -160,7 +160,7 @@ describe("the fair queue", () => {
     assert.deepEqual([served.get("one"), served.get("other")], [5, 5]);
   });
 
-  test("forgets tenants that have nothing to do, and never remembers more than its bound", () => {
+  test("forgets idle tenants, and never remembers more than its limit", () => {
     const queue = new FairQueue(undefined, 500);
     for (let tenant = 0; tenant < 20_000; tenant++) {
       queue.take([`visitor ${tenant}`])?.settle(1 + (tenant % 7));

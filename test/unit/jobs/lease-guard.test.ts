@@ -5,14 +5,14 @@ import { JUMP_MS, LeaseGuard, RETENTION_PAUSE_MS } from "../../../src/jobs/lease
 
 const LEASE = 30_000;
 
-/** The process runs from one moment to another, as its clock says. */
+/** Simulates that the process runs from one time to another. */
 function run(guard: LeaseGuard, from: number, to: number): void {
   for (let steady = from; steady <= to; steady += LEASE / 6) guard.tick(steady);
   guard.tick(to);
 }
 
-describe("the guard of leases", () => {
-  test("lets nodes renew for one lease after the start", () => {
+describe("the lease guard", () => {
+  test("expires no leases until one lease after the start", () => {
     const guard = new LeaseGuard(LEASE, 1_000);
     run(guard, 1_000, 1_000 + LEASE - 1);
     assert.equal(guard.mayExpire(1_000 + LEASE - 1), false);
@@ -20,7 +20,7 @@ describe("the guard of leases", () => {
     assert.equal(guard.mayDelete(1_000), true);
   });
 
-  test("and for one lease after the store was away", () => {
+  test("expires no leases until one lease after the store was unavailable", () => {
     const guard = new LeaseGuard(LEASE, 0);
     run(guard, 0, LEASE + 5);
     guard.unavailable(LEASE + 5);
@@ -29,7 +29,7 @@ describe("the guard of leases", () => {
     assert.equal(guard.mayExpire(2 * LEASE + 5), true);
   });
 
-  test("and for one lease after this process stood still, however soon it judges then", () => {
+  test("expires no leases until one lease after the process was suspended, even if asked at once", () => {
     const guard = new LeaseGuard(LEASE, 0);
     run(guard, 0, 2 * LEASE);
     assert.equal(guard.mayExpire(2.5 * LEASE), true);
@@ -39,7 +39,7 @@ describe("the guard of leases", () => {
     assert.equal(guard.mayExpire(4 * LEASE + 1), true);
   });
 
-  test("a jump of the clock pauses leases and retention, in either direction", () => {
+  test("pauses lease expiry and retention after a clock jump in either direction", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 120_000 }),
@@ -62,11 +62,11 @@ describe("the guard of leases", () => {
     );
   });
 
-  test("a look at the clock that takes long tells of a jump that is beyond doubt, and is no measure for the next", () => {
+  test("an inexact measurement detects only jumps beyond its error, and is no baseline for the next", () => {
     const guard = new LeaseGuard(LEASE, 0);
     run(guard, 0, 2 * LEASE);
     guard.observe({ wall: 1e12, steady: LEASE, within: 1 });
-    // It may have been read 5 s sooner or later.
+    // The clock may have been read 5 s earlier or later.
     const slow = (wall: number) => guard.observe({ wall: 1e12 + wall, steady: 2 * LEASE, within: 5_000 });
     assert.equal(slow(LEASE + JUMP_MS + 5_000), 0);
     assert.equal(guard.mayExpire(2 * LEASE), true);

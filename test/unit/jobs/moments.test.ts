@@ -6,13 +6,13 @@ import { vmafSeries } from "../../cli/series.ts";
 
 const values = fc.array(fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }), { maxLength: 300 });
 
-test("two seconds apart, or 50 frames where the rate is unknown", () => {
+test("moments are two seconds apart, or 50 frames if the rate is unknown", () => {
   assert.equal(framesApart(25), 50);
   assert.equal(framesApart(29.97), 60);
   assert.equal(framesApart(undefined), 50);
 });
 
-test("the worst come first, each a moment of its own; frame numbers, not rows, are told apart", () => {
+test("returns separate moments, the worst first; distances are in frame numbers, not rows", () => {
   const series = vmafSeries([80, 10, 12, 70, 30, 20], 100, 5);
   assert.deepEqual(worstMoments(series, "vmaf", 10), [
     { row: 1, frame: 105, value: 10 },
@@ -21,7 +21,7 @@ test("the worst come first, each a moment of its own; frame numbers, not rows, a
   ]);
 });
 
-test("moments are apart, in order, at most five, and none better was passed over", () => {
+test("returns at most five moments, apart and in order, and skips no lower score", () => {
   fc.assert(
     fc.property(values, fc.integer({ min: 1, max: 80 }), (list, apart) => {
       const moments = worstMoments(vmafSeries(list), "vmaf", apart);
@@ -42,7 +42,7 @@ test("moments are apart, in order, at most five, and none better was passed over
   );
 });
 
-test("the lowest value of all is always the first moment", () => {
+test("the first moment is always the lowest score", () => {
   fc.assert(
     fc.property(values, (list) => {
       const finite = list.filter((value) => value !== undefined);

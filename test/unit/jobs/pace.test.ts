@@ -3,13 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { paceOf } from "../../../src/jobs/pace.ts";
 
-test("a job's pace is its frames by its time, and what is left at that pace", () => {
+test("computes frames per second and the remaining time", () => {
   assert.deepEqual(paceOf(50, 200, 2_000, false), { fps: 25, secondsLeft: 6 });
   assert.deepEqual(paceOf(0, 200, 2_000, false), { fps: 0, secondsLeft: undefined });
   assert.deepEqual(paceOf(200, 200, 8_000, true), { fps: 25, secondsLeft: 0 });
 });
 
-test("no clock and no count makes it anything but a number from 0 on", () => {
+test("is a number of 0 or more for any clock and any counts", () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.integer(), fc.boolean(), (done, total, elapsed, ended) => {
       const { fps, secondsLeft } = paceOf(done, total, elapsed, ended);

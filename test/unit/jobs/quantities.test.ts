@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bitRatesText } from "../../../src/jobs/quantities.ts";
 
-test("shows the video's bit rate, and the file's where it reads differently", () => {
+test("shows the bit rate of the video, and of the file if its text differs", () => {
   assert.equal(
     bitRatesText({ videoBitRate: 1_200_000, bitRate: 1_330_000 }),
     "1.20 Mbit/s video, 1.33 Mbit/s overall",
@@ -11,7 +11,7 @@ test("shows the video's bit rate, and the file's where it reads differently", ()
   assert.equal(bitRatesText({ videoBitRate: 900 }), "900 bit/s");
 });
 
-test("says whole file where the video's bit rate is not known", () => {
+test("says whole file if the bit rate of the video is unknown", () => {
   assert.equal(bitRatesText({ bitRate: 1_330_000 }), "1.33 Mbit/s whole file");
   assert.equal(bitRatesText({}), undefined);
 });

@@ -20,7 +20,7 @@ describe("states", () => {
 
   for (const { states, transitions, first } of machines) {
     const ways = transitions as Readonly<Record<string, readonly string[]>>;
-    test(`every state of ${first}… can be reached, and a terminal one is left by nobody`, () => {
+    test(`every state of ${first}… is reachable, and terminal states have no transitions`, () => {
       const reached = new Set<string>([first]);
       for (const state of reached) for (const next of ways[state] ?? []) reached.add(next);
       assert.deepEqual([...reached].sort(), [...states].sort());
@@ -33,7 +33,7 @@ describe("states", () => {
   }
 });
 
-test("a fault of the input is final, any other is tried again ever later, but not for ever", () => {
+test("fails at once for an input fault, and retries other failures with growing back-off up to a limit", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), (failures) => {
       assert.deepEqual(verdictOn(failures, true), { kind: "fail" });
@@ -44,21 +44,21 @@ test("a fault of the input is final, any other is tried again ever later, but no
   );
 });
 
-describe("classes of work", () => {
+describe("task classes", () => {
   const scorer = { program: "vmaf", version: "3.0.0", libvmafVersion: "3.0.0" };
   const models = [
     { name: "vmaf_v0.6.1", digest: "" },
     { name: "own", digest: "ab" },
   ];
 
-  test("a plan goes to a node that has the models by name", () => {
+  test("a PLAN task matches nodes that have the models by name", () => {
     const node = { scorer, models };
     assert.equal(serves(node, planClass(["own", "vmaf_v0.6.1"])), true);
     assert.equal(serves(node, planClass(["own", "other"])), false);
     assert.equal(planClass(["a", "b"]), planClass(["b", "a"]));
   });
 
-  test("a segment goes to a node of the very scorer and models alone", () => {
+  test("a SEGMENT task matches only nodes with the same scorer and models", () => {
     const needed = scoreClass(scorer, models);
     assert.equal(serves({ scorer, models }, needed), true);
     assert.equal(serves({ scorer: { ...scorer, version: "3.0.1" }, models }, needed), false);

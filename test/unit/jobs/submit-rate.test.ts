@@ -1,10 +1,10 @@
-/** How many jobs a tenant may submit in a second, on a clock that the test moves. */
+/** The rate limit of submissions, on a clock controlled by the test. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { SubmitRate } from "../../../src/jobs/submit-rate.ts";
 
-/** A limiter of one rate, and its clock. */
+/** A limiter with one rate, and its clock. */
 function limited(rate: number): { rate: SubmitRate; clock: { now: number } } {
   const clock = { now: 1_000_000 };
   return {
@@ -16,8 +16,8 @@ function limited(rate: number): { rate: SubmitRate; clock: { now: number } } {
   };
 }
 
-describe("the rate of submissions", () => {
-  test("lets in those of one second at once, then one for each that passed", () => {
+describe("the submission rate limit", () => {
+  test("admits the jobs of one second at once, then one per elapsed interval", () => {
     const { rate, clock } = limited(10);
     for (let job = 0; job < 10; job++) assert.equal(rate.take("t", 1), 0);
     assert.equal(rate.take("t", 1), 100);
@@ -28,10 +28,10 @@ describe("the rate of submissions", () => {
     assert.equal(rate.take("other", 1), 0);
     clock.now += 3_600_000;
     for (let job = 0; job < 10; job++) assert.equal(rate.take("t", 1), 0);
-    assert.ok(rate.take("t", 1) > 0, "an hour's rest is worth no more than a second's jobs");
+    assert.ok(rate.take("t", 1) > 0, "an idle hour gives no more than the jobs of one second");
   });
 
-  test("lets a batch of any size in whole, and then waits for its debt", () => {
+  test("admits a batch of any size in full, then refuses until its debt is paid", () => {
     const { rate, clock } = limited(10);
     assert.equal(rate.take("t", 1_000), 0);
     const waitMs = rate.take("t", 1);
@@ -40,7 +40,7 @@ describe("the rate of submissions", () => {
     assert.equal(rate.take("t", 1), 0);
   });
 
-  test("takes nothing for what it refuses, and gives back what was not stored", () => {
+  test("takes no tokens for refused jobs, and returns those of jobs that were not stored", () => {
     const { rate } = limited(1);
     assert.equal(rate.take("t", 5), 0);
     for (let call = 0; call < 100; call++) assert.equal(rate.take("t", 1_000), 5_000);
@@ -48,7 +48,7 @@ describe("the rate of submissions", () => {
     assert.equal(rate.take("t", 1), 0);
   });
 
-  test("follows the rate of now", () => {
+  test("uses the current rate", () => {
     const clock = { now: 0 };
     let now = 1;
     const rate = new SubmitRate(
@@ -65,7 +65,7 @@ describe("the rate of submissions", () => {
     assert.equal(rate.take("t", 1), 0);
   });
 
-  test("holds, whoever submits what and when: no tenant is ever ahead of its rate by more than a batch", () => {
+  test("for any submissions, no tenant exceeds its rate by more than one batch", () => {
     const submission = fc.record({
       tenant: fc.constantFrom("a", "b"),
       jobs: fc.integer({ min: 1, max: 50 }),
@@ -82,14 +82,14 @@ describe("the rate of submissions", () => {
           const due = perSecond + ((clock.now - began) * perSecond) / 1000;
           const waitMs = rate.take(tenant, jobs);
           if (waitMs > 0) continue;
-          assert.ok(before <= due - 1 + 1e-6, `${before} were in, and ${due} were due`);
+          assert.ok(before <= due - 1 + 1e-6, `admitted ${before}, but only ${due} were due`);
           taken.set(tenant, before + jobs);
         }
       }),
     );
   });
 
-  test("remembers tenants no longer than they owe something, and those that owe most", () => {
+  test("remembers tenants only while they have a debt, preferring the largest debts", () => {
     const clock = { now: 0 };
     const rate = new SubmitRate(
       () => 10,
@@ -100,10 +100,10 @@ describe("the rate of submissions", () => {
       clock.now += 10;
       rate.take(`t${tenant}`, 1);
     }
-    assert.ok(rate.size <= 200, `${rate.size} of 10,000 are remembered`);
+    assert.ok(rate.size <= 200, `${rate.size} of 10,000 remembered`);
     rate.take("debtor", 10_000);
     for (let tenant = 0; tenant < 1_000; tenant++) rate.take(`u${tenant}`, 5);
-    assert.ok(rate.size <= 200, `${rate.size} are remembered`);
+    assert.ok(rate.size <= 200, `${rate.size} remembered`);
     assert.ok(rate.take("debtor", 1) > 900_000);
   });
 });

@@ -1,4 +1,4 @@
-/** Ids of events: the same for everybody, known again, and telling nothing. */
+/** Event ids: the same at every controller, decodable, and opaque to callers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ const places = fc.record({
   id: fc.nat(Number.MAX_SAFE_INTEGER),
 });
 
-test("an id is its place, at every controller of the installation and at no other one", () => {
+test("decodes an id at every controller of the installation, and of no other one", () => {
   const [one, other] = [new EventIds("epoch", SECRET), new EventIds("epoch", Buffer.from(SECRET))];
   const strangers = [new EventIds("another", SECRET), new EventIds("epoch", Buffer.alloc(48, 8))];
   fc.assert(
@@ -32,7 +32,7 @@ test("an id is its place, at every controller of the installation and at no othe
   );
 });
 
-test("nobody makes one, nor changes one: of all that could follow, each is refused", () => {
+test("refuses forged and modified ids", () => {
   const ids = new EventIds("epoch", SECRET);
   fc.assert(
     fc.property(places, fc.nat(191), (place, bit) => {
@@ -48,13 +48,13 @@ test("nobody makes one, nor changes one: of all that could follow, each is refus
   );
 });
 
-test("ids of places beside one another have nothing in common: they tell no distance and no order", () => {
+test("ids of adjacent positions are unrelated: they reveal neither distance nor order", () => {
   const ids = new EventIds("epoch", SECRET);
   const bytes = Array.from({ length: 1_000 }, (_, id) =>
     Buffer.from(ids.idOf({ pos: "1000", id }), "base64url"),
   );
   assert.equal(new Set(bytes.map((one) => one.subarray(0, 16).toString("hex"))).size, 1_000);
-  // Half of the bits of neighbours differ, as those of random texts do.
+  // Half of the bits of neighbours differ, as for random texts.
   const differing = bytes.slice(1).map((one, n) => bitsOf(one, bytes[n] ?? one));
   const mean = differing.reduce((sum, count) => sum + count, 0) / differing.length;
   assert.ok(Math.abs(mean - 96) < 2, `${mean} of 192 bits differ`);

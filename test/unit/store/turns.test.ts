@@ -6,11 +6,11 @@ import { Turns } from "../../../src/store/turns.ts";
 const [A, B, C] = ["a", "b", "c"].map((tenant) => ({ tenant }));
 const nameOf = (scope: Scope) => (typeof scope === "object" ? scope.tenant : scope);
 
-function lined(turns: Turns<never>, ...scopes: (Scope | undefined)[]): void {
+function queue(turns: Turns<never>, ...scopes: (Scope | undefined)[]): void {
   for (const scope of scopes) if (scope) turns.wait({ scope, take: () => {}, fail: () => {} });
 }
 
-/** Who gets a connection next, each giving its own back at once. */
+/** Serves all waiters in order; each returns its connection at once. */
 function order(turns: Turns<never>): string[] {
   const names: string[] = [];
   for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
@@ -26,7 +26,7 @@ function taken(turns: Turns<never>, scope: Scope = "fleet"): number {
   return count;
 }
 
-test("a tenant has a quarter of the connections, all tenants three, svc itself what there is", () => {
+test("a tenant gets a quarter of the connections, all tenants three quarters, svc itself all", () => {
   const turns = new Turns<never>(16);
   assert.deepEqual([taken(turns, A), taken(turns, B), taken(turns, C)], [4, 4, 4]);
   assert.equal(taken(turns, { tenant: "d" }), 0);
@@ -35,37 +35,37 @@ test("a tenant has a quarter of the connections, all tenants three, svc itself w
   assert.equal(taken(turns, { tenant: "d" }), 1);
 });
 
-test("one connection is everybody's in turn", () => {
+test("a single connection is shared in turn", () => {
   const turns = new Turns<never>(1);
   assert.equal(taken(turns, A), 1);
-  lined(turns, A, B);
+  queue(turns, A, B);
   assert.equal(turns.isAwaited, false);
   turns.giveBack({ tenant: "a" });
   assert.equal(turns.isAwaited, true);
   assert.deepEqual(order(turns), ["a", "b"]);
 });
 
-test("who asks much waits its turn, and every other turn is svc's own", () => {
+test("serves tenants in round-robin order, and svc itself every other turn", () => {
   const turns = new Turns<never>(16);
-  lined(turns, A, A, A, B, C, A, "fleet", "owner", B);
+  queue(turns, A, A, A, B, C, A, "fleet", "owner", B);
   assert.deepEqual(order(turns), ["fleet", "a", "owner", "b", "c", "a", "b", "a", "a"]);
 });
 
-test("one at its limit is passed over, and gets its turn when it gives back", () => {
+test("skips a tenant at its limit until it returns a connection", () => {
   const turns = new Turns<never>(16);
   assert.equal(taken(turns, A), 4);
-  lined(turns, A, B);
+  queue(turns, A, B);
   assert.equal(nameOf(turns.next()?.scope ?? "owner"), "b");
   assert.equal(turns.next(), undefined);
   turns.giveBack({ tenant: "a" });
   assert.equal(nameOf(turns.next()?.scope ?? "owner"), "a");
 });
 
-test("who leaves the line has no turn", () => {
+test("gives no turn to a waiter that left the queue", () => {
   const turns = new Turns<never>(16);
   const waiter = { scope: { tenant: "a" }, take: () => {}, fail: () => {} };
   turns.wait(waiter);
-  lined(turns, B, "fleet");
+  queue(turns, B, "fleet");
   turns.leave(waiter);
   turns.leave(waiter);
   assert.deepEqual(
