@@ -1,4 +1,4 @@
-/** The audit log in the store: each tenant its own, newest first, in pages, for a time. */
+/** The audit log in the store: per tenant, newest first, in pages, deleted by age. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -31,7 +31,7 @@ async function all(store: Store, tenant: string, filter: AuditFilter = {}, limit
 }
 
 onBothStores((open) => {
-  test("a record is told as it was, and to its own tenant alone", async () => {
+  test("returns a record unchanged, and only to its own tenant", async () => {
     const { store } = open();
     const [mine, yours] = [newTenant(), newTenant()];
     const one = record(mine, { transport: "http", durationMs: undefined, count: 40_000_000_000 });
@@ -42,7 +42,7 @@ onBothStores((open) => {
     assert.deepEqual(await all(store, newTenant()), []);
   });
 
-  test("a record that is stored again is one", async () => {
+  test("stores a repeated record once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [one, two] = [record(tenant), record(tenant, { timeMs: NOW - 1 })];
@@ -51,22 +51,22 @@ onBothStores((open) => {
     assert.deepEqual(await all(store, tenant), [one, two]);
   });
 
-  test("the newest come first, page by page, also those of one moment", async () => {
+  test("lists newest first in pages, also records with the same time", async () => {
     const { store } = open();
     const tenant = newTenant();
     const records = Array.from({ length: 25 }, (_, n) => record(tenant, { timeMs: NOW - Math.floor(n / 5) }));
     await store.insertAudit(records);
     for (const limit of [1, 4, 5, 25, 26]) {
-      const told = await all(store, tenant, {}, limit);
+      const listed = await all(store, tenant, {}, limit);
       assert.deepEqual(
-        told.map(({ timeMs }) => timeMs),
+        listed.map(({ timeMs }) => timeMs),
         records.map(({ timeMs }) => timeMs),
       );
-      assert.equal(new Set(told.map(({ id }) => id)).size, 25);
+      assert.equal(new Set(listed.map(({ id }) => id)).size, 25);
     }
   });
 
-  test("filters: who, what, what came of it, of which thing, and when", async () => {
+  test("filters by subject, operation, outcome, target and time", async () => {
     const { store } = open();
     const tenant = newTenant();
     const odd = record(tenant, {
@@ -92,7 +92,7 @@ onBothStores((open) => {
     assert.deepEqual(await all(store, tenant, { untilMs: NOW - 2000 }), []);
   });
 
-  test("what is rare is found behind many pages' worth of others", async () => {
+  test("finds rare records behind many non-matching ones", async () => {
     const { store } = open();
     const tenant = newTenant();
     const many = Array.from({ length: 11_000 }, (_, n) => record(tenant, { timeMs: NOW - n }));
@@ -102,14 +102,10 @@ onBothStores((open) => {
     await store.insertAudit(rare);
     assert.deepEqual(await all(store, tenant, { subject: "rare" }, 1), rare);
     const first = await store.listAudit(tenant, { subject: "rare" }, undefined, 10);
-    assert.deepEqual(
-      [first.records, first.next === undefined],
-      [[], false],
-      "a page takes no longer than others",
-    );
+    assert.deepEqual([first.records, first.next === undefined], [[], false], "every page has bounded work");
   });
 
-  test("a page of records with many targets is short, and none is left out", async () => {
+  test("shortens a page of records with many targets, and omits none", async () => {
     const { store } = open();
     const tenant = newTenant();
     const targets = Array.from({ length: 1_000 }, () => randomUUID());
@@ -121,7 +117,7 @@ onBothStores((open) => {
     assert.deepEqual(await all(store, tenant, { target: targets[3] as string }, 44), records);
   });
 
-  test("texts that PostgreSQL does not store are kept without what it does not", async () => {
+  test("replaces characters that PostgreSQL cannot store", async () => {
     const { store } = open();
     const tenant = newTenant();
     const hostile = {
@@ -129,12 +125,12 @@ onBothStores((open) => {
       subject: "\\u0000{}",
     };
     await store.insertAudit([record(tenant, hostile)]);
-    const [told] = await all(store, tenant);
-    assert.deepEqual(told?.targets, ["a\ufffdb", "\ufffd", "\u202e", "'; drop table audit; --"]);
-    assert.equal(told?.subject, "\\u0000{}");
+    const [listed] = await all(store, tenant);
+    assert.deepEqual(listed?.targets, ["a\ufffdb", "\ufffd", "\u202e", "'; drop table audit; --"]);
+    assert.equal(listed?.subject, "\\u0000{}");
   });
 
-  test("old ones are deleted, some at a time", async () => {
+  test("deletes old records in batches", async () => {
     const { store } = open();
     const tenant = newTenant();
     const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-/** A batch of large jobs goes to the database in statements of bounded size, together. */
+/** A batch of large jobs is stored by statements of bounded size in one transaction. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "pg";
@@ -13,11 +13,11 @@ interface Sent {
   readonly values?: readonly unknown[];
 }
 
-/** Bytes of JSON, and jobs: a statement compares every job that it was given with every one that it stored. */
+/** Limits of one statement, in bytes of JSON and in jobs: it compares every given job with every stored one. */
 const MOST_BYTES = 600_000;
 const MOST_JOBS = 64;
 
-test("1,000 jobs of 32 labels are stored by many small statements in one transaction", async () => {
+test("stores 1,000 jobs with 32 labels by many small statements in one transaction", async () => {
   const { target, remove } = await embeddedTarget();
   const driver = embeddedDriver(target.dataDir);
   const sent: Sent[] = [];
@@ -45,7 +45,7 @@ test("1,000 jobs of 32 labels are stored by many small statements in one transac
   assert.ok(given.length >= 1_000 / MOST_JOBS);
 });
 
-/** A connection that keeps what is sent over it. */
+/** A connection that records the statements sent over it. */
 function recorded(client: Client, sent: Sent[]): Client {
   const query = client.query.bind(client) as (given: Sent) => Promise<unknown>;
   client.query = (async (given: Sent) => {

@@ -1,4 +1,4 @@
-/** The database's clock is set back: nothing waits until it has caught up. */
+/** Nothing waits for the database clock to catch up after it was set back. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
@@ -17,7 +17,7 @@ import {
 const RETRY = () => ({ kind: "retry", afterMs: LONGEST_BACK_OFF_MS }) as const;
 
 onBothDatabases((open) => {
-  /** What setting the clock back by two hours makes of a time that is stored. */
+  /** Moves a stored time as if the clock had been set back by two hours. */
   const shift = async (table: string, column: string) =>
     open().database.query(
       "owner",
@@ -25,7 +25,7 @@ onBothDatabases((open) => {
       [],
     );
 
-  test("leases, back-offs, holds and heartbeats of the future are over", async () => {
+  test("treats leases, back-offs, holds and heartbeats in the future as expired", async () => {
     const { store } = open();
     const node = await register(store, "t");
     const job = await plannedJob(store, node, 1);
@@ -34,7 +34,7 @@ onBothDatabases((open) => {
     await shift("work", "lease_until");
     const running = [{ itemId: first.id, attempt: 1, framesDone: 0 }];
     await store.renew(node.session, running, LEASE_MS, false);
-    assert.equal((await store.expireLeases(10, RETRY)).expired, 0, "it was renewed since");
+    assert.equal((await store.expireLeases(10, RETRY)).expired, 0, "the lease was renewed since");
     await shift("work", "lease_until");
     assert.equal((await store.expireLeases(10, RETRY)).expired, 1);
 
@@ -54,7 +54,7 @@ onBothDatabases((open) => {
     await shift("node", "heartbeat_at");
     assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 1);
     assert.equal((await store.nodeOf(node.session))?.state, "OFFLINE");
-    assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0, "it is not forgotten at once");
+    assert.equal(await store.expireNodes(LEASE_MS, LEASE_MS), 0, "the node is not deleted at once");
     await store.renew(node.session, [], LEASE_MS, false);
     assert.equal((await store.nodeOf(node.session))?.state, "ONLINE");
   });

@@ -1,4 +1,4 @@
-/** Many at once: no work is claimed twice, none lost, and none of them waits for ever. */
+/** Concurrency: no task is claimed twice or lost, and nothing deadlocks. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("sixteen claimers at once get every piece of work once", async () => {
+  test("sixteen concurrent claimers get every task once", async () => {
     const { store } = open();
     const tenant = newTenant();
     await store.insertJobs(
@@ -43,7 +43,7 @@ onBothStores((open) => {
     assert.equal(new Set(claimed).size, 200);
   });
 
-  test("claims at once go first come, first served, and a session that is over gets nothing", async () => {
+  test("serves concurrent claims first come, first served, and none of an ended session", async () => {
     const { store } = open();
     const tenant = newTenant();
     const jobs = Array.from({ length: 5 }, () => newJob());
@@ -60,7 +60,7 @@ onBothStores((open) => {
     assert.deepEqual(new Map(pieces).get(there.name), 1);
   });
 
-  test("the same report by many at once counts once", async () => {
+  test("counts concurrent duplicates of a report once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -74,7 +74,7 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.segmentsDone, 1);
   });
 
-  test("of a cancel, reports and lost leases at once, one end comes out and nothing runs after it", async () => {
+  test("ends a job once under a concurrent cancel, reports and lost leases, and nothing runs after it", async () => {
     const { store } = open();
     const tenant = newTenant();
     for (let round = 0; round < 10; round++) {
@@ -112,7 +112,7 @@ onBothStores((open) => {
     }
   });
 
-  test("work that is claimed as its node goes is not leased to a session that is over", async () => {
+  test("leases no task to a session that ends during the claim", async () => {
     const { store } = open();
     const tenant = newTenant();
     for (let round = 0; round < 10; round++) {
@@ -128,7 +128,7 @@ onBothStores((open) => {
     }
   });
 
-  test("a fleet under faults finishes every job, each segment counted once", async () => {
+  test("a fleet with faults finishes every job and counts each segment once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const jobs = Array.from({ length: 12 }, () => newJob());
@@ -151,7 +151,7 @@ onBothStores((open) => {
   });
 });
 
-/** A node that every few pieces fails, forgets or hands back what it has. */
+/** A node that fails, forgets or hands back its task every few tasks. */
 async function work(
   store: Store,
   node: NewNode,

@@ -1,4 +1,4 @@
-/** The embedded database keeps what it acknowledged, whatever happens to its process. */
+/** The embedded database keeps every acknowledged change when its process dies. */
 import assert from "node:assert/strict";
 import { fsyncSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { SILENT } from "./stores.ts";
 
 const installation = installations();
 
-test("every transaction is synced before it is acknowledged", async () => {
+test("syncs every transaction before acknowledging it", async () => {
   const { target, remove } = await installation();
   let syncs = 0;
   const count = (fd: number) => {
@@ -27,14 +27,14 @@ test("every transaction is synced before it is acknowledged", async () => {
   }
   const before = syncs;
   await database.query("select * from t");
-  assert.equal(syncs, before, "a read syncs nothing, so it is the writes that were counted");
+  assert.equal(syncs, before, "a read syncs nothing, so only writes were counted");
   await database.exec("checkpoint");
   assert.ok(syncs > before + 1, "a checkpoint syncs the data files");
   await database.close();
   await remove();
 });
 
-test("no acknowledged row is lost when the process is killed as it writes, time and again", async () => {
+test("loses no acknowledged row when the process is killed repeatedly while writing", async () => {
   const { target, remove } = await installation();
   const acknowledged: string[] = [];
   for (let round = 1; round <= 3; round++) {

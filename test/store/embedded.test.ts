@@ -1,4 +1,4 @@
-/** The embedded database has one holder, and comes back from what ends its process or its thread. */
+/** The embedded database has a single process, and recovers after its process or thread died. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, readFileSync, renameSync, statSync, watch } from "node:fs";
@@ -16,7 +16,7 @@ import { embeddedTarget, newJob, SILENT } from "./stores.ts";
 
 const installation = installations();
 
-test("a second process is refused while the first lives, and takes over when it was killed", async () => {
+test("refuses a second process while the first runs, and admits it after the first was killed", async () => {
   const { target, remove } = await installation();
   const holder = startWriter(target.dataDir);
   const ids: string[] = [];
@@ -44,7 +44,7 @@ test("a second process is refused while the first lives, and takes over when it 
   await remove();
 });
 
-/** Names and settings of a database that was just made. */
+/** Names and settings of a newly created database. */
 async function freshDatabase(empty: string): Promise<unknown> {
   const { target, remove } = await embeddedTarget();
   const database = new Database(embeddedDriver(target.dataDir, { empty }));
@@ -56,17 +56,17 @@ async function freshDatabase(empty: string): Promise<unknown> {
   };
   await database.close();
   const files = join(target.dataDir, DATABASE_FOLDER);
-  assert.equal(statSync(files).mode & 0o077, 0, "its files are its owner's");
+  assert.equal(statSync(files).mode & 0o077, 0, "only the owner can access the files");
   await remove();
   return found;
 }
 
-test("a database that is copied from the empty one is as one that is made anew", async () => {
-  assert.ok(existsSync(EMPTY_DATABASE), "the install made it");
+test("a copy of the empty database equals a newly initialized one", async () => {
+  assert.ok(existsSync(EMPTY_DATABASE), "the installation created it");
   assert.deepEqual(await freshDatabase(EMPTY_DATABASE), await freshDatabase("/nowhere"));
 });
 
-test("files that were not finished when the process died are made anew", async () => {
+test("recreates files that were unfinished when the process died", async () => {
   const { target, remove } = await embeddedTarget();
   const made = Promise.withResolvers<void>();
   const watcher = watch(target.dataDir, (_, name) => name === "database.unfinished" && made.resolve());
@@ -80,7 +80,7 @@ test("files that were not finished when the process died are made anew", async (
   await remove();
 });
 
-test("the database is started anew when its thread dies, with everything", async () => {
+test("restarts the database without data loss when its thread dies", async () => {
   const { target, remove } = await installation();
   const driver = embeddedDriver(target.dataDir);
   const clients: Client[] = [];
@@ -106,12 +106,12 @@ test("the database is started anew when its thread dies, with everything", async
   await remove();
 });
 
-test("a disk that cannot be asked for its room while the database computes ends nothing", async () => {
+test("keeps a running statement if the free disk space cannot be determined", async () => {
   const { target, remove } = await installation();
   const database = new Database(embeddedDriver(target.dataDir));
   const run = async (sql: string) => database.query<{ a: number }>("owner", statement(sql), []);
   await run("select 1 as a");
-  // Longer than it takes until the disk is looked at.
+  // Longer than the interval of disk checks.
   const silent = run("select 2 as a from pg_sleep(4)");
   renameSync(target.dataDir, `${target.dataDir}-away`);
   try {
@@ -123,7 +123,7 @@ test("a disk that cannot be asked for its room while the database computes ends 
   await remove();
 });
 
-test("a result of many megabytes comes through", async () => {
+test("returns a result of many megabytes", async () => {
   const { target, remove } = await installation();
   const database = new Database(embeddedDriver(target.dataDir));
   const [row] = await database.query<{ a: string }>(

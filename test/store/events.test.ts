@@ -1,4 +1,4 @@
-/** Events: every change, once, in order, for whoever reads when; places to resume from. */
+/** Events: every change exactly once and in order for every reader, and cursors to resume from. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("every change of a job is an event that carries the job as it was then", async () => {
+  test("every change of a job is an event with the job as of that change", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -70,11 +70,11 @@ onBothStores((open) => {
     assert.deepEqual(events[0]?.labels, { title: "a" });
     for (const [place, { id }] of events.entries()) {
       const rest = await readAll(store, id, tenant);
-      assert.deepEqual(rest, events.slice(place + 1), "any event is a place to resume from");
+      assert.deepEqual(rest, events.slice(place + 1), "a stream can resume after any event");
     }
   });
 
-  test("a stream that begins while jobs change misses nothing: the snapshot, then what is new in it", async () => {
+  test("a stream that starts while jobs change misses nothing: a snapshot, then newer events", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [old, changed] = [newJob(), newJob()];
@@ -100,7 +100,7 @@ onBothStores((open) => {
     );
   });
 
-  test("pages of large jobs are short, in order and whole together", async () => {
+  test("shortens pages of large jobs, and omits none", async () => {
     const { store } = open();
     const tenant = newTenant();
     const start = await store.eventCursor();
@@ -124,18 +124,18 @@ onBothStores((open) => {
     }
     assert.deepEqual(listed, ids.toReversed());
 
-    const told: string[] = [];
+    const returned: string[] = [];
     for (let place = start; ; ) {
       const page = await store.tenantEventsAfter(tenant, place, 200);
       if (page === undefined || page.cursor === place) break;
       assertSmall(page.events.map(({ job }) => job.spec));
-      told.push(...page.events.map(({ job }) => job.id));
+      returned.push(...page.events.map(({ job }) => job.id));
       place = page.cursor;
     }
-    assert.deepEqual(told, ids);
+    assert.deepEqual(returned, ids);
   });
 
-  test("a tenant's events are those of all of them without the others', page by page", async () => {
+  test("a tenant's events are all events without those of other tenants, page by page", async () => {
     const { store } = open();
     const [tenant, other] = [newTenant(), newTenant()];
     const cursor = await store.eventCursor();
@@ -157,7 +157,7 @@ onBothStores((open) => {
       place = page.cursor;
     }
     assert.deepEqual(own, all);
-    // Another's event is a place in the order like any, and tells nothing of itself.
+    // The id of another tenant's event is a valid cursor and reveals nothing of the event.
     const theirs = (await store.eventsAfter(cursor, 1))?.events[0];
     assert.equal(theirs?.job.tenant, other);
     assert.deepEqual((await store.tenantEventsAfter(tenant, theirs.id, 100))?.events, own);
@@ -167,7 +167,7 @@ onBothStores((open) => {
     assert.equal(await store.tenantEventsAfter(tenant, cursor, 10), undefined);
   });
 
-  test("a cursor that no store gave, or another one, is not resumed from", async () => {
+  test("refuses cursors that are forged or of another store", async () => {
     const { store } = open();
     const cursor = await store.eventCursor();
     assert.match(cursor, /^[A-Za-z0-9_-]{32}$/);
@@ -180,7 +180,7 @@ onBothStores((open) => {
       return other.toString("base64url");
     });
     const others = ["", "x", cursor.slice(1), `${cursor}A`, `${cursor.slice(0, -1)}=`, ...changed];
-    // As ids were before they were sealed.
+    // The former, unencrypted format of ids.
     others.push(encoded(`${randomUUID()}:${2n ** 40n}:5`));
     for (const other of others) {
       assert.equal(await store.eventsAfter(other, 10), undefined, other);
@@ -195,7 +195,7 @@ onBothStores((open) => {
     );
   });
 
-  test("a reader beside many writers loses no event and sees those of a job in order", async () => {
+  test("a reader concurrent with many writers misses no event and sees each job's events in order", async () => {
     const { store } = open();
     const tenant = newTenant();
     const cursor = await store.eventCursor();
@@ -231,7 +231,7 @@ onBothStores((open) => {
     assert.equal(new Set(seen.map(({ id }) => id)).size, seen.length);
   });
 
-  test("finished jobs are deleted in time, in steps, and that is an event too", async () => {
+  test("deletes old finished jobs in batches, with an event for each", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -259,7 +259,7 @@ onBothStores((open) => {
     assert.equal(again?.created, true);
   });
 
-  test("events are deleted in time, and a cursor from before is not resumed from", async () => {
+  test("deletes old events, and refuses a cursor from before them", async () => {
     const { store } = open();
     const tenant = newTenant();
     const old = await store.eventCursor();
@@ -276,7 +276,7 @@ onBothStores((open) => {
   });
 });
 
-/** What a fleet does with a job, several pieces at once, so that changes of one job race. */
+/** Runs a job like a fleet: several tasks at once, so that changes of the job race. */
 async function write(store: Store, tenant: string): Promise<void> {
   const classes = [`plan ${randomUUID()}`, `score ${randomUUID()}`] as const;
   const job = newJob({ workClass: classes[0] });
@@ -306,20 +306,20 @@ async function write(store: Store, tenant: string): Promise<void> {
   await store.succeed(job.id, 1, jobOutcome({ frameCount: 600 }));
 }
 
-/** A tenant's events after a cursor that are there now. */
+/** Returns the current events of a tenant after a cursor. */
 async function readAll(store: Store, cursor: string, tenant: string): Promise<JobEvent[]> {
   const found: JobEvent[] = [];
   for (let place = cursor; ; ) {
     const page = await store.eventsAfter(place, 3);
-    assert.ok(page, "the cursor is resumed from");
+    assert.ok(page, "the cursor is valid");
     found.push(...page.events.filter(({ job }) => job.tenant === tenant));
     if (page.cursor === place) return found;
     place = page.cursor;
   }
 }
 
-/** All specs of a page but its last have little room together. */
+/** Asserts that the specs of a page, excluding the last one, are within the byte limit. */
 function assertSmall(specs: readonly string[]): void {
   const before = specs.slice(0, -1).reduce((sum, { length }) => sum + length, 0);
-  assert.ok(before < 128 * 1024, `${specs.length} jobs with ${before} bytes and more`);
+  assert.ok(before < 128 * 1024, `${specs.length} jobs with ${before} bytes before the last`);
 }

@@ -1,9 +1,9 @@
-/** Where claims begin: after what was claimed last, and now and then from the start. */
+/** Start positions of claims: after the last claimed task, and periodically from the start. */
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
 import { Floors, type Position, START } from "../../src/store/floors.ts";
 
-/** Milliseconds: time stands still, but where a test moves it. */
+/** Time in milliseconds; only a test moves it. */
 let now = 0;
 before(() => mock.method(performance, "now", () => now));
 after(() => mock.restoreAll());
@@ -15,7 +15,7 @@ function placeOf(floors: Floors, key = 1n): readonly number[] {
   return [rank, jobSeq, seq];
 }
 
-test("a claim begins where the last one ended, of its own tenant and class", () => {
+test("a claim starts where the last one of its tenant and class ended", () => {
   const floors = new Floors();
   assert.equal(floors.of("t", 1n), START);
   floors.claimed("t", 1n, at(0, 5), START);
@@ -26,7 +26,7 @@ test("a claim begins where the last one ended, of its own tenant and class", () 
   assert.deepEqual(placeOf(floors), [0, 5, 3]);
 });
 
-test("work that became ready before it lowers the floor; new jobs only when their rank does", () => {
+test("an earlier task that becomes ready resets the position; a new job does so only if its rank is lower", () => {
   const floors = new Floors();
   floors.claimed("t", 1n, at(0, 5), START);
   floors.lowerToRank("t", 1n, 0);
@@ -38,10 +38,10 @@ test("work that became ready before it lowers the floor; new jobs only when thei
   const from = floors.of("t", 1n);
   floors.lower("t", 1n);
   floors.claimed("t", 1n, at(0, 6), from);
-  assert.equal(floors.of("t", 1n), START, "lowered while the claim ran");
+  assert.equal(floors.of("t", 1n), START, "reset while the claim ran");
 });
 
-test("once a second a claim begins at the start, however busy the claims are", () => {
+test("one claim per second starts from the start, however frequent claims are", () => {
   const floors = new Floors();
   floors.claimed("t", 1n, at(0, 1), START);
   const start = now;
@@ -55,7 +55,7 @@ test("once a second a claim begins at the start, however busy the claims are", (
   assert.deepEqual(placeOf(floors), [0, 1, 0]);
 });
 
-test("it forgets rather than grow without end", () => {
+test("limits the number of remembered positions", () => {
   const floors = new Floors();
   for (let key = 0n; key < 10_001n; key++) floors.claimed("t", key, at(0, 1), START);
   assert.equal(floors.of("t", 1n), START);

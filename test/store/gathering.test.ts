@@ -1,10 +1,10 @@
-/** Calls that go together: which ones, in what order, and what a fault of one does to the others. */
+/** Batching of calls: which calls, in what order, and how a failure affects the others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
 import { Gathering } from "../../src/store/gathering.ts";
 
-/** A run that is held until it is let go. */
+/** A batch function whose runs wait until they are released. */
 function held() {
   const runs: { key: string; inputs: readonly number[]; go: () => void }[] = [];
   const gathering = new Gathering<number, string>(
@@ -14,7 +14,7 @@ function held() {
     },
     (input) => input * 2 ** 18,
   );
-  /** Lets a run go, when it is there. */
+  /** Releases a run once it has started. */
   const go = async (place: number) => {
     while (runs.length <= place) await turn();
     runs[place]?.go();
@@ -22,12 +22,12 @@ function held() {
   return { gathering, runs, go };
 }
 
-/** A turn of the event loop. */
+/** Waits for one turn of the event loop. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const one = () => 1;
 
-test("calls of one turn go together in their order, as many as fit, and so do those that come meanwhile", async () => {
+test("batches calls of one turn in order, as many as fit, and those that arrive during a run", async () => {
   const { gathering, runs, go } = held();
   const calls = [1, 3, 5, 2, 9].map((input) => gathering.call("a", input));
   while (runs.length === 0) await turn();
@@ -43,7 +43,7 @@ test("calls of one turn go together in their order, as many as fit, and so do th
   assert.equal(await later, "a6");
 });
 
-test("keys do not wait for each other", async () => {
+test("batches of different keys run concurrently", async () => {
   const { gathering, runs } = held();
   void gathering.call("a", 1);
   const other = gathering.call("b", 2);
@@ -52,7 +52,7 @@ test("keys do not wait for each other", async () => {
   assert.equal(await other, "b2");
 });
 
-test("what is wrong with one call is no concern of those that went with it", async () => {
+test("a failing call does not fail the others in its batch", async () => {
   const gathering = new Gathering<number, number>(async (_, inputs) => {
     if (inputs.includes(13)) throw new Failure("INVALID_REQUEST", "Thirteen cannot be stored.");
     return inputs.map((input) => (input === 7 ? new Failure("JOB_FINISHED", "Seven has ended.") : input));
@@ -64,7 +64,7 @@ test("what is wrong with one call is no concern of those that went with it", asy
   );
 });
 
-test("when the store cannot be reached nothing is tried again", async () => {
+test("does not retry calls one by one if the store is unavailable", async () => {
   let runs = 0;
   const gathering = new Gathering<number, number>(async () => {
     runs++;

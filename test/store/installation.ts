@@ -1,4 +1,4 @@
-/** Embedded installations for tests, and a process that writes into one until it is killed. */
+/** Embedded installations for tests, and a process that writes to one until it is killed. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ import { embeddedTarget, SILENT } from "./stores.ts";
 
 const WRITER = fileURLToPath(new URL("writer.ts", import.meta.url));
 
-/** Makes an installation before a file's tests, which takes seconds, and gives copies of it. */
+/** Creates an installation before a file's tests, which takes seconds, and returns copies of it. */
 export function installations(): () => ReturnType<typeof embeddedTarget> {
   const template = mkdtempSync(join(tmpdir(), "svc-template-"));
   before(async () => (await openStore({ dataDir: template }, SILENT)).close());
@@ -30,7 +30,7 @@ export function startWriter(dataDir: string) {
   return spawn(process.execPath, [WRITER, dataDir], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Reads ids that a process acknowledges until there are so many more, then kills it as it goes on. */
+/** Reads `count` ids that a process acknowledges, then kills it while it continues. */
 export async function untilWritten(writer: ChildProcess, ids: string[], count: number): Promise<void> {
   assert.ok(writer.stdout);
   let read = 0;
@@ -38,7 +38,7 @@ export async function untilWritten(writer: ChildProcess, ids: string[], count: n
     ids.push(line);
     if (++read === count) await kill(writer);
   }
-  assert.ok(read >= count, "the writer ended by itself");
+  assert.ok(read >= count, "the writer exited early");
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

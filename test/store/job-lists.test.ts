@@ -1,4 +1,4 @@
-/** Lists of jobs by state, label and time, in each order: against a plain filter and sort of all jobs, and by index. */
+/** Job lists by state, label and time in each order: compared with a plain filter and sort, and checked for index use. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, test } from "node:test";
@@ -21,7 +21,7 @@ interface Made {
   readonly endedMs: number | undefined;
 }
 
-/** Several at each time, so that ids decide their order. */
+/** Several jobs have the same time, so that ids decide their order. */
 const MADE: readonly Made[] = Array.from({ length: JOBS }, (_, n) => {
   const state = JOB_STATES[n % JOB_STATES.length] ?? "QUEUED";
   const createdMs = START_MS + Math.floor(n / 3) * 1_000;
@@ -40,7 +40,7 @@ const INSERT = statement(`
     timestamptz 'epoch' + "endedMs" * interval '1 ms'
   from jsonb_to_recordset($1) as g(id uuid, labels jsonb, state text, "createdMs" float8, "endedMs" float8)`);
 
-/** Ids of the jobs that a list is to have, in its order. */
+/** Expected job ids of a list, in order. */
 function expected(filter: JobFilter, sort: JobSort): string[] {
   const { ids, states, labels = {}, sinceMs = 0, untilMs = Infinity } = filter;
   const { endedSinceMs = 0, endedUntilMs = Infinity } = filter;
@@ -94,7 +94,7 @@ onBothDatabases((open) => {
     }
   };
 
-  test("any filter in any order gives its jobs in pages, each once, and their number", async () => {
+  test("lists the jobs of any filter in any order in pages, each once, and counts them", async () => {
     await fc.assert(
       fc.asyncProperty(
         filters,
@@ -115,7 +115,7 @@ onBothDatabases((open) => {
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  test("every list begins where its filter does in an index that has its order", async () => {
+  test("every list scans a bounded range of an index in its order", async () => {
     const after = { atMicros: START_MS * 1_000, id: randomUUID() };
     const range = { sinceMs: START_MS, untilMs: START_MS + 1, endedSinceMs: 1, endedUntilMs: START_MS };
     for (const sort of SORTS) {
@@ -136,7 +136,7 @@ onBothDatabases((open) => {
     }
   });
 
-  test("jobs that are named are found by their ids, and counts of states by theirs", async () => {
+  test("finds given ids by the primary key, and counts states by their index", async () => {
     const named = { ids: [randomUUID()], states: ["QUEUED"] as const };
     const page = await planOf(pageOf(tenant, named, { sort: "NEWEST", after: undefined, limit: 50 }));
     assert.match(page, /Index Scan using job_pkey on job/);

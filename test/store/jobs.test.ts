@@ -1,4 +1,4 @@
-/** Jobs: stored once, found by their tenant only, listed in pages, cancelled. */
+/** Jobs: stored once, visible only to their tenant, listed in pages, cancelled. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ import {
 const conflict = (thrown: unknown) => thrown instanceof Failure && thrown.code === "IDEMPOTENCY_CONFLICT";
 
 onBothStores((open) => {
-  test("a job is given back as it was stored", async () => {
+  test("returns a job as it was stored", async () => {
     const { store } = open();
     const tenant = newTenant();
     const given = newJob({ spec: '{"b": 1, "a":  "ü \\u0001"}', submittedBy: "ann", labels: { title: "é" } });
@@ -44,7 +44,7 @@ onBothStores((open) => {
     assert.deepEqual([detail?.plan, detail?.result], [undefined, undefined]);
   });
 
-  test("what is no id is nobody's job", async () => {
+  test("finds no job for a malformed id", async () => {
     const { store } = open();
     for (const id of ["", "x", "'; drop table job", randomUUID(), `${randomUUID()}0`, "\0"]) {
       assert.equal(await store.job("t", id), undefined);
@@ -55,7 +55,7 @@ onBothStores((open) => {
     }
   });
 
-  test("the same call again, and the same key with the same job, give the job that was stored first", async () => {
+  test("returns the first stored job for a repeated call, and for the same key with the same request", async () => {
     const { store } = open();
     const tenant = newTenant();
     const first = newJob({ idempotencyKey: "k" });
@@ -67,10 +67,10 @@ onBothStores((open) => {
     const [other] = await store.insertJobs(newTenant(), [
       newJob({ idempotencyKey: "k", fingerprint: "other" }),
     ]);
-    assert.equal(other?.created, true, "keys of another tenant are others");
+    assert.equal(other?.created, true, "keys are per tenant");
   });
 
-  test("the same key with another job is refused, and nothing of the batch is stored", async () => {
+  test("refuses a used key with another request, and stores nothing of the batch", async () => {
     const { store } = open();
     const tenant = newTenant();
     await store.insertJobs(tenant, [newJob({ idempotencyKey: "k" })]);
@@ -94,7 +94,7 @@ onBothStores((open) => {
     assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 1);
   });
 
-  test("of twenty submissions with one key at once, one is stored and all give it", async () => {
+  test("stores one of twenty concurrent submissions with the same key, and returns it to all", async () => {
     const { store } = open();
     const tenant = newTenant();
     const given = Array.from({ length: 20 }, () => newJob({ idempotencyKey: "k" }));
@@ -109,7 +109,7 @@ onBothStores((open) => {
     assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 4);
   });
 
-  test("of submissions at once, those that conflict or cannot be stored leave the others alone", async () => {
+  test("concurrent submissions that conflict or cannot be stored do not affect the others", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [taken] = await store.insertJobs(tenant, [newJob({ idempotencyKey: "taken" })]);
@@ -122,18 +122,18 @@ onBothStores((open) => {
     const answers = await Promise.allSettled(
       [...good.slice(0, 10), ...bad, ...good.slice(10)].map(async (job) => store.insertJobs(tenant, [job])),
     );
-    const told = answers.map((answer) =>
+    const outcomes = answers.map((answer) =>
       answer.status === "rejected"
         ? answer.reason.code
         : answer.value.map(({ job, created }) => (created ? job.id : `known ${job.id}`)).join(),
     );
     const stored = good.map(({ id }) => id);
     const refusals = ["IDEMPOTENCY_CONFLICT", "INVALID_REQUEST", `known ${taken?.job.id}`];
-    assert.deepEqual(told, [...stored.slice(0, 10), ...refusals, ...stored.slice(10)]);
+    assert.deepEqual(outcomes, [...stored.slice(0, 10), ...refusals, ...stored.slice(10)]);
     assert.equal((await store.listJobs(tenant, {}, undefined, 100)).length, 21);
   });
 
-  test("a thousand jobs go in one call and are listed in pages, newest first, each once", async () => {
+  test("stores a thousand jobs in one call and lists them in pages, newest first, each once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const given = Array.from({ length: 1000 }, (_, n) =>
@@ -152,7 +152,7 @@ onBothStores((open) => {
     assert.deepEqual(await pages(store, tenant, { ids: some, states: ["QUEUED"] }, 1), some.slice(0, 2));
   });
 
-  test("a conflict anywhere in a large batch leaves nothing of it", async () => {
+  test("stores nothing of a large batch with a conflict anywhere in it", async () => {
     const { store } = open();
     const tenant = newTenant();
     await store.insertJobs(tenant, [newJob({ idempotencyKey: "k" })]);
@@ -167,7 +167,7 @@ onBothStores((open) => {
     assert.equal((await store.listJobs(tenant, {}, undefined, 10)).length, 1);
   });
 
-  test("cancelling ends a job with its work, once", async () => {
+  test("cancels a job with its tasks, once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -187,10 +187,10 @@ onBothStores((open) => {
     assert.deepEqual(states, ["DONE", "DONE", "CANCELLED", "CANCELLED"]);
     const again = await store.cancelJob(tenant, job.id);
     assert.deepEqual([again?.changed, again?.job.revision], [false, cancelled?.job.revision]);
-    assert.equal((await store.parts(tenant, job.id, 0, 10)).length, 1, "what is scored stays");
+    assert.equal((await store.parts(tenant, job.id, 0, 10)).length, 1, "existing scores are kept");
   });
 
-  test("a tenant reaches nothing of another's job", async () => {
+  test("a tenant cannot access another tenant's job", async () => {
     const { store } = open();
     const [owner, other] = [newTenant(), newTenant()];
     const node = await register(store, owner);
@@ -207,7 +207,7 @@ onBothStores((open) => {
     assert.equal(await claim(store, await register(store, other), [PLAN]), undefined);
   });
 
-  test("a text that cannot be stored is the caller's fault", async () => {
+  test("refuses a text that cannot be stored with INVALID_REQUEST", async () => {
     const { store } = open();
     const invalid = (thrown: unknown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST";
     await assert.rejects(store.insertJobs(newTenant(), [newJob({ name: "a\0b" })]), invalid);

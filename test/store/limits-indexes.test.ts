@@ -1,6 +1,5 @@
 /**
- * Counts of limits and of the queue, and a tenant's events, are found by index, and no index is touched by what a
- * heartbeat changes.
+ * Counts for limits and the queue, and a tenant's events, are read by index, and heartbeats change no indexed column.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +9,7 @@ import { type Scope, type Statement, statement, type Value } from "../../src/sto
 import { QUEUED, RUNNING } from "../../src/store/usage.ts";
 import { onBothDatabases } from "./stores.ts";
 
-/** What a renewed lease and its progress change, and of a job what every change does. */
+/** Columns changed by a lease renewal with progress, and by every change of a job. */
 const CHANGED = /\b(lease_until|frames_done|revision|changed)\b/;
 
 onBothDatabases((open) => {
@@ -27,12 +26,12 @@ onBothDatabases((open) => {
     return rows.map((row) => row["QUERY PLAN"]).join("\n");
   };
 
-  test("counts read an index that holds nothing else", async () => {
+  test("counts read an index that contains only the counted rows", async () => {
     assert.match(await planOf(QUEUED, ["t"]), /Index Only Scan using job_state on job/);
     assert.match(await planOf(RUNNING, [["t", "u"]]), /Index Only Scan using work_running on work/);
   });
 
-  test("a tenant's events are read from where it was, and past nobody else's", async () => {
+  test("reads a tenant's events from its cursor, without scanning those of others", async () => {
     const values = ["", "1", 1, 500, "t"];
     const plan = await planOf(AFTER_OF_TENANT, values, { tenant: "t" });
     const found = /Index Scan using event_of_tenant on event .*\n *Index Cond: (.*)/.exec(plan)?.[1] ?? "";
@@ -40,7 +39,7 @@ onBothDatabases((open) => {
     assert.match(plan, /Index Scan using job_pkey on job/);
   });
 
-  test("looks at the queue read indexes of just the work that they count", async () => {
+  test("queue counts read indexes of only the counted tasks", async () => {
     const waiting = await planOf(WAITING, [["t"], [1n], [10]]);
     assert.match(waiting, /Index Only Scan using work_ready on work/);
     assert.match(waiting, /Index Scan using work_ready on work/);
@@ -50,7 +49,7 @@ onBothDatabases((open) => {
     for (const plan of [waiting, inWork]) assert.doesNotMatch(plan, /Seq Scan on work/);
   });
 
-  test("a heartbeat changes no column of an index: renewing leases stays cheap", async () => {
+  test("a heartbeat changes no indexed column, so that renewing leases is cheap", async () => {
     const indexes = await open().database.query<{ tablename: string; indexdef: string }>(
       "owner",
       statement("select tablename, indexdef from pg_indexes where schemaname = 'svc'"),

@@ -1,4 +1,4 @@
-/** What limits need of the store: counts, and claims that never make more leases than a tenant may have. */
+/** Limits in the store: counts, and claims that never exceed a tenant's limit of leases. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -35,7 +35,7 @@ const workOf = (claims: readonly LimitedClaim[]): readonly ClaimedWork[] =>
   claims.flatMap(({ work }) => work ?? []);
 
 onBothStores((open) => {
-  test("counts the jobs in the queue: no longer once they began or were cancelled, and of one tenant", async () => {
+  test("counts the queued jobs of one tenant, without running and cancelled ones", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [job, ...others] = jobs(3);
@@ -47,13 +47,13 @@ onBothStores((open) => {
     const work = await take(store, node);
     assert.equal(await store.queued(tenant), 2);
     await store.handBack(fence(node, work));
-    assert.equal(await store.queued(tenant), 2, "it has begun");
+    assert.equal(await store.queued(tenant), 2, "one job is running");
     await store.cancelJob(tenant, others[0]?.id ?? "");
     assert.equal(await store.queued(tenant), 1);
     assert.equal(await store.queued(newTenant()), 0);
   });
 
-  test("counts the leases of each tenant asked for", async () => {
+  test("counts the leases of each given tenant", async () => {
     const { store } = open();
     const [one, two] = [newTenant(), newTenant()];
     for (const tenant of [one, two]) await store.insertJobs(tenant, jobs(3));
@@ -67,7 +67,7 @@ onBothStores((open) => {
     assert.deepEqual(await store.running([]), []);
   });
 
-  test("a claim within a limit says when it is reached, and gets the best work there is", async () => {
+  test("a claim within a limit returns the next task and whether the limit is reached", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -78,14 +78,18 @@ onBothStores((open) => {
     const second = await claimWithin(store, node, 2);
     assert.ok(second.work && second.full);
     assert.deepEqual(await claimWithin(store, node, 2), { work: undefined, full: true });
-    assert.deepEqual(await claimWithin(store, node, 3), { work: undefined, full: false }, "there is no more");
+    assert.deepEqual(
+      await claimWithin(store, node, 3),
+      { work: undefined, full: false },
+      "no ready tasks are left",
+    );
     assert.ok(urgent.work);
     await store.handBack(fence(node, urgent.work));
     assert.equal((await claimWithin(store, node, 1)).work, undefined, "the limit was lowered");
     assert.equal((await claimWithin(store, node, 2)).work?.id, urgent.work.id);
   });
 
-  test("plans count, also beside segments", async () => {
+  test("PLAN tasks count towards the limit, together with segments", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -97,7 +101,7 @@ onBothStores((open) => {
     assert.deepEqual(await claimWithin(store, node, 2), { work: undefined, full: true });
   });
 
-  test("a session that is over gets nothing, and takes nobody's place for long", async () => {
+  test("an ended session gets nothing, and does not block others", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [gone, here] = [await register(store, tenant), await register(store, tenant)];
@@ -109,9 +113,9 @@ onBothStores((open) => {
     assert.deepEqual(await store.running([tenant]), [1]);
   });
 
-  test("many claims at the same moment, of several classes and stores, never go over it", async () => {
+  test("many concurrent claims of several classes and stores never exceed the limit", async () => {
     const { store, target } = open();
-    // A second process on the embedded store is refused: there it is the same one.
+    // The embedded database admits only one process: there both stores are the same.
     const others =
       "databaseUrl" in target ? [await openStore(target, SILENT), await openStore(target, SILENT)] : [];
     try {
@@ -135,7 +139,7 @@ onBothStores((open) => {
     }
   });
 
-  test("while work ends and is claimed at the same time, there are never more leases than may be", async () => {
+  test("never exceeds the limit while tasks end and are claimed concurrently", async () => {
     const { store, target } = open();
     const other = "databaseUrl" in target ? await openStore(target, SILENT) : undefined;
     const tenant = newTenant();
@@ -149,7 +153,7 @@ onBothStores((open) => {
         seen.push(...(await on.running([tenant])));
         if (work === undefined) continue;
         left--;
-        // Nothing ends before as many run as may, however slowly the others begin.
+        // No task ends before the limit is reached, however slowly the others start.
         await until(async () => {
           seen.push(...(await on.running([tenant])));
           return seen.includes(most);
@@ -165,14 +169,14 @@ onBothStores((open) => {
         Array.from({ length: 40 }, () => newJob({ workClass: "s" })),
       );
       await Promise.all(Array.from({ length: 8 }, (_, n) => run(n % 2 === 0 ? store : (other ?? store))));
-      assert.ok(Math.max(...seen) <= most, `${Math.max(...seen)} ran at a time`);
+      assert.ok(Math.max(...seen) <= most, `${Math.max(...seen)} ran at once`);
       assert.ok(seen.includes(most));
     } finally {
       await other?.close();
     }
   });
 
-  test("a recorded segment and a recorded failure say whose they were, a repeated one does not", async () => {
+  test("a recorded segment or failure returns its tenant, a repeated one does not", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);

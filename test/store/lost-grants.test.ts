@@ -1,4 +1,4 @@
-/** Work whose grant never reached its node: taken back when the node must have heard of it, and has not. */
+/** Tasks whose claim response was lost are requeued after the time by which the node would report them. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -9,9 +9,9 @@ import { LEASE_MS, newTenant, onBothDatabases, plannedJob, register, SCORE, take
 const GRANT = statement(
   "update svc.work set started_at = now() - $2::float8 * interval '1 millisecond' where id = $1",
 );
-/** Milliseconds: longer than an answer is on its way. */
+/** Milliseconds: longer than a response can take. */
 const LONG_AGO_MS = 11_000;
-/** Just now, for as long as this test may take. */
+/** Recent for as long as this test can take. */
 const JUST_NOW_MS = -LEASE_MS;
 
 onBothDatabases((open) => {
@@ -19,7 +19,7 @@ onBothDatabases((open) => {
     for (const { id } of works) await open().database.query("owner", GRANT, [id, agoMs]);
   };
 
-  test("work whose grant never reached its node is given out again, as no failure", async () => {
+  test("requeues a task whose claim response was lost, without counting a failure", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -28,7 +28,7 @@ onBothDatabases((open) => {
     await granted(JUST_NOW_MS, known, missed);
     const running = [{ itemId: known.id, attempt: 1, framesDone: 7 }];
     const fresh = await store.renew(node.session, running, LEASE_MS, false);
-    assert.equal(fresh.forgotten, false, "its answer may be on its way");
+    assert.equal(fresh.forgotten, false, "the response may still arrive");
     assert.deepEqual(await store.takeBack(node.session, running), []);
     await granted(LONG_AGO_MS, known, missed);
     const late = await take(store, node);

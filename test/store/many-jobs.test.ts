@@ -1,4 +1,4 @@
-/** Many jobs cancelled and deleted in steps, and jobs that get other labels. */
+/** Cancels and deletes many jobs in batches, and changes labels. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
@@ -32,7 +32,7 @@ import {
 
 type Step = (filter: JobFilter, after: JobCursor | undefined) => Promise<JobsStep>;
 
-/** All steps of a change; how many jobs each changed. */
+/** Runs all batches of a change; returns the number of jobs that each changed. */
 async function steps(step: Step, filter: JobFilter): Promise<number[]> {
   const counts: number[] = [];
   for (let after: JobCursor | undefined; ; ) {
@@ -61,7 +61,7 @@ async function submit(store: Store, tenant: string, count: number, given: Partia
   return jobs.map(({ id }) => id);
 }
 
-/** A tenant's events after a cursor. */
+/** Returns a tenant's events after a cursor. */
 async function eventsOf(store: Store, cursor: string, tenant: string): Promise<JobEvent[]> {
   const found: JobEvent[] = [];
   for (let place = cursor; ; ) {
@@ -73,7 +73,7 @@ async function eventsOf(store: Store, cursor: string, tenant: string): Promise<J
   }
 }
 
-/** A job of two segments that has succeeded, with a still that is there and one that a node makes. */
+/** Creates a succeeded job of two segments, with one stored still and one that a node is making. */
 async function succeeded(store: Store, node: NewNode, given: Partial<NewJob> = {}): Promise<NewJob> {
   const job = await plannedJob(store, node, 2, given);
   for (let n = 0; n < 2; n++) {
@@ -95,7 +95,7 @@ onBothDatabases((open) => {
   };
 
   describe("cancelling many", () => {
-    test("ends those of a filter in steps, and no job of anybody else or of later", async () => {
+    test("cancels the jobs of a filter in batches, and none of other tenants or submitted later", async () => {
       const { store } = open();
       const [tenant, other] = [newTenant(), newTenant()];
       const kept = await submit(store, tenant, 3, { labels: { release: "6" } });
@@ -105,7 +105,7 @@ onBothDatabases((open) => {
       const cursor = await store.eventCursor();
       const first = await store.cancelSome(tenant, filter, undefined);
       const ids = first.jobs.map(({ id }) => id);
-      assert.deepEqual(ids.toSorted(), wanted.slice(-100).toSorted(), "the newest first");
+      assert.deepEqual(ids.toSorted(), wanted.slice(-100).toSorted(), "newest first");
       assert.ok(first.jobs.every(({ state }) => state === "CANCELLED"));
       const [late] = await submit(store, tenant, 1, { labels: { release: "7" } });
       let after = first.next;
@@ -121,11 +121,15 @@ onBothDatabases((open) => {
       assert.equal(await store.queued(tenant), 4);
       const ends = (await eventsOf(store, cursor, tenant)).filter(({ before }) => before === "QUEUED");
       assert.deepEqual(ends.map(({ job }) => job.id).toSorted(), wanted.toSorted());
-      assert.deepEqual(await steps(cancelling(store, tenant), filter), [1], "again, what came since");
+      assert.deepEqual(
+        await steps(cancelling(store, tenant), filter),
+        [1],
+        "again, for jobs submitted since",
+      );
       assert.deepEqual(await steps(cancelling(store, tenant), filter), [0]);
     });
 
-    test("stops what nodes do, leaves what has ended, and takes states and ids to the letter", async () => {
+    test("stops running tasks, skips ended jobs, and applies states and ids exactly", async () => {
       const { store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -149,12 +153,12 @@ onBothDatabases((open) => {
       assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "STALE");
       const states = (await store.jobDetail(tenant, running.id))?.work.map(({ state }) => state);
       assert.deepEqual(states, ["DONE", "DONE", "CANCELLED", "CANCELLED"]);
-      assert.equal((await store.parts(tenant, running.id, 0, 10)).length, 1, "what is scored stays");
+      assert.equal((await store.parts(tenant, running.id, 0, 10)).length, 1, "existing scores are kept");
       assert.equal((await store.job(tenant, done.id))?.state, "SUCCEEDED");
       assert.equal((await store.job(tenant, queued))?.state, "QUEUED");
     });
 
-    test("takes fewer jobs in a step, the more work they have", async () => {
+    test("takes fewer jobs per batch the more tasks they have", async () => {
       const { store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -173,7 +177,7 @@ onBothDatabases((open) => {
       assert.deepEqual(await steps(cancelling(store, tenant), {}), [6, 1, 1]);
     });
 
-    test("beside claims, reports and another who cancels, ends every job once", async () => {
+    test("ends every job once under concurrent claims, reports and cancels", async () => {
       const { store } = open();
       const tenant = newTenant();
       const ids = await submit(store, tenant, 120);
@@ -197,12 +201,12 @@ onBothDatabases((open) => {
       assert.deepEqual(ends.map(({ job }) => job.id).toSorted(), ids.toSorted());
       const [node] = nodes;
       assert.ok(node);
-      assert.equal(await claim(store, node, CLASSES), undefined, "nothing of them is given out any more");
+      assert.equal(await claim(store, node, CLASSES), undefined, "none of their tasks is leased any more");
     });
   });
 
   describe("deleting", () => {
-    test("takes a job with its work, values, stills and key, and tells of it", async () => {
+    test("deletes a job with its tasks, scores, stills and key, and adds an event", async () => {
       const { database, store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -233,7 +237,7 @@ onBothDatabases((open) => {
         LEASE_MS,
         false,
       );
-      assert.equal(lost.length, 1, "its node is to leave it alone");
+      assert.equal(lost.length, 1, "its node loses the lease");
       const events = await eventsOf(store, cursor, tenant);
       assert.deepEqual(
         events.map((event) => [event.kind, event.job, event.labels]),
@@ -243,7 +247,7 @@ onBothDatabases((open) => {
       assert.equal((await store.insertJobs(tenant, [again]))[0]?.created, true, "the key is free");
     });
 
-    test("leaves a job that has not ended, unless it is to end so", async () => {
+    test("deletes a job that has not ended only if allowed", async () => {
       const { database, store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -263,10 +267,10 @@ onBothDatabases((open) => {
       assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "STALE");
       assert.equal(await store.recordPiece(fence(node, work), segmentRecord().last), "STALE");
       assert.equal(await countOf(database, "work", running.id), 0);
-      assert.equal((await take(store, node)).jobId, queued, "the rest goes on");
+      assert.equal((await take(store, node)).jobId, queued, "other tasks are still claimed");
     });
 
-    test("of many goes by their states, and leaves those of another tenant", async () => {
+    test("deletes many jobs by state, and none of another tenant", async () => {
       const { store } = open();
       const [tenant, other] = [newTenant(), newTenant()];
       const ended = await submit(store, tenant, 130, { labels: { release: "7" } });
@@ -288,7 +292,7 @@ onBothDatabases((open) => {
       assert.equal((await store.listJobs(other, {}, undefined, 10)).length, 2);
     });
 
-    test("by the time of the end reaches what ended long after it was submitted", async () => {
+    test("deletes by end time also jobs that ended long after their submission", async () => {
       const { store } = open();
       const tenant = newTenant();
       const [early = "", late = ""] = await submit(store, tenant, 2);
@@ -305,7 +309,7 @@ onBothDatabases((open) => {
   });
 
   describe("labels", () => {
-    test("change in the request and where lists look for them, and the change is told with those before", async () => {
+    test("change in the spec and in lists, and the event has the labels before", async () => {
       const { store } = open();
       const tenant = newTenant();
       const [id = ""] = await submit(store, tenant, 1, { labels: { release: "7" } });
@@ -328,7 +332,7 @@ onBothDatabases((open) => {
       );
     });
 
-    test("that stay as they are change nothing, and what is refused changes nothing", async () => {
+    test("do not change if they are equal or if the change is refused", async () => {
       const { store } = open();
       const tenant = newTenant();
       const [id = ""] = await submit(store, tenant, 1);
@@ -346,7 +350,7 @@ onBothDatabases((open) => {
       assert.equal(await store.relabelJob(tenant, "no id", assert.fail), undefined);
     });
 
-    test("changed by many at once hold every change", async () => {
+    test("keep every one of many concurrent changes", async () => {
       const { store } = open();
       const tenant = newTenant();
       const [id = ""] = await submit(store, tenant, 1);

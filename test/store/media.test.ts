@@ -1,4 +1,4 @@
-/** What lists show of a job's distorted file: there from the plan on, in every place that a job is read from. */
+/** Facts of a job's distorted file: available once planned, wherever a job is read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -16,7 +16,7 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("is there once a job is planned: alone, in a list, in a snapshot and in events", async () => {
+  test("is available once a job is planned: in the job, lists, snapshots and events", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -33,7 +33,7 @@ onBothStores((open) => {
     assert.deepEqual(page?.events.at(-1)?.job.media, MEDIA);
   });
 
-  test("is what the result says when the job has succeeded", async () => {
+  test("is from the result once the job has succeeded", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -45,7 +45,7 @@ onBothStores((open) => {
     assert.equal((await store.listStills(tenant, job.id)).length, 2);
   });
 
-  test("is gone while a job waits for another plan", async () => {
+  test("is absent while a job waits for a new plan", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);

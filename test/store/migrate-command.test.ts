@@ -1,4 +1,4 @@
-/** `svc migrate`, as an operator calls it. */
+/** `svc migrate` as called by an operator. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
@@ -13,7 +13,7 @@ describe("svc migrate", () => {
   });
   after(async () => cluster[Symbol.asyncDispose]());
 
-  test("makes the schema, and says when there is nothing to do", async () => {
+  test("creates the schema, and reports if it is up to date", async () => {
     const url = await cluster.createDatabase("schema");
     const first = await svc(["migrate", "--database-url", url]);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
@@ -22,7 +22,7 @@ describe("svc migrate", () => {
     assert.deepEqual([again.code, again.stdout], [0, "The schema is up to date.\n"]);
   });
 
-  test("moves an installation, once, and leaves the old one as it was", async () => {
+  test("copies an installation once, and does not change the old one", async () => {
     const { target, remove } = await embeddedTarget();
     const old = await openStore(target, SILENT);
     const job = newJob();
@@ -46,7 +46,7 @@ describe("svc migrate", () => {
     await remove();
   });
 
-  test("says what is wrong with a command line, and never a password", async () => {
+  test("reports errors of the command line without printing a password", async () => {
     const wrong = [
       [],
       ["--from", "/nowhere"],

@@ -1,4 +1,4 @@
-/** The schema: made once, recorded, refused when it is newer or another's; moved with its rows. */
+/** The schema: created once, recorded, refused if newer or different; copied with its rows. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -42,14 +42,14 @@ const newer = (sql: string): Migration => {
   return { number, name: `${String(number).padStart(4, "0")}_later.sql`, sql, checksum: "c" };
 };
 
-describe("the schema and its moves", () => {
+describe("migrations and copies", () => {
   let cluster: PostgresCluster;
   before(async () => {
     cluster = await PostgresCluster.start();
   });
   after(async () => cluster[Symbol.asyncDispose]());
 
-  /** Runs with a database that is closed afterwards. */
+  /** Runs `body` with a database and closes it. */
   const using = async <T>(databaseUrl: string, run: (database: Database) => Promise<T>): Promise<T> => {
     const database = new Database(postgresDriver(databaseUrl));
     try {
@@ -59,14 +59,14 @@ describe("the schema and its moves", () => {
     }
   };
 
-  test("the files are numbered from 1 without gaps", () => {
+  test("migration files are numbered from 1 without gaps", () => {
     assert.deepEqual(
       knownMigrations().map(({ number }) => number),
       knownMigrations().map((_, n) => n + 1),
     );
   });
 
-  test("many at once make the schema once, and again there is nothing to do", async () => {
+  test("many concurrent migrations create the schema once, and a repeated one does nothing", async () => {
     const url = await cluster.createDatabase("at_once");
     const applied = await Promise.all(
       Array.from({ length: 5 }, async () => using(url, async (database) => migrate(database))),
@@ -78,7 +78,7 @@ describe("the schema and its moves", () => {
     assert.deepEqual(await using(url, migrate), []);
   });
 
-  test("a schema of a newer version is refused, and one that is not what the program knows", async () => {
+  test("refuses a schema of a newer version, and one that differs", async () => {
     const url = await cluster.createDatabase("newer");
     const later = newer("create table later (a int)");
     await using(url, async (database) => migrate(database, [...knownMigrations(), later]));
@@ -92,7 +92,7 @@ describe("the schema and its moves", () => {
     );
   });
 
-  test("a migration takes as long as it takes, but holds up nobody by waiting for a table", async () => {
+  test("a migration has no statement timeout, but does not block others while it waits for a table", async () => {
     const url = await cluster.createDatabase("long");
     const limits =
       "select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock";
@@ -102,11 +102,11 @@ describe("the schema and its moves", () => {
       const read = statement("select statement, lock from svc.limits");
       assert.deepEqual(await database.query("owner", read, []), [{ statement: "0", lock: "10s" }]);
       const [now] = await database.query<{ statement: string }>("owner", statement(limits), []);
-      assert.equal(now?.statement, "30s", "what is not a migration has its limits");
+      assert.equal(now?.statement, "30s", "other statements have a timeout");
     });
   });
 
-  test("a migration that fails leaves nothing of itself", async () => {
+  test("rolls back a failed migration completely", async () => {
     const url = await cluster.createDatabase("fails");
     const broken = newer("create table half (a int); select 1/0");
     await assert.rejects(using(url, async (database) => migrate(database, [...knownMigrations(), broken])));
@@ -124,7 +124,7 @@ describe("the schema and its moves", () => {
     });
   });
 
-  test("a user who may not make the roles is told what to run", async () => {
+  test("names the statements to run if the user may not create roles", async () => {
     await cluster.createDatabase("plain_user");
     await using(cluster.url("plain_user"), migrate);
     await cluster.admin(
@@ -142,7 +142,7 @@ describe("the schema and its moves", () => {
     await store.close();
   });
 
-  test("rows that were restored into another server tell their changes, and streams begin anew", async () => {
+  test("after a restore to another server, new changes are events and streams restart", async () => {
     const url = await cluster.createDatabase("restored");
     const first = await openStore({ databaseUrl: url }, SILENT);
     const job = newJob();
@@ -170,11 +170,11 @@ describe("the schema and its moves", () => {
     );
     await store.close();
     const again = await openStore({ databaseUrl: url }, SILENT);
-    assert.deepEqual(await again.eventsAfter(start, 10), events, "the same server is no other one");
+    assert.deepEqual(await again.eventsAfter(start, 10), events, "the server did not change");
     await again.close();
   });
 
-  test("an embedded installation moves to PostgreSQL with everything, and its work goes on", async () => {
+  test("copies an embedded installation completely to PostgreSQL, where its jobs continue", async () => {
     const { target, remove } = await embeddedTarget();
     const url = await cluster.createDatabase("moved");
     const old = await openStore(target, SILENT);
@@ -233,7 +233,7 @@ describe("the schema and its moves", () => {
       parts: await Promise.all((await moved.parts("t", job.id, 0, 10)).map(bytesOf)),
     };
     assert.deepEqual(after, before);
-    assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams begin anew");
+    assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams restart");
     await revoke(moved, "carol");
     const { changes } = await moved.revocations.changes(0, 9);
     assert.deepEqual(
@@ -261,7 +261,7 @@ describe("the schema and its moves", () => {
     await remove();
   });
 
-  test("a copy that fails midway leaves an empty database, and can be tried again", async () => {
+  test("a copy that fails midway leaves an empty database and can be retried", async () => {
     const { target, remove } = await embeddedTarget();
     const url = await cluster.createDatabase("midway");
     const old = await openStore(target, SILENT);
@@ -283,7 +283,7 @@ describe("the schema and its moves", () => {
     await remove();
   });
 
-  test("where there is nothing to copy, nothing is made", async () => {
+  test("creates nothing if there is nothing to copy", async () => {
     const { target, remove } = await embeddedTarget();
     const url = await cluster.createDatabase("nothing");
     await assert.rejects(copyStore(target.dataDir, url), failure("INVALID_REQUEST", /no embedded database/));

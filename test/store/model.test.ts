@@ -1,4 +1,4 @@
-/** Whatever callers do in whatever order, jobs and work go as the model says. */
+/** Property test: for any sequence of calls, jobs and tasks behave like the model. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ import {
   segments,
 } from "./stores.ts";
 
-/** An action with two numbers that choose what it is done to. */
+/** An action with two numbers that choose its objects. */
 type Step = readonly [keyof typeof ACTIONS, number, number];
 
 class Run {
@@ -29,7 +29,7 @@ class Run {
   readonly tenant = newTenant();
   readonly store: Store;
   readonly nodes: { readonly real: NewNode; readonly model: ModelNode }[] = [];
-  /** Ids of the store's work, by the model's lease. */
+  /** Task ids of the store by lease of the model. */
   readonly ids = new Map<Lease, string>();
 
   constructor(store: Store) {
@@ -50,7 +50,7 @@ class Run {
     return this.model.jobs[choice % this.model.jobs.length];
   }
 
-  /** A lease of any time: the latest ones more often. */
+  /** Chooses a past or current lease, preferably a recent one. */
   lease(choice: number) {
     const { leases } = this.model;
     const lease = leases[leases.length - 1 - (choice % Math.min(leases.length, 4))];
@@ -183,7 +183,7 @@ const ACTIONS = {
   },
 };
 
-/** What happens most in life happens most here. */
+/** The frequency of actions, similar to production. */
 const USUAL = [
   "submit",
   "claim",
@@ -204,7 +204,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 onBothStores((open) => {
-  test("jobs and work go as the model says", async () => {
+  test("jobs and tasks behave like the model", async () => {
     const { store } = open();
     await fc.assert(
       fc.asyncProperty(steps, async (given) => {
@@ -247,7 +247,7 @@ async function compare({ store, tenant, model }: Run): Promise<void> {
   );
 }
 
-/** Sweeps see all tenants: no run leaves them anything. */
+/** Maintenance tasks see all tenants, so each run must clean up. */
 async function tidy({ store, tenant, model }: Run): Promise<void> {
   for (const { id } of model.jobs) await store.cancelJob(tenant, id);
 }

@@ -1,4 +1,4 @@
-/** What a store must do with jobs and work, as plain data: the model that the property test holds it to. */
+/** The model of jobs and tasks in plain data, to which the property test compares the store. */
 import { MAX_FAILURES } from "../../src/jobs/retry.ts";
 import type { JobState, WorkState } from "../../src/jobs/states.ts";
 import type { WorkKind } from "../../src/jobs/work.ts";
@@ -41,7 +41,7 @@ export interface ModelNode {
   live: boolean;
 }
 
-/** A lease as its holder remembers it. */
+/** A lease as known to its holder. */
 export interface Lease {
   readonly work: ModelWork;
   readonly node: ModelNode;
@@ -63,7 +63,7 @@ export class Model {
     this.#submitted++;
   }
 
-  /** The best ready work; undefined: none. */
+  /** Returns the next ready task; undefined if there is none. */
   claim(node: ModelNode, expired: boolean): Lease | undefined {
     const ready = this.jobs.flatMap(({ work }) => work.filter(({ state }) => state === "PENDING"));
     const [best] = ready.sort(
@@ -126,8 +126,8 @@ export class Model {
   }
 
   /**
-   * Those claimed with a lease that was over at once. What then waits for no time is ready again; a
-   * job changes once, however many of its pieces come back.
+   * Expires tasks that were claimed with a zero-length lease. Tasks without a back-off are ready again. A job changes
+   * once, even if several of its tasks are requeued.
    */
   expire(forGood: boolean): void {
     const expired = this.#leased().filter(({ expired }) => expired);
@@ -156,7 +156,7 @@ export class Model {
     for (const [job, by] of moved) if (by !== 0) change(job, { framesDone: job.framesDone + by });
   }
 
-  /** The node's session ends because its name is registered again. */
+  /** Ends the node's session because its name is registered again. */
   supersede(node: ModelNode): void {
     const held = this.#leased().filter((work) => work.node === node);
     this.#release(
@@ -182,12 +182,12 @@ export class Model {
     return true;
   }
 
-  /** All that have not ended; how many. */
+  /** Cancels all open jobs; returns their number. */
   cancelAll(): number {
     return this.jobs.filter((job) => this.cancel(job)).length;
   }
 
-  /** Of its work nothing is known any more. */
+  /** Forgets the tasks of the job. */
   remove(job: ModelJob, open: boolean): boolean {
     if (!open && !isOver(job)) return false;
     for (const work of job.work) Object.assign(work, { state: "CANCELLED", reported: -1 });
@@ -201,7 +201,7 @@ export class Model {
     return true;
   }
 
-  /** What was scored whole already comes together no better. */
+  /** A job that was already scored as a whole is not restarted. */
   restartWhole(job: ModelJob): boolean {
     const own = job.work.filter(({ generation }) => generation === job.generation);
     if (!isScored(job) || own.every(({ kind }) => kind !== "SEGMENT")) return false;
@@ -213,7 +213,7 @@ export class Model {
     return this.jobs.flatMap(({ work }) => work.filter(({ state }) => state === "LEASED"));
   }
 
-  /** Of each job once, however much of its work comes back. */
+  /** Once per job, even if several of its tasks are requeued. */
   #release(works: readonly ModelWork[], lost: 0 | 1): void {
     for (const job of new Set(works.map(({ job }) => job))) {
       const own = works.filter((work) => work.job === job);

@@ -1,4 +1,4 @@
-/** Nodes: sessions that begin and end, heartbeats, drains. */
+/** Nodes: sessions, heartbeats, drains. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("a node is listed with the tenants that are asked for", async () => {
+  test("lists the nodes of given tenants", async () => {
     const { store } = open();
     const [tenant, other] = [newTenant(), newTenant()];
     const own = await register(store, tenant);
@@ -32,15 +32,15 @@ onBothStores((open) => {
     assert.deepEqual(await ids(), []);
     const row = await store.nodeOf(own.session);
     const { session: _, ...facts } = own;
-    const { registeredAt, heartbeatAt, state, work, ...told } = row ?? {};
-    assert.deepEqual(told, facts);
+    const { registeredAt, heartbeatAt, state, work, ...returned } = row ?? {};
+    assert.deepEqual(returned, facts);
     assert.deepEqual([state, work], ["ONLINE", []]);
     assert.ok(registeredAt && heartbeatAt);
     await store.leaveNode(theirs.session);
     assert.equal(await store.nodeOf("unknown"), undefined);
   });
 
-  test("a name that is registered again ends the session before, and its work is ready at once", async () => {
+  test("registering a name again ends the previous session and requeues its tasks at once", async () => {
     const { store } = open();
     const tenant = newTenant();
     const before = await register(store, tenant);
@@ -50,7 +50,7 @@ onBothStores((open) => {
     const now = newNode(tenant, { name: before.name });
     const outcome = await store.registerNode(now);
     assert.deepEqual(outcome, { ready: [{ tenant, workClass: SCORE }], superseded: [before.id] });
-    assert.deepEqual(await store.registerNode(now), { ready: [], superseded: [] }, "the same call again");
+    assert.deepEqual(await store.registerNode(now), { ready: [], superseded: [] }, "a retry of the call");
     assert.equal((await store.renew(before.session, [], LEASE_MS, false)).session, "SUPERSEDED");
     assert.equal(await store.nodeOf(before.session), undefined);
     assert.equal((await store.recordSegment(fence(before, lost), segmentRecord())).recorded, "STALE");
@@ -64,10 +64,10 @@ onBothStores((open) => {
       [now.id],
     );
     const elsewhere = await store.registerNode(newNode(newTenant(), { name: before.name }));
-    assert.deepEqual(elsewhere.superseded, [], "names of another tenant are others");
+    assert.deepEqual(elsewhere.superseded, [], "names are per tenant");
   });
 
-  test("a tenant has so many nodes that are alive and no more, and of those that are gone the last are kept", async () => {
+  test("limits the live nodes of a tenant, and keeps only the latest offline nodes", async () => {
     const { store } = open();
     const tenant = newTenant();
     const names = async () => (await store.listNodes([tenant])).map(({ name }) => name);
@@ -81,26 +81,26 @@ onBothStores((open) => {
     const c = await add("c", 3);
     await register(store, newTenant());
     const again = await add("a", 3);
-    assert.deepEqual(await names(), ["a", "b", "c"], "its name is registered anew: it is no further one");
+    assert.deepEqual(await names(), ["a", "b", "c"], "a name registered again is not an additional node");
     assert.equal((await store.renew(a.session, [], LEASE_MS, false)).session, "SUPERSEDED");
     for (const name of ["d", "e", "f", "g"]) await store.leaveNode((await add(name, 4)).session);
     await store.leaveNode(again.session);
     await store.leaveNode(b.session);
-    // The session that was superseded, and then a and b, were heard of before the others.
+    // The superseded session, then a and b, had the oldest heartbeats.
     await add("h", 4);
     assert.deepEqual(await names(), ["c", "d", "e", "f", "g", "h"]);
     assert.equal((await store.renew(a.session, [], LEASE_MS, false)).session, "UNKNOWN");
     const last = await register(store, tenant, { name: "i" });
-    assert.deepEqual(await names(), ["c", "d", "e", "f", "g", "h", "i"], "without a limit none goes");
+    assert.deepEqual(await names(), ["c", "d", "e", "f", "g", "h", "i"], "without a limit none is deleted");
     const size = JSON.stringify(last.capabilities).length;
     await assert.rejects(add("j", 10, 2.5 * size), { code: "TOO_MANY_NODES" });
     await store.leaveNode(c.session);
     await store.leaveNode(last.session);
     await add("j", 10, 2.5 * size);
-    assert.deepEqual(await names(), ["g", "h", "i", "j"], "two that are gone have room");
+    assert.deepEqual(await names(), ["g", "h", "i", "j"], "two offline nodes are kept");
   });
 
-  test("many nodes that register at once are no more than may be", async () => {
+  test("many concurrent registrations do not exceed the limit", async () => {
     const { store } = open();
     const tenant = newTenant();
     const outcomes = await Promise.allSettled(
@@ -111,7 +111,7 @@ onBothStores((open) => {
     assert.equal((await store.listNodes([tenant])).length, 3);
   });
 
-  test("what the nodes of tenants can do is told once, of those that are online", async () => {
+  test("returns the distinct capabilities of the online nodes of tenants", async () => {
     const { store } = open();
     const [tenant, other] = [newTenant(), newTenant()];
     const able = (name: string) => ({
@@ -133,7 +133,7 @@ onBothStores((open) => {
     assert.deepEqual(await models(), { count: 0, names: new Set() });
   });
 
-  test("work over which its node crashes again and again ends its job", async () => {
+  test("fails a job if a task repeatedly crashes its node", async () => {
     const { store } = open();
     const tenant = newTenant();
     let node = await register(store, tenant);
@@ -144,7 +144,7 @@ onBothStores((open) => {
     }
     await take(store, node, [SCORE]);
     node = await register(store, tenant, { name: node.name });
-    assert.equal(await claim(store, node), undefined, "it is left to the sweep");
+    assert.equal(await claim(store, node), undefined, "the maintenance task fails it");
     const seen: number[] = [];
     await store.expireLeases(1000, (failures) => {
       seen.push(failures);
@@ -154,7 +154,7 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.error?.code, "LEASE_LOST");
   });
 
-  test("a node that leaves gives its work back, as no failure", async () => {
+  test("requeues the tasks of a node that leaves, without counting a failure", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -174,7 +174,7 @@ onBothStores((open) => {
     );
   });
 
-  test("a heartbeat renews what is leased, tells what is not, and counts frames", async () => {
+  test("a heartbeat renews leases, returns lost tasks, and counts frames", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -198,7 +198,7 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.framesDone, 110);
     await store.renew(node.session, running.slice(0, 2), LEASE_MS, false);
     const events = (await store.eventsAfter(cursor, 1000))?.events.filter(({ job: { id } }) => id === job.id);
-    assert.equal(events?.length, 1, "one change for all that moved, none when nothing did");
+    assert.equal(events?.length, 1, "one event for all progress, none without progress");
     await store.renew(node.session, [{ itemId: a.id, attempt: 1, framesDone: 3 }], LEASE_MS, false);
     assert.equal((await store.job(tenant, job.id))?.framesDone, 103);
     const [row] = (await store.listNodes([tenant])).filter(({ id }) => id === node.id);
@@ -207,7 +207,7 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.framesDone, 100);
   });
 
-  test("a drained node takes nothing new, by its own word or by another's", async () => {
+  test("a draining node gets no new tasks, whether drained by itself or by a caller", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -223,7 +223,7 @@ onBothStores((open) => {
     assert.equal(await claim(store, other), undefined);
   });
 
-  test("a silent node goes offline, comes back with a heartbeat as it was, and is forgotten in the end", async () => {
+  test("a silent node becomes OFFLINE, returns to its state with a heartbeat, and is finally deleted", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, drained] = [await register(store, tenant), await register(store, tenant)];
@@ -241,7 +241,7 @@ onBothStores((open) => {
     assert.equal((await store.renew(drained.session, [], LEASE_MS, false)).node?.state, "DRAINING");
     assert.deepEqual(await states(), { [node.id]: "ONLINE", [drained.id]: "DRAINING" });
     await store.expireNodes(-1000, -1000);
-    assert.deepEqual(await states(), { [node.id]: "OFFLINE" }, "one with a lease is kept");
+    assert.deepEqual(await states(), { [node.id]: "OFFLINE" }, "a node with a lease is kept");
     assert.equal((await store.renew(drained.session, [], LEASE_MS, false)).session, "UNKNOWN");
   });
 });

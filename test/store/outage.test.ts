@@ -1,4 +1,4 @@
-/** PostgreSQL goes away and comes back; controllers hear of each other through it. */
+/** Outages of PostgreSQL, and notifications between controllers through it. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { planClass } from "../../src/jobs/work.ts";
@@ -21,7 +21,7 @@ import {
 
 const unavailable = (thrown: unknown) => thrown instanceof Failure && thrown.code === "STORE_UNAVAILABLE";
 
-/** Payloads that no store sends. */
+/** Payloads that a store never sends. */
 const STRANGE = [
   "",
   "x",
@@ -54,8 +54,8 @@ describe("a store on PostgreSQL", () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  /** The announcements that a store hears from now on: the first that fits. */
-  const heard = (store: Store, fits: (announcement: Announcement) => boolean): Promise<Announcement> => {
+  /** Waits for the first matching notification that a store receives from now on. */
+  const received = (store: Store, fits: (announcement: Announcement) => boolean): Promise<Announcement> => {
     const { promise, resolve } = Promise.withResolvers<Announcement>();
     const stop = store.onAnnouncement((announcement) => {
       if (!fits(announcement)) return;
@@ -66,28 +66,28 @@ describe("a store on PostgreSQL", () => {
   };
 
   /**
-   * Runs what one store tells the other, with a `heard` that ends when one of them listens anew. Then it runs again: a
-   * machine that stands still for longer than an answer may take loses the connection, and what was told meanwhile.
+   * Runs a round of notifications between the stores, and repeats it if one of them reconnects. A machine that stalls
+   * for longer than the response timeout loses the connection and the notifications sent meanwhile.
    */
-  const undisturbed = (round: (hear: typeof heard) => Promise<void>): Promise<void> =>
+  const undisturbed = (round: (receive: typeof received) => Promise<void>): Promise<void> =>
     until(async () => {
       let calm = true;
-      const anew = Promise.withResolvers<never>();
-      anew.promise.catch(() => {});
-      // Nobody else tells of revocations here.
+      const reconnected = Promise.withResolvers<never>();
+      reconnected.promise.catch(() => {});
+      // Here only a reconnect announces revocations.
       const stops = [one, other].map((store) =>
         store.onAnnouncement(({ kind }) => {
           if (kind !== "revocations") return;
           calm = false;
-          anew.reject(new Error("a store listens anew"));
+          reconnected.reject(new Error("a store reconnected"));
         }),
       );
       try {
         await round((store, fits) => {
-          const hearing = Promise.race([heard(store, fits), anew.promise]);
-          // It may fail before anybody waits for it.
-          hearing.catch(() => {});
-          return hearing;
+          const receiving = Promise.race([received(store, fits), reconnected.promise]);
+          // It may reject before it is awaited.
+          receiving.catch(() => {});
+          return receiving;
         });
       } catch (error) {
         if (calm) throw error;
@@ -97,14 +97,14 @@ describe("a store on PostgreSQL", () => {
       return calm;
     }, "a round in which both stores keep their connections");
 
-  test("an announcement reaches this process at once and the others soon, once each", () =>
-    undisturbed(async (hear) => {
+  test("delivers a notification to this process at once and to the others soon, once each", () =>
+    undisturbed(async (receive) => {
       const ready = { tenant: "ü", workClass: planClass(["w"]) };
       const seen: Announcement[] = [];
       const stop = one.onAnnouncement((announcement) => seen.push(announcement));
       try {
-        const there = hear(other, ({ kind }) => kind === "work");
-        const news = hear(other, ({ kind }) => kind === "news");
+        const there = receive(other, ({ kind }) => kind === "work");
+        const news = receive(other, ({ kind }) => kind === "news");
         one.announce({ kind: "work", ready: [ready] });
         one.announce({ kind: "work", ready: [ready] });
         one.announce({ kind: "events" });
@@ -115,21 +115,21 @@ describe("a store on PostgreSQL", () => {
         );
         assert.deepEqual(await there, { kind: "work", ready: [ready] });
         assert.deepEqual(await news, { kind: "news", nodeIds: ["n"] });
-        const back = hear(one, ({ kind }) => kind === "events");
+        const back = receive(one, ({ kind }) => kind === "events");
         other.announce({ kind: "events" });
         await back;
-        assert.equal(seen.length, 5, "nobody hears himself twice");
+        assert.equal(seen.length, 5, "no store receives its own notification twice");
       } finally {
         stop();
       }
     }));
 
-  test("more than a message carries is told as work anywhere; news comes in several messages", () =>
-    undisturbed(async (hear) => {
-      const there = hear(other, ({ kind }) => kind === "work");
+  test("sends too long work notifications as any work, and splits node notifications", () =>
+    undisturbed(async (receive) => {
+      const there = receive(other, ({ kind }) => kind === "work");
       const nodeIds = Array.from({ length: 1000 }, (_, n) => `node-${n}`);
       const seen = new Set<string>();
-      const all = hear(other, (announcement) => {
+      const all = receive(other, (announcement) => {
         if (announcement.kind === "news") for (const id of announcement.nodeIds) seen.add(id);
         return seen.size === nodeIds.length;
       });
@@ -142,12 +142,12 @@ describe("a store on PostgreSQL", () => {
       await all;
     }));
 
-  test("what anybody else puts on the channel is ignored", async () => {
-    await undisturbed(async (hear) => {
+  test("ignores foreign payloads on the channel", async () => {
+    await undisturbed(async (receive) => {
       const all: Announcement[] = [];
       const stop = other.onAnnouncement((announcement) => all.push(announcement));
       try {
-        const there = hear(other, ({ kind }) => kind === "events");
+        const there = receive(other, ({ kind }) => kind === "events");
         for (const payload of STRANGE) {
           await cluster.admin(`select pg_notify('svc_announcements', '${payload}')`, "svc");
         }
@@ -162,9 +162,9 @@ describe("a store on PostgreSQL", () => {
     await other.ping();
   });
 
-  test("connections that an operator ends are opened again, the listening one too", async () => {
+  test("reopens terminated connections, including the listener's", async () => {
     await Promise.all(Array.from({ length: 20 }, async () => one.ping()));
-    const again = heard(one, ({ kind }) => kind === "events");
+    const again = received(one, ({ kind }) => kind === "events");
     await cluster.admin(
       "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'svc'",
     );
@@ -174,7 +174,7 @@ describe("a store on PostgreSQL", () => {
     await other.ping();
   });
 
-  test("while the server is away every call fails soon and clearly; then everything goes on where it was", async () => {
+  test("calls fail fast with STORE_UNAVAILABLE while the server is down, and succeed afterwards", async () => {
     const tenant = newTenant();
     const node = await register(one, tenant);
     const job = await plannedJob(one, node, 1);
@@ -186,7 +186,7 @@ describe("a store on PostgreSQL", () => {
     await assert.rejects(other.eventsAfter(cursor, 10), unavailable);
     await assert.rejects(openStore({ databaseUrl }, SILENT), unavailable);
     one.announce({ kind: "events" });
-    const again = heard(one, ({ kind }) => kind === "work");
+    const again = received(one, ({ kind }) => kind === "work");
     await cluster.run();
     await again;
     await settled(one);
@@ -200,7 +200,7 @@ describe("a store on PostgreSQL", () => {
     );
   });
 
-  test("an acknowledged job survives a crash of the server", async () => {
+  test("keeps an acknowledged job after a crash of the server", async () => {
     const tenant = newTenant();
     const given = Array.from({ length: 5 }, () => newJob());
     for (const job of given) await one.insertJobs(tenant, [job]);
@@ -214,7 +214,7 @@ describe("a store on PostgreSQL", () => {
     );
   });
 
-  test("a store is closed while it is opening its connections again", async () => {
+  test("closes a store while it reopens its connections", async () => {
     const closing = await openStore({ databaseUrl }, SILENT);
     for (let round = 0; round < 3; round++) {
       await cluster.admin(
@@ -230,31 +230,34 @@ describe("a store on PostgreSQL", () => {
     await settled(other);
   });
 
-  test("a database that lets nobody in, forbids or takes no writes is told of as what it is", async () => {
-    const told = (pattern: RegExp) => (thrown: unknown) =>
+  test("reports the reason if a database refuses connections, privileges or writes", async () => {
+    const unavailableFor = (pattern: RegExp) => (thrown: unknown) =>
       unavailable(thrown) && pattern.test((thrown as Failure).message);
     const url = await cluster.createDatabase("strict");
     await assert.rejects(
       openStore({ databaseUrl: cluster.url("absent") }, SILENT),
-      told(/"absent" does not exist/),
+      unavailableFor(/"absent" does not exist/),
     );
     const stranger = cluster.url("strict", "stranger");
-    await assert.rejects(openStore({ databaseUrl: stranger }, SILENT), told(/"stranger" does not exist/));
+    await assert.rejects(
+      openStore({ databaseUrl: stranger }, SILENT),
+      unavailableFor(/"stranger" does not exist/),
+    );
     const store = await openStore({ databaseUrl: url }, SILENT);
     await cluster.admin("revoke select on svc.work from svc_fleet", "strict");
-    await assert.rejects(store.ready(), told(/permission denied for table work.*administrator/));
+    await assert.rejects(store.ready(), unavailableFor(/permission denied for table work.*administrator/));
     await cluster.admin("alter database strict set default_transaction_read_only = on");
     await cluster.admin(
       "select pg_terminate_backend(pid, 60000) from pg_stat_activity where datname = 'strict'",
     );
     await settled(store);
-    await assert.rejects(store.insertJobs("t", [newJob()]), told(/read-only/));
+    await assert.rejects(store.insertJobs("t", [newJob()]), unavailableFor(/read-only/));
     await cluster.admin("alter database strict reset default_transaction_read_only");
     await store.insertJobs("t", [newJob()]);
     await store.close();
   });
 
-  test("a closed store refuses", async () => {
+  test("a closed store refuses calls", async () => {
     const closed = await openStore({ databaseUrl }, SILENT);
     await closed.close();
     await closed.close();
@@ -262,7 +265,7 @@ describe("a store on PostgreSQL", () => {
   });
 });
 
-/** Connections that broke while idle may fail one statement each before they are known to be broken. */
+/** Waits until a store works. Connections that broke while idle can each fail one statement first. */
 async function settled(store: Store): Promise<void> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** A PostgreSQL cluster of a test's own: made in the temporary folder, run as an ordinary user, removed at the end. */
+/** A PostgreSQL cluster for a test: created in the temporary folder, run as an ordinary user, removed at the end. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -20,24 +20,24 @@ import { until } from "../waiting.ts";
 
 const run = promisify(execFile);
 
-/** Where Debian puts what is not on its PATH. */
+/** Where Debian installs the server programs, which are not on the PATH. */
 const DEBIAN = "/usr/lib/postgresql/*/bin";
 const NOBODY = 65534;
 const READY = "database system is ready to accept connections";
 const ADMIN = "postgres";
-/** Owner of the databases: no superuser, which row-level security would not bind. */
+/** Owner of the databases. Not a superuser, as row-level security does not apply to superusers. */
 const OWNER = "svc_owner";
 
-/** What a server says while processes of the one before, which was killed, have not noticed yet. */
+/** Logged at start while processes of a killed predecessor still run. */
 const HELD = "pre-existing shared memory block";
 
-/** Speed for safety, where nothing is killed. */
+/** Settings that trade durability for speed, for tests that kill nothing. */
 const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
 
 export interface ClusterOptions {
-  /** Keeps what it acknowledged through a crash; default: fast. */
+  /** Whether acknowledged changes survive a crash; default: no, for speed. */
   readonly durable?: boolean;
-  /** Further settings of the server. */
+  /** Additional server settings. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,7 @@ export class PostgresCluster implements AsyncDisposable {
     }
   }
 
-  /** Starts the server, after it was killed too, and waits until it answers. */
+  /** Starts the server, also after a crash, and waits until it accepts connections. */
   async run(): Promise<void> {
     await until(async () => {
       try {
@@ -84,7 +84,7 @@ export class PostgresCluster implements AsyncDisposable {
         if (String(error).includes(HELD)) return false;
         throw error;
       }
-    }, "the processes of the server before to end");
+    }, "the processes of the previous server to end");
   }
 
   async #launch(): Promise<void> {
@@ -93,7 +93,7 @@ export class PostgresCluster implements AsyncDisposable {
       port: String(this.port),
       unix_socket_directories: "",
       max_connections: "200",
-      // Whoever reads events waits for every transaction that began before them: only the test's own are to be there.
+      // Readers of events wait for all earlier transactions, so only the test's own may run.
       autovacuum: "off",
       ...this.#settings,
     };
@@ -109,11 +109,11 @@ export class PostgresCluster implements AsyncDisposable {
 
   /** Process id of the postmaster. */
   get pid(): number {
-    if (this.#server?.pid === undefined) throw new Error("the cluster does not run");
+    if (this.#server?.pid === undefined) throw new Error("the cluster is not running");
     return this.#server.pid;
   }
 
-  /** SIGINT: ends every connection and stops in order; SIGQUIT: without order; SIGKILL: as a crash does. */
+  /** SIGINT: closes all connections and shuts down cleanly; SIGQUIT: immediate shutdown; SIGKILL: like a crash. */
   async stop(signal: "SIGINT" | "SIGQUIT" | "SIGKILL" = "SIGINT"): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
@@ -123,7 +123,7 @@ export class PostgresCluster implements AsyncDisposable {
     await ended;
   }
 
-  /** A new, empty database, as its owner connects to it. */
+  /** Creates an empty database; returns its URL for the owner. */
   async createDatabase(name: string): Promise<string> {
     await this.admin(`create database ${name} owner ${OWNER}`);
     return this.url(name);
@@ -155,7 +155,7 @@ export class PostgresCluster implements AsyncDisposable {
   }
 }
 
-/** The newest PostgreSQL that is installed: on the PATH, or where Debian has it. */
+/** The newest installed PostgreSQL: on the PATH, or in Debian's folder. */
 function programs(): string {
   const versioned = globSync(DEBIAN).sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
   const folders = [...versioned.toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
@@ -180,7 +180,7 @@ function asOrdinaryUser(): { uid?: number; gid?: number } {
   return isRoot() ? { uid: NOBODY, gid: NOBODY } : {};
 }
 
-/** Lets everybody pass through the folders above one. */
+/** Makes the parents of a folder accessible to all users. */
 function openTheWay(path: string): void {
   if (!isRoot()) return;
   for (let folder = dirname(path); folder !== dirname(folder); folder = dirname(folder)) {
@@ -193,7 +193,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
   let said = "";
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.once("exit", (code) => reject(new Error(`postgres ended with ${code}:\n${said}`)));
+    server.once("exit", (code) => reject(new Error(`postgres exited with ${code}:\n${said}`)));
     server.stderr?.on("data", (chunk: Buffer) => {
       said = (said + chunk.toString()).slice(-10_000);
       if (said.includes(READY)) resolve();

@@ -16,8 +16,8 @@ import {
 } from "./stores.ts";
 
 onBothStores((open) => {
-  describe("what waits", () => {
-    test("is counted by tenant and class in the order asked, and no further than asked", async () => {
+  describe("ready tasks", () => {
+    test("are counted by tenant and class in the given order, up to the given maximum", async () => {
       const { store } = open();
       const [many, one, none] = [newTenant(), newTenant(), newTenant()];
       await store.insertJobs(many, [newJob(), newJob(), newJob()]);
@@ -36,11 +36,11 @@ onBothStores((open) => {
 
     const aged = async (store: Store, tenant: string, workClass: string): Promise<number> =>
       (await store.waiting([{ tenant, workClass, most: 1 }]))[0]?.ageMs ?? 0;
-    /** Until what waits has waited for longer than so many milliseconds. */
+    /** Waits until the age of ready tasks exceeds `ms`. */
     const waitedFor = (store: Store, tenant: string, ms: number, workClass = PLAN): Promise<void> =>
       until(async () => (await aged(store, tenant, workClass)) > ms, `more than ${ms} ms`);
 
-    test("tells for how long, and 0 where nothing waits", async () => {
+    test("have an age, which is 0 without tasks", async () => {
       const { store } = open();
       const tenant = newTenant();
       await store.insertJobs(tenant, [newJob()]);
@@ -51,7 +51,7 @@ onBothStores((open) => {
       assert.equal(await aged(store, tenant, PLAN), 0);
     });
 
-    test("is as old as what others of a higher priority pass over", async () => {
+    test("have the age of the oldest, even behind a higher priority", async () => {
       const { store } = open();
       const tenant = newTenant();
       await store.insertJobs(tenant, [newJob()]);
@@ -60,7 +60,7 @@ onBothStores((open) => {
       assert.ok((await aged(store, tenant, PLAN)) >= 300);
     });
 
-    test("waits since it could be claimed, and not for as long as there is its job", async () => {
+    test("have an age since they became ready, not since their job was created", async () => {
       const { store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -68,12 +68,12 @@ onBothStores((open) => {
       await store.insertJobs(tenant, [job]);
       await waitedFor(store, tenant, 500);
       const since = async (workClass: string, ready: () => Promise<unknown>): Promise<void> => {
-        // By the database's own clock, which the age is told by.
+        // By the database clock, which the age is computed from.
         const before = await store.now();
         await ready();
         const age = await aged(store, tenant, workClass);
         const most = (await store.now()) - before;
-        assert.ok(age <= most, `${age} ms instead of ${most} at most`);
+        assert.ok(age <= most, `${age} ms, expected at most ${most}`);
         await waitedFor(store, tenant, 0, workClass);
       };
       const first = await take(store, node);
@@ -84,7 +84,7 @@ onBothStores((open) => {
     });
   });
 
-  test("a job begins once: not when a node hands it back, nor when it is planned anew", async () => {
+  test("a job begins once: not again when a node hands it back, nor when it is replanned", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -98,9 +98,9 @@ onBothStores((open) => {
     await recordPlan(store, node, second, 1);
     const segment = await take(store, node);
     await store.replan(job.id, 1);
-    const anew = await take(store, node);
+    const replanned = await take(store, node);
     assert.deepEqual(
-      [unheard, first, second, segment, anew].map(({ kind, beginsJob }) => [kind, beginsJob]),
+      [unheard, first, second, segment, replanned].map(({ kind, beginsJob }) => [kind, beginsJob]),
       [
         ["PLAN", true],
         ["PLAN", true],
@@ -111,7 +111,7 @@ onBothStores((open) => {
     );
   });
 
-  test("what nodes have, and what waits for its next try, is counted no further than asked", async () => {
+  test("counts leased tasks and tasks in back-off up to the given maximum", async () => {
     const { store } = open();
     const tenant = newTenant();
     await store.insertJobs(tenant, [newJob(), newJob(), newJob()]);

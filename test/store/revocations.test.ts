@@ -1,4 +1,4 @@
-/** Revoked tokens in the store: one entry for a thing, what covers both of two, a limit, and changes in their order. */
+/** Revoked tokens in the store: one entry per thing, unions, the limit, and changes in order. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -30,7 +30,7 @@ function before(issuedBefore: Date, over: Partial<NewRevocation> = {}): NewRevoc
 
 async function revoked(store: Store, tenant: string, wanted: NewRevocation, most = MOST) {
   const outcome = await store.revocations.revoke(tenant, wanted, most);
-  assert.ok(outcome !== "FULL", "there is room");
+  assert.ok(outcome !== "FULL", "the tenant has room");
   return outcome;
 }
 
@@ -38,7 +38,7 @@ async function latestOf(store: Store): Promise<number> {
   return (await store.revocations.changes(Number.MAX_SAFE_INTEGER, 1)).latest;
 }
 
-/** Everything after a revision, in pages of two. */
+/** Reads all changes after a revision, in pages of two. */
 async function changesAfter(store: Store, after: number): Promise<RevocationChange[]> {
   const all: RevocationChange[] = [];
   for (let reached = after; ; ) {
@@ -50,7 +50,7 @@ async function changesAfter(store: Store, after: number): Promise<RevocationChan
 }
 
 onBothStores((open) => {
-  test("what is revoked is listed in its tenant alone, newest first, page by page", async () => {
+  test("lists revocations of their tenant only, newest first, in pages", async () => {
     const { store } = open();
     const [mine, yours] = [newTenant(), newTenant()];
     for (const name of ["a", "b", "c"]) {
@@ -77,7 +77,7 @@ onBothStores((open) => {
     assert.equal((await store.revocations.list(yours, undefined, 9)).length, 1);
   });
 
-  test("the same again is the one that is there; of the very same call it is new", async () => {
+  test("returns the existing entry for the same thing; a retried call counts as new", async () => {
     const { store } = open();
     const tenant = newTenant();
     const first = subject("alice");
@@ -88,11 +88,11 @@ onBothStores((open) => {
     const another = await revoked(store, tenant, subject("alice", { reason: "again" }));
     assert.deepEqual(another, { revocation, existed: true });
     const id = await revoked(store, tenant, subject("alice", { kind: "TOKEN_ID" }));
-    assert.equal(id.existed, false, "a token's id is not a subject");
+    assert.equal(id.existed, false, "a token id is not a subject");
     assert.equal((await store.revocations.list(tenant, undefined, 9)).length, 2);
   });
 
-  test("of two the later expiry counts, and the later instant", async () => {
+  test("applies the later expiry and the later instant of two revocations", async () => {
     const { store } = open();
     const tenant = newTenant();
     const { revocation } = await revoked(store, tenant, subject("bob", { expiresAt: inHours(2) }));
@@ -117,7 +117,7 @@ onBothStores((open) => {
     assert.equal((await store.revocations.list(tenant, undefined, 9)).length, 2);
   });
 
-  test("a lifted one is gone, can be lifted again and revoked anew; another tenant lifts nothing", async () => {
+  test("a lifted entry is not listed, can be lifted again and revoked again; other tenants cannot lift it", async () => {
     const { store } = open();
     const [mine, yours] = [newTenant(), newTenant()];
     const { revocation } = await revoked(store, mine, subject("carol"));
@@ -128,12 +128,12 @@ onBothStores((open) => {
     assert.deepEqual(await store.revocations.lift(mine, revocation.id), revocation);
     assert.deepEqual(await store.revocations.lift(mine, revocation.id), revocation);
     assert.deepEqual(await store.revocations.list(mine, undefined, 9), []);
-    const anew = await revoked(store, mine, subject("carol"));
-    assert.equal(anew.existed, false);
-    assert.notEqual(anew.revocation.id, revocation.id);
+    const again = await revoked(store, mine, subject("carol"));
+    assert.equal(again.existed, false);
+    assert.notEqual(again.revocation.id, revocation.id);
   });
 
-  test("changes are told in their order, to whoever knows any part of them", async () => {
+  test("returns changes in order after any known revision", async () => {
     const { store } = open();
     const [mine, yours] = [newTenant(), newTenant()];
     const start = await latestOf(store);
@@ -161,7 +161,7 @@ onBothStores((open) => {
     });
   });
 
-  test("many at once: one entry for a thing, no change missed, never more than the most", async () => {
+  test("concurrent changes: one entry per thing, no missed change, never above the limit", async () => {
     const { store } = open();
     const tenant = newTenant();
     const start = await latestOf(store);
@@ -191,7 +191,7 @@ onBothStores((open) => {
     assert.equal((await revoked(store, tenant, subject("one more"), 15)).existed, false);
   });
 
-  test("what is over has its bound too, until it is deleted", async () => {
+  test("limits ended entries too, until they are deleted", async () => {
     const { store } = open();
     const tenant = newTenant();
     for (let n = 0; n < 6; n++) {
@@ -203,32 +203,32 @@ onBothStores((open) => {
     await revoked(store, tenant, subject("7"), 3);
   });
 
-  test("what is over counts no more, is revoked anew, and is deleted in time", async () => {
+  test("an ended entry has no effect, can be revoked again, and is deleted by age", async () => {
     const { store } = open();
     const tenant = newTenant();
     const over = { expiresAt: inHours(-1) };
     const { revocation } = await revoked(store, tenant, subject("erik", over));
     assert.deepEqual(await store.revocations.list(tenant, undefined, 9), []);
-    const anew = await revoked(store, tenant, subject("erik"), 1);
-    assert.equal(anew.existed, false);
-    assert.notEqual(anew.revocation.id, revocation.id);
-    assert.equal(anew.revocation.expiresAt, undefined);
+    const again = await revoked(store, tenant, subject("erik"), 1);
+    assert.equal(again.existed, false);
+    assert.notEqual(again.revocation.id, revocation.id);
+    assert.equal(again.revocation.expiresAt, undefined);
     const start = await latestOf(store);
-    await store.revocations.lift(tenant, anew.revocation.id);
+    await store.revocations.lift(tenant, again.revocation.id);
     await revoked(store, tenant, subject("frida", over));
     await revoked(store, tenant, subject("gerd"));
     assert.ok((await store.revocations.changes(start, 9)).forgotten <= start);
     while ((await store.revocations.deleteOver(0, 1)) > 0);
-    const told = await store.revocations.changes(start, 9);
+    const changed = await store.revocations.changes(start, 9);
     assert.deepEqual(
-      told.changes.map(({ value }) => value),
+      changed.changes.map(({ value }) => value),
       ["gerd"],
     );
-    assert.equal(told.forgotten, start + 1, "whoever does not know of the lift is told that there was one");
-    assert.equal(await store.revocations.lift(tenant, anew.revocation.id), undefined);
+    assert.equal(changed.forgotten, start + 1, "a reader that missed the lift can detect it");
+    assert.equal(await store.revocations.lift(tenant, again.revocation.id), undefined);
   });
 
-  test("names of the longest are stored and found", async () => {
+  test("stores and finds names of maximum length", async () => {
     const { store } = open();
     const tenant = `${newTenant()}${"ö".repeat(200)}`;
     const value = "€".repeat(256);

@@ -1,4 +1,4 @@
-/** Per-frame values take little room in the database, all that it needs around them included. */
+/** Disk space of per-frame scores in the database, including all overhead. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeRows } from "../../src/engine/frame-code.ts";
@@ -27,9 +27,9 @@ const METRICS = [
   "psnr_y",
 ];
 
-/** Ten seconds of film at 24 and at 60 frames a second, values as noisy as millionths can be. */
+/** Ten seconds at 24 and 60 frames per second, with random scores to six decimals. */
 for (const frames of [240, 600]) {
-  test(`segments of ${frames} frames take under 8 bytes a value`, async () => {
+  test(`segments of ${frames} frames take less than 8 bytes per score`, async () => {
     await using cluster = await PostgresCluster.start();
     const store = await openStore({ databaseUrl: await cluster.createDatabase("space") }, SILENT);
     const node = await register(store, newTenant());
@@ -61,7 +61,7 @@ for (const frames of [240, 600]) {
     await store.close();
     const sizes = await cluster.admin("select pg_total_relation_size('svc.piece') as bytes", "space");
     const bytes = Number(sizes.rows[0].bytes) / (count * frames * METRICS.length);
-    assert.ok(bytes < 8, `${bytes.toFixed(2)} bytes a value`);
-    assert.ok(bytes > 1, `${bytes.toFixed(2)} bytes a value: that is not all of it`);
+    assert.ok(bytes < 8, `${bytes.toFixed(2)} bytes per score`);
+    assert.ok(bytes > 1, `${bytes.toFixed(2)} bytes per score cannot be the total size`);
   });
 }

@@ -1,11 +1,11 @@
-/** Stills that are deleted: made ones, and those that a node is to make or makes. */
+/** Deletes stills that are made, pending, or being made by a node. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL, begin, code, eventsOf, make, PARTS, states, still, succeeded } from "./still-jobs.ts";
 import { claim, fence, LEASE_MS, newTenant, onBothStores, register, take } from "./stores.ts";
 
 onBothStores((open) => {
-  test("of a made frame: both pictures go, the others stay, and the change is told", async () => {
+  test("of a made frame: deletes both images, keeps the others, and adds an event", async () => {
     const { store, tenant, node, job, cursor } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     const before = await store.job(tenant, job.id);
@@ -23,7 +23,7 @@ onBothStores((open) => {
     );
   });
 
-  test("of the last frame: its work goes too, and a frame is made again when it is asked for", async () => {
+  test("of the last frame: deletes the task too, and makes a frame again on request", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     for (const frame of [7, 99, 100]) await store.deleteStill(tenant, job.id, frame);
@@ -35,7 +35,7 @@ onBothStores((open) => {
     assert.deepEqual(await states(store, tenant, job.id), ["99 R READY", "99 D READY"]);
   });
 
-  test("of a frame that waits: its work makes the others", async () => {
+  test("of a pending frame: its task makes only the others", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await store.deleteStill(tenant, job.id, 7);
     const work = await take(store, node, ALL);
@@ -47,7 +47,7 @@ onBothStores((open) => {
     assert.equal(await claim(store, node, ALL), undefined);
   });
 
-  test("of a frame that a node makes alone: its lease ends", async () => {
+  test("of a frame that a node makes alone: ends the lease", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     await store.requestStills(tenant, job.id, [3]);
@@ -65,7 +65,7 @@ onBothStores((open) => {
     assert.equal((await store.listStills(tenant, job.id)).length, 6);
   });
 
-  test("of a frame that a node makes with others: refused until they are made, and nothing changes", async () => {
+  test("of a frame that a node makes with others: refuses until they are made, and changes nothing", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     const work = await take(store, node, ALL);
     await store.recordStill(fence(node, work), still(7, "REFERENCE"), false);
@@ -75,7 +75,7 @@ onBothStores((open) => {
     assert.ok(await store.still(tenant, job.id, 7, "REFERENCE"));
   });
 
-  test("of a frame that failed and was asked for again: both of its works lose it", async () => {
+  test("of a frame that failed and was requested again: removes it from both tasks", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     const first = await take(store, node, ALL);
     await store.recordFailure(fence(node, first), { code: "X", message: "x" }, () => ({ kind: "fail" }));
@@ -90,7 +90,7 @@ onBothStores((open) => {
     assert.equal(await claim(store, node, ALL), undefined);
   });
 
-  test("make room for others of the job's 64 frames", async () => {
+  test("of a job with 64 frames: makes room for others", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     const frames = Array.from({ length: 62 }, (_, frame) => frame).filter((frame) => frame !== 7);
@@ -101,7 +101,7 @@ onBothStores((open) => {
     assert.ok((await store.requestStills(tenant, job.id, [150]))?.ready);
   });
 
-  test("a frame that failed after another was deleted is made by the work that asked last", async () => {
+  test("of another frame: a failed frame that is requested again has the state of its last task", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     const fail = async (frame: number) => {
@@ -116,7 +116,7 @@ onBothStores((open) => {
     assert.deepEqual(asked, ["4 R PENDING", "4 D PENDING"]);
   });
 
-  test("that nobody asked for, or of another tenant's job, are none to delete", async () => {
+  test("of a frame not requested, or of another tenant's job: finds nothing to delete", async () => {
     const { store, tenant, node, job } = await begin(open().store);
     await make(store, node, await take(store, node, ALL));
     await assert.rejects(store.deleteStill(tenant, job.id, 8), code("STILL_NOT_FOUND", /frame 8/));

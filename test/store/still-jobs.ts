@@ -1,4 +1,4 @@
-/** Jobs that have succeeded and whose stills are to be made. */
+/** Succeeded jobs with pending stills, for tests. */
 import assert from "node:assert/strict";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
@@ -37,7 +37,7 @@ export const code =
   (thrown: unknown) =>
     thrown instanceof Failure && thrown.code === expected && pattern.test(thrown.message);
 
-/** A job of two segments that has succeeded, with stills to be made. */
+/** Creates a succeeded job of two segments with pending stills. */
 export async function succeeded(
   store: Store,
   node: NewNode,
@@ -56,7 +56,7 @@ export async function succeeded(
   return job;
 }
 
-/** The job, whose work for stills is ready, with its tenant's node. */
+/** The job with a ready STILLS task, and a node of its tenant. */
 export async function begin(store: Store) {
   const tenant = newTenant();
   const node = await register(store, tenant);
@@ -65,7 +65,7 @@ export async function begin(store: Store) {
   return { store, tenant, node, job, cursor };
 }
 
-/** Reports all stills of a piece of work. */
+/** Reports all stills of a task. */
 export async function make(store: Store, node: NewNode, work: ClaimedWork): Promise<void> {
   const all = (work.stills ?? []).flatMap(({ frames }) =>
     frames.flatMap((frame) => BOTH.map((side) => still(frame, side))),

@@ -1,4 +1,4 @@
-/** Stills: asked for with the success of their job or later, made by leased work, and no change of what the job is. */
+/** Stills: requested with the success of their job or later, made by leased tasks, without changing the job's state. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
@@ -24,9 +24,9 @@ const AGAIN = () => ({ kind: "retry", afterMs: 0 }) as const;
 
 onBothStores((open) => {
   describe("stills", () => {
-    test("cost the share of their segments that is decoded for them, and one at least", async () => {
+    test("cost the decoded share of their segments, at least 1", async () => {
       const { store, tenant, node, job } = await begin(open().store);
-      // Segments of 100 frames cost 5 each: all of the first, and one frame of the second.
+      // Segments of 100 frames cost 5 each: the whole first one, and one frame of the second.
       const first = await take(store, node, ALL);
       assert.equal(first.cost, 5 + 5 / 100);
       await store.requestStills(tenant, job.id, [150, 3]);
@@ -35,7 +35,7 @@ onBothStores((open) => {
       assert.equal((await take(store, node, ALL)).cost, 1);
     });
 
-    test("come with the success of their job, are made, told once and read", async () => {
+    test("are requested with the success of their job, made, announced once and read", async () => {
       const { store, tenant, node, job, cursor } = await begin(open().store);
       const before = await store.jobDetail(tenant, job.id);
       assert.equal(before?.job.state, "SUCCEEDED");
@@ -49,7 +49,7 @@ onBothStores((open) => {
         ],
       );
       assert.ok((await store.ready()).some((one) => one.tenant === tenant && one.workClass === STILLS_CLASS));
-      assert.equal(await claim(store, node, CLASSES), undefined, "not for a node that knows no stills");
+      assert.equal(await claim(store, node, CLASSES), undefined, "not for a node without stills");
       const work = await take(store, node, ALL);
       assert.deepEqual(
         [work.kind, work.plan, work.segment, work.stills],
@@ -63,9 +63,9 @@ onBothStores((open) => {
       await make(store, node, work);
       const after = await store.job(tenant, job.id);
       assert.deepEqual(after, { ...before.job, revision: before.job.revision + 1 });
-      const told = await eventsOf(store, cursor, job.id);
+      const events = await eventsOf(store, cursor, job.id);
       assert.deepEqual(
-        told.slice(-2).map(({ kind, before: from, job: now }) => [kind, from, now.state, now.revision]),
+        events.slice(-2).map(({ kind, before: from, job: now }) => [kind, from, now.state, now.revision]),
         [
           ["CHANGE", "RUNNING", "SUCCEEDED", before.job.revision],
           ["CHANGE", "SUCCEEDED", "SUCCEEDED", before.job.revision + 1],
@@ -85,11 +85,15 @@ onBothStores((open) => {
         { ...still(99, "DISTORTED"), image: [99, 9, 0, 255] },
       );
       assert.equal(await store.still(tenant, job.id, 8, "DISTORTED"), undefined);
-      assert.deepEqual((await store.parts(tenant, job.id, 0, 9)).length, 2, "stills are no scored part");
+      assert.deepEqual(
+        (await store.parts(tenant, job.id, 0, 9)).length,
+        2,
+        "a STILLS task is not a scored part",
+      );
       assert.equal((await store.jobDetail(tenant, job.id))?.work.at(-1)?.state, "DONE");
     });
 
-    test("never go before other work of their tenant, whatever its priority", async () => {
+    test("come after all other tasks of their tenant, whatever their priority", async () => {
       const { store, node } = await begin(open().store);
       const later = await plannedJob(store, node, 1, { priority: -100 });
       const works = [await take(store, node, ALL), await take(store, node, ALL)];
@@ -102,7 +106,7 @@ onBothStores((open) => {
       );
     });
 
-    test("count with the live lease alone, each once, and the last only after the others", async () => {
+    test("count once and only with the live lease, and the last one only after the others", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       const live = fence(node, work);
@@ -118,16 +122,20 @@ onBothStores((open) => {
       assert.equal((await store.recordStill(live, still(7, "REFERENCE"), false)).recorded, "REPEATED");
       await assert.rejects(
         store.recordStill(live, still(8, "REFERENCE"), false),
-        code("INVALID_REQUEST", /Frame 8/),
+        code("INVALID_REQUEST", /frame 8/),
       );
       await assert.rejects(
         store.recordStill(live, still(100, "DISTORTED"), true),
         code("INVALID_REQUEST", /last/),
       );
-      assert.equal(await store.still(tenant, job.id, 100, "DISTORTED"), undefined, "nothing of it is kept");
+      assert.equal(
+        await store.still(tenant, job.id, 100, "DISTORTED"),
+        undefined,
+        "the refused still is not stored",
+      );
     });
 
-    test("reported to the end, or twice, are one result", async () => {
+    test("have one result if reported completely or twice", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       await make(store, node, work);
@@ -137,7 +145,7 @@ onBothStores((open) => {
       assert.equal((await store.job(tenant, job.id))?.revision, revision);
     });
 
-    test("are no scores: values and plans reported for their work do not count", async () => {
+    test("accept no scores or plans for their tasks", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       const live = fence(node, work);
@@ -150,7 +158,7 @@ onBothStores((open) => {
       const before = await store.job(tenant, job.id);
       const renewal = await store.renew(node.session, running, LEASE_MS, false);
       assert.deepEqual([renewal.session, renewal.lost], ["LIVE", []]);
-      assert.deepEqual(await store.job(tenant, job.id), before, "the frames shown are no frames done");
+      assert.deepEqual(await store.job(tenant, job.id), before, "frames of stills are not scored frames");
       assert.equal(await store.replan(job.id, 1), undefined);
       assert.equal(await store.restartWhole(job.id, 1), undefined);
       assert.equal(await store.fail(job.id, 1, ERROR), false);
@@ -158,14 +166,14 @@ onBothStores((open) => {
       assert.deepEqual(await store.job(tenant, job.id), before);
     });
 
-    test("that fail are tried again, then given up and told, and their job stays what it is", async () => {
+    test("that fail are retried, then fail permanently with an event, and do not change their job's state", async () => {
       const { store, tenant, node, job, cursor } = await begin(open().store);
       const before = await store.job(tenant, job.id);
       const first = await take(store, node, ALL);
       await store.recordStill(fence(node, first), still(7, "REFERENCE"), false);
       const retried = await store.recordFailure(fence(node, first), ERROR, AGAIN);
       assert.deepEqual(retried, { recorded: "RECORDED", nodes: [], tenant, jobFailed: false });
-      assert.deepEqual(await store.job(tenant, job.id), before, "no retry of the job is counted");
+      assert.deepEqual(await store.job(tenant, job.id), before, "the retry does not count for the job");
       await store.promoteWaiting(1000);
       const second = await take(store, node, ALL);
       assert.deepEqual([second.id, second.attempt], [first.id, 2]);
@@ -187,7 +195,7 @@ onBothStores((open) => {
       assert.equal((await store.jobDetail(tenant, job.id))?.work.at(-1)?.state, "FAILED");
     });
 
-    test("whose leases run out, or whose node goes, are given out again, and in the end given up", async () => {
+    test("are retried if their lease expires or their node leaves, and finally fail", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const before = await store.job(tenant, job.id);
       const handed = await take(store, node, ALL);
@@ -204,30 +212,34 @@ onBothStores((open) => {
       assert.equal((await store.expireLeases(1000, GIVE_UP)).failed, 0, "no job has failed");
       const error = (await store.listStills(tenant, job.id))[0]?.error;
       assert.equal(error?.code, "LEASE_LOST");
-      assert.match(error.message, /^The stills were given up/);
+      assert.match(error.message, /^The stills failed: /);
       assert.equal((await store.job(tenant, job.id))?.state, "SUCCEEDED");
     });
 
-    test("of other frames are made on request, each once, those that failed again", async () => {
+    test("of other frames are made once on request, and again if they failed", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const revision = (await store.job(tenant, job.id))?.revision;
       assert.deepEqual(
         await store.requestStills(tenant, job.id, [7, 99]),
         { ready: undefined },
-        "they are to come",
+        "they are pending",
       );
       await make(store, node, await take(store, node, ALL));
       assert.deepEqual(
         await store.requestStills(tenant, job.id, [7, 99]),
         { ready: undefined },
-        "they are there",
+        "they are ready",
       );
       const wanted = [150, 7, 20, 150, 199];
       assert.deepEqual(await store.requestStills(tenant, job.id, wanted), {
         ready: { tenant, workClass: STILLS_CLASS },
       });
       assert.deepEqual(await store.requestStills(tenant, job.id, [199]), { ready: undefined });
-      assert.equal((await store.job(tenant, job.id))?.revision, (revision ?? 0) + 1, "asking changes no job");
+      assert.equal(
+        (await store.job(tenant, job.id))?.revision,
+        (revision ?? 0) + 1,
+        "a request does not change the job",
+      );
       const work = await take(store, node, ALL);
       assert.deepEqual(work.stills, [
         { segment: "segment 0", frames: [20] },
@@ -235,7 +247,7 @@ onBothStores((open) => {
       ]);
       await store.recordFailure(fence(node, work), ERROR, GIVE_UP);
       assert.ok((await states(store, tenant, job.id)).includes("150 R FAILED"));
-      assert.ok((await store.requestStills(tenant, job.id, [150]))?.ready, "asked for again");
+      assert.ok((await store.requestStills(tenant, job.id, [150]))?.ready, "requested again");
       assert.ok((await states(store, tenant, job.id)).includes("150 R PENDING"));
       await make(store, node, await take(store, node, ALL));
       assert.ok((await states(store, tenant, job.id)).includes("150 D READY"));
@@ -245,13 +257,13 @@ onBothStores((open) => {
       assert.deepEqual(kinds?.slice(3), ["STILLS DONE", "STILLS FAILED", "STILLS DONE"]);
     });
 
-    test("are refused of jobs that have not succeeded, of frames that there are not, and beyond their number", async () => {
+    test("are refused for jobs that have not succeeded, for unknown frames, and beyond the limit", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       await assert.rejects(
         store.requestStills(tenant, job.id, [3, 200]),
         code("INVALID_REQUEST", /0 to 199/),
       );
-      assert.equal((await store.listStills(tenant, job.id)).length, 6, "none of a refused call");
+      assert.equal((await store.listStills(tenant, job.id)).length, 6, "a refused call adds none");
       const unfinished = await plannedJob(store, node, 1);
       await assert.rejects(
         store.requestStills(tenant, unfinished.id, [0]),
@@ -266,7 +278,7 @@ onBothStores((open) => {
       assert.deepEqual(await store.requestStills(tenant, job.id, [5, 99]), { ready: undefined });
     });
 
-    test("that fail always are not asked for without end", async () => {
+    test("that always fail cannot be requested without limit", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       await make(store, node, await take(store, node, ALL));
       for (let n = 1; n < 128; n++) {
@@ -277,7 +289,7 @@ onBothStores((open) => {
       assert.deepEqual(await store.requestStills(tenant, job.id, [7]), { ready: undefined });
     });
 
-    test("asked for by many at once are one piece of work", async () => {
+    test("requested concurrently become one task", async () => {
       const { store, tenant, job } = await begin(open().store);
       const asked = await Promise.all(
         Array.from({ length: 8 }, () => store.requestStills(tenant, job.id, [42])),
@@ -286,7 +298,7 @@ onBothStores((open) => {
       assert.equal((await store.listStills(tenant, job.id)).filter(({ frame }) => frame === 42).length, 2);
     });
 
-    test("of a job in one piece have no segment", async () => {
+    test("of a job scored as a whole have no segment", async () => {
       const { store } = open();
       const tenant = newTenant();
       const node = await register(store, tenant);
@@ -300,7 +312,7 @@ onBothStores((open) => {
       assert.deepEqual((await take(store, node, ALL)).stills, [{ frames: [180] }]);
     });
 
-    test("are another tenant's to nobody, and go with their job", async () => {
+    test("are visible only to their tenant, and are deleted with their job", async () => {
       const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       await make(store, node, work);
@@ -327,7 +339,7 @@ onBothStores((open) => {
       assert.deepEqual(
         renewal.lost,
         [{ itemId: leased.id, attempt: leased.attempt }],
-        "its node hears of it",
+        "its node is returned",
       );
     });
   });

@@ -1,4 +1,4 @@
-/** The two stores that one suite runs on, and what its tests put into them. */
+/** The two stores that a suite runs on, and the objects that its tests store. */
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ import { PostgresCluster } from "./postgres.ts";
 
 export const SILENT = openLog({ level: "silent", format: "json" });
 
-/** Runs a suite on the embedded store and on PostgreSQL; `open` gives the store that all its tests share. */
+/** Runs a suite on the embedded store and on PostgreSQL; `open` returns the store that all its tests share. */
 export function onBothStores(suite: (open: () => { store: Store; target: StoreTarget }) => void): void {
   const kinds = { embedded: embeddedTarget, PostgreSQL: postgresTarget };
   for (const [name, make] of Object.entries(kinds)) {
@@ -66,7 +66,7 @@ async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Pr
   return { target: { databaseUrl }, remove: async () => cluster[Symbol.asyncDispose]() };
 }
 
-/** Makes a database of either kind, without a schema. */
+/** Creates a database of either kind, without a schema. */
 const DATABASES = {
   embedded: async () => {
     const { target, remove } = await embeddedTarget();
@@ -79,7 +79,7 @@ const DATABASES = {
   },
 };
 
-/** Runs a suite on a database of either kind; `open` gives the one that all its tests share, with the schema, and a new store on it. */
+/** Runs a suite on both kinds of database; `open` returns the migrated one that its tests share, and a new store on it. */
 export function onBothDatabases(suite: (open: () => { database: Database; store: SqlStore }) => void): void {
   for (const [name, make] of Object.entries(DATABASES)) {
     describe(name, () => {
@@ -104,16 +104,16 @@ export function onBothDatabases(suite: (open: () => { database: Database; store:
 export const PLAN = "plan-class";
 export const SCORE = "score-class";
 export const CLASSES = [PLAN, SCORE];
-/** Milliseconds: no lease ends while a test runs, however crowded the machine is. */
+/** Milliseconds: longer than any test runs, even on a busy machine. */
 export const LEASE_MS = 1_800_000;
 
-/** Waits for the next millisecond of the database's clock: the embedded one knows no less, and what is stored in one has no order. */
+/** Waits for the next millisecond of the database clock; rows of the same one (the embedded resolution) have no order. */
 export async function nextMoment(store: Store): Promise<void> {
   const now = Math.floor(await store.now());
   await until(async () => Math.floor(await store.now()) > now, "the next millisecond");
 }
 
-/** Tests of one file share a store: each has tenants of its own. */
+/** Tests of one file share a store, so each uses its own tenants. */
 export const newTenant = () => `tenant-${randomUUID()}`;
 
 export function newJob(given: Partial<NewJob> = {}): NewJob {
@@ -145,7 +145,7 @@ export function newNode(tenant: string, given: Partial<NewNode> = {}): NewNode {
   };
 }
 
-/** A node of a tenant, registered. */
+/** Registers a node of a tenant. */
 export async function register(store: Store, tenant: string, given: Partial<NewNode> = {}): Promise<NewNode> {
   const node = newNode(tenant, given);
   await store.registerNode(node);
@@ -161,7 +161,7 @@ export async function claim(
   return store.claim({ session, tenant, workClasses, leaseMs });
 }
 
-/** Claims work that must be there. */
+/** Claims a task; fails if there is none. */
 export async function take(
   store: Store,
   node: NewNode,
@@ -190,7 +190,7 @@ export function segments(count: number, cost = 5): NewSegment[] {
   }));
 }
 
-/** Of the distorted file, as its plan finds it. */
+/** Facts of the distorted file in the plan. */
 export const MEDIA: MediaFacts = { codec: "h264", width: 1280, height: 720, videoBitRate: 1_234_567.5 };
 
 export async function recordPlan(store: Store, node: NewNode, work: ClaimedWork, count: number) {
@@ -203,7 +203,7 @@ export async function recordPlan(store: Store, node: NewNode, work: ClaimedWork,
   });
 }
 
-/** A job that is planned: its segments are ready. */
+/** Stores a planned job whose segments are ready. */
 export async function plannedJob(
   store: Store,
   node: NewNode,
@@ -225,7 +225,7 @@ export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
   return { score: 1, frameCount: 200, result: "{}", media: MEDIA, stills: [], ...given };
 }
 
-/** The pieces of a part, each as its bytes. */
+/** Reads the chunks of a part as bytes. */
 export async function bytesOf(part: ScoredPart | undefined): Promise<number[][]> {
   const pieces: number[][] = [];
   for await (const rows of part?.pieces ?? []) pieces.push([...rows]);

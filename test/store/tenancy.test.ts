@@ -1,4 +1,4 @@
-/** Row-level security: what the roles see when a statement forgets to name the tenant. */
+/** Row-level security: what each role can access if a statement omits the tenant. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, test } from "node:test";
@@ -60,7 +60,7 @@ onBothDatabases((open) => {
       return true;
     });
 
-  test("a statement that names no tenant sees the tenant's own rows only", async () => {
+  test("a statement without a tenant condition sees only the tenant's own rows", async () => {
     for (const table of TABLES) {
       const [all, a, b] = [
         await count("fleet", table),
@@ -90,7 +90,7 @@ onBothDatabases((open) => {
     });
   });
 
-  test("another tenant's rows are neither changed nor deleted nor made", async () => {
+  test("a tenant cannot update, delete or insert rows of another tenant", async () => {
     const before = await run("fleet", "select * from job order by seq");
     await run({ tenant: "a" }, "update job set name = 'mine' where tenant_id = 'b'");
     await run({ tenant: "a" }, "update work set state = 'CANCELLED' where tenant_id = 'b'");
@@ -102,7 +102,7 @@ onBothDatabases((open) => {
     await run({ tenant: "a" }, "delete from work where tenant_id = 'b'");
     await run({ tenant: "a" }, "delete from still where tenant_id = 'b'");
     assert.deepEqual([await count("fleet", "work"), await count("fleet", "still")], [works, stills]);
-    assert.ok(Number(await count({ tenant: "b" }, "still")) > 0, "there was something to delete");
+    assert.ok(Number(await count({ tenant: "b" }, "still")) > 0, "there were rows to delete");
     assert.deepEqual(await run("fleet", "select * from job order by seq"), before);
     assert.equal(await count("fleet", "work where state = 'CANCELLED'"), 0);
     await run({ tenant: "a" }, "delete from job where tenant_id = 'b'");
@@ -129,7 +129,7 @@ onBothDatabases((open) => {
     );
   });
 
-  test("the audit log is read by its tenant alone, and changed by nobody", async () => {
+  test("the audit log can be read only by its tenant, and changed by no role", async () => {
     for (const change of [
       "delete from audit",
       "update audit set outcome = 'OK'",
@@ -140,11 +140,11 @@ onBothDatabases((open) => {
     assert.equal(await count("fleet", "audit where outcome = 'ROLE_MISSING'"), 2);
   });
 
-  test("the tenant's role reaches no other table, and neither role can change the rules", async () => {
+  test("the tenant role can access no other table, and neither role can change the policies", async () => {
     for (const table of ["node", "installation", "migration"]) {
       await refused({ tenant: "a" }, `select * from ${table}`, "42501");
     }
-    // How far its own events can be resumed from, and nothing else of the installation.
+    // The resume position of its events, and no other column of installation.
     await run({ tenant: "a" }, "select epoch, deleted_pos, deleted_id from installation");
     for (const column of ["server", "event_key"])
       await refused({ tenant: "a" }, `select ${column} from installation`, "42501");
@@ -163,7 +163,7 @@ onBothDatabases((open) => {
     }
   });
 
-  test("a connection that served one tenant serves the next without a trace of the first", async () => {
+  test("a connection that served one tenant gives the next no access to it", async () => {
     const counts = await Promise.all(
       Array.from({ length: 60 }, async (_, n) =>
         count({ tenant: ["a", "b", "c"][n % 3] ?? "" }, "job where state = 'QUEUED'"),

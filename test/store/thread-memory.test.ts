@@ -1,4 +1,4 @@
-/** The thread of the embedded database holds nothing of what it answered, and may have so much memory and no more. */
+/** The thread of the embedded database does not retain its responses, and has a heap limit. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import type { Line } from "./thread-memory.ts";
 const WATCHER = new URL("thread-watcher.ts", import.meta.url).href;
 const PROGRAM = fileURLToPath(new URL("thread-memory.ts", import.meta.url));
 
-/** What the program says, on a database of its own. */
+/** Runs the program on its own database; returns its output. */
 async function run(what: "read" | "outgrow"): Promise<{ lines: readonly Line[]; log: string }> {
   const { target, remove } = await embeddedTarget();
   const child = spawn(process.execPath, ["--import", WATCHER, PROGRAM, what, target.dataDir]);
@@ -25,14 +25,14 @@ async function run(what: "read" | "outgrow"): Promise<{ lines: readonly Line[]; 
 const found = <Kind extends Line["is"]>(lines: readonly Line[], is: Kind) =>
   lines.filter((line): line is Extract<Line, { is: Kind }> => line.is === is);
 
-test("200 MB of answers leave nothing in the thread", async () => {
+test("the thread retains nothing of 200 MB of responses", async () => {
   const { lines } = await run("read");
   const [before, after] = found(lines, "heap").map(({ bytes }) => bytes);
   assert.ok(before !== undefined && after !== undefined);
   assert.ok(after - before < 5_000_000, `${before} bytes before, ${after} after`);
 });
 
-test("a thread over its limit ends, the statement says why, and the next one finds every acknowledged row", async () => {
+test("ends a thread over its heap limit, reports why, and the next statement finds every acknowledged row", async () => {
   const { lines, log } = await run("outgrow");
   const [refused] = found(lines, "refused");
   assert.equal(refused?.code, "STORE_UNAVAILABLE");

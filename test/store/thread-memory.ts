@@ -1,4 +1,4 @@
-/** A process with an embedded store that says, in lines of JSON, what its database's thread does with memory. */
+/** A process with an embedded store that reports the memory use of its database thread in JSON lines. */
 import { once } from "node:events";
 import { Failure } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/log.ts";
@@ -9,7 +9,7 @@ import { statement } from "../../src/store/statement.ts";
 import { newJob } from "./stores.ts";
 import { type Answer, openChannel, send } from "./thread-watcher.ts";
 
-/** What the process says. */
+/** Output of the process. */
 export type Line =
   | { readonly is: "heap"; readonly bytes: number }
   | { readonly is: "stored"; readonly id: string }
@@ -24,7 +24,7 @@ if (what === "read") await readMuch();
 else await outgrow();
 channel.close();
 
-/** Reads 200 MB, and says how much is held before and after. */
+/** Reads 200 MB and reports the heap size before and after. */
 async function readMuch(): Promise<void> {
   const database = new Database(embeddedDriver(dataDir));
   const read = async () => {
@@ -48,7 +48,7 @@ async function sayHeap(): Promise<void> {
   say({ is: "heap", bytes: data.heap });
 }
 
-/** Stores jobs until the thread, which is made to take ever more memory, lets one down; then goes on. */
+/** Stores jobs while the thread's heap is filled until one fails, then continues. */
 async function outgrow(): Promise<void> {
   const store = await openStore({ dataDir }, openLog({ level: "error", format: "json" }));
   const storeOne = async () => {

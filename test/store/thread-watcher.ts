@@ -1,18 +1,18 @@
 /**
- * Loaded (--import) into a process that has an embedded store: in the database's thread, it answers what the process asks
- * of that thread over a BroadcastChannel, and can take all the memory that the thread may have.
+ * Loaded (--import) into a process with an embedded store. In the database thread, it answers requests of the process
+ * over a BroadcastChannel, and can fill the thread's heap.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { BroadcastChannel, isMainThread } from "node:worker_threads";
 
 type Question = "heap" | "hog";
-/** Bytes of objects that are still used, after garbage was collected. */
+/** Heap bytes in use after a garbage collection. */
 export interface Answer {
   readonly heap: number;
 }
 
-/** Megabytes: more than the thread may have, and little enough for any machine. */
+/** Megabytes: more than the thread's heap limit, and little enough for any machine. */
 const HOG_MB = 1_024;
 const STRING_BYTES = 1_024;
 
@@ -24,7 +24,7 @@ if (!isMainThread) {
     if (data === "heap") send(channel, { heap: heapUsed() });
     if (data === "hog") for (let mb = 0; mb < HOG_MB; mb++) held.push(megabyte(mb));
   });
-  // A thread that only listens here has nothing left to do.
+  // Listening here must not keep the thread alive.
   channel.unref();
 }
 

@@ -1,4 +1,4 @@
-/** One tenant asks for more than the database can do at a time. */
+/** Fairness of connections if one tenant overloads the database. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
@@ -14,7 +14,7 @@ const LOCKED = statement("select pg_advisory_xact_lock_shared(1)");
 const PLAIN = statement("select 1 as one");
 const NO_LIMIT = statement("set local idle_in_transaction_session_timeout = 0");
 
-test("statements of one tenant that do not end keep no other tenant and no node waiting", async () => {
+test("blocked statements of one tenant delay neither other tenants nor nodes", async () => {
   await using cluster = await PostgresCluster.start();
   const databaseUrl = await cluster.createDatabase("svc");
   await (await openStore({ databaseUrl }, SILENT)).close();
@@ -41,7 +41,7 @@ test("statements of one tenant that do not end keep no other tenant and no node 
   await Promise.all([database.close(), holder.close()]);
 });
 
-/** False: it waited for longer than statements do, as on a machine that stands still. */
+/** False if it waited longer than the limit of statements, as on a stalled machine. */
 async function hasLocked(database: Database): Promise<boolean> {
   try {
     await database.query({ tenant: "greedy" }, LOCKED, []);

@@ -1,4 +1,4 @@
-/** The embedded database removes its dead rows and cuts its log off by itself. */
+/** The embedded database is vacuumed and checkpointed automatically. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { TABLES } from "../../src/store/tables.ts";
 import { upkeepOf } from "../../src/store/upkeep.ts";
 import { embeddedTarget, newJob } from "./stores.ts";
 
-test("upkeep removes dead rows and old files of the log, and ends when it is stopped", async () => {
+test("removes dead rows and old WAL files, and ends when stopped", async () => {
   const { target, remove } = await embeddedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await migrate(database);
@@ -33,11 +33,11 @@ test("upkeep removes dead rows and old files of the log, and ends when it is sto
   const log = pino({ level: "debug" }, { write: (line: string) => resolve(line) });
   const upkeep = upkeepOf(database, log, { everyMs: 1, logBytes: 1 });
   upkeep.start();
-  assert.match(await done, /cut off/);
+  assert.match(await done, /vacuumed and checkpointed/);
   await upkeep.stop();
   await upkeep.stop();
 
-  assert.notEqual(await ask(redo), before.redo, "a checkpoint was made");
+  assert.notEqual(await ask(redo), before.redo, "a checkpoint was done");
   assert.ok(logFiles(target.dataDir) <= before.log);
   assert.equal(await ask(allVisible), 20);
   const vacuumed =
@@ -47,7 +47,7 @@ test("upkeep removes dead rows and old files of the log, and ends when it is sto
   await remove();
 });
 
-test("the list of tables is the schema's", async () => {
+test("the list of tables equals the schema's", async () => {
   const { target, remove } = await embeddedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await migrate(database);
@@ -58,7 +58,7 @@ test("the list of tables is the schema's", async () => {
   await remove();
 });
 
-test("upkeep that fails is tried again after ever longer pauses", async () => {
+test("retries after failures with growing pauses", async () => {
   const { target, remove } = await embeddedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await database.close();

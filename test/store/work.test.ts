@@ -1,4 +1,4 @@
-/** Work: claimed in order, reported once, fenced, given out again. */
+/** Tasks: claimed in order, reported once, fenced, retried. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
@@ -30,7 +30,7 @@ const FAIL = () => ({ kind: "fail" }) as const;
 const ERROR = { code: "SCORER_FAILED", message: "It crashed.", found: { exit: 139 } };
 
 onBothStores((open) => {
-  test("an id in capitals is none; a report counts once, and the last one tells that the job is complete", async () => {
+  test("refuses an upper-case id; counts a report once, and the last one returns that the job is complete", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -51,7 +51,7 @@ onBothStores((open) => {
     );
   });
 
-  test("a plan becomes segments, their rows a result", async () => {
+  test("a plan creates segments, and their rows are pooled to a result", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -115,7 +115,7 @@ onBothStores((open) => {
     assert.equal(
       await store.succeed(job.id, 2, jobOutcome({ frameCount: 1 })),
       false,
-      "of a plan that there is not",
+      "an unknown generation",
     );
     assert.equal(
       await store.succeed(job.id, 1, jobOutcome({ score: 93.25, result: '{"score":93.25}' })),
@@ -127,7 +127,7 @@ onBothStores((open) => {
     );
     const detail = await store.jobDetail(tenant, job.id);
     assert.equal(detail?.result, '{"score":93.25}');
-    assert.equal(detail?.plan, undefined, "its result tells what it does");
+    assert.equal(detail?.plan, undefined, "the plan is not returned with a result");
     assert.deepEqual(
       [detail?.job.state, detail?.job.score, detail?.job.framesDone, detail?.job.framesTotal],
       ["SUCCEEDED", 93.25, 200, 200],
@@ -136,7 +136,7 @@ onBothStores((open) => {
     assert.equal(await store.fail(job.id, 1, ERROR), false);
   });
 
-  test("higher priority goes first, then the older job, then the first segment, whatever their class", async () => {
+  test("claims by priority, then the oldest job, then the first segment, across classes", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant, { slots: 20 });
@@ -156,7 +156,7 @@ onBothStores((open) => {
     ]);
   });
 
-  test("what becomes ready before what was claimed last is found", async () => {
+  test("finds tasks that become ready before the last claimed one", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -175,7 +175,7 @@ onBothStores((open) => {
     assert.equal((await take(store, node)).kind, "PLAN");
   });
 
-  test("claims of tenants whose names hold classes of work do not go together", async () => {
+  test("does not batch claims of tenants whose names contain classes", async () => {
     const { store } = open();
     const tenant = newTenant();
     const odd = `${tenant} ${PLAN}`;
@@ -194,7 +194,7 @@ onBothStores((open) => {
     }
   });
 
-  test("work goes only to classes that are named, of the tenant that is named, and to live sessions", async () => {
+  test("leases only tasks of the given classes and tenant, and only to live sessions", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -210,7 +210,7 @@ onBothStores((open) => {
     assert.ok(!(await store.ready()).some((ready) => ready.tenant === tenant));
   });
 
-  test("only the live lease counts: not another session's, not an earlier attempt's, not an unknown item's", async () => {
+  test("accepts only the live lease: not another session's, an earlier attempt's or an unknown task's", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -248,12 +248,12 @@ onBothStores((open) => {
     assert.equal(
       (await store.recordPlan(fence(other, live), plan)).recorded,
       "STALE",
-      "a plan for a segment",
+      "a plan for a SEGMENT task",
     );
     assert.equal((await store.recordSegment(fence(other, live), segmentRecord())).recorded, "RECORDED");
   });
 
-  test("pieces of an attempt that was lost are never seen", async () => {
+  test("never returns chunks of a lost attempt", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -271,7 +271,7 @@ onBothStores((open) => {
     assert.deepEqual(await bytesOf(part), [[1], [2]]);
   });
 
-  test("pieces of many parts are read whole, each part's own, in any order and more than one at a time", async () => {
+  test("reads the chunks of many parts completely, in any order and concurrently", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -296,7 +296,7 @@ onBothStores((open) => {
     assert.deepEqual(await Promise.all(parts.map(bytesOf)), written);
   });
 
-  test("a part of more pieces than one answer has is read whole and in order, as often as it is asked for", async () => {
+  test("reads a part with more chunks than a page completely and in order, repeatedly", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -311,10 +311,10 @@ onBothStores((open) => {
     assert.deepEqual(await bytesOf(part), expected);
     assert.deepEqual(await bytesOf((await store.allParts(job.id, 1))[0]), expected);
     await store.restartWhole(job.id, 1);
-    assert.deepEqual(await bytesOf(part), [], "the values of a plan that counts no more are gone");
+    assert.deepEqual(await bytesOf(part), [], "the scores of a replaced plan are deleted");
   });
 
-  test("work has no more rows than its frames and their context; who scores all frames may find more", async () => {
+  test("limits the rows of a task to its frames and context; a task that scores all frames may find more", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -340,7 +340,7 @@ onBothStores((open) => {
     await one(2 * FRAMES_EACH + 1024);
   });
 
-  test("a lease that ran out can be renewed until it is ended", async () => {
+  test("an expired lease can be renewed until it is ended", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -352,7 +352,7 @@ onBothStores((open) => {
     assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "RECORDED");
   });
 
-  test("a failure gives the work out again after its back-off, and ends the job when it fails for good", async () => {
+  test("retries a failed task after its back-off, and fails the job on a permanent failure", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -381,7 +381,7 @@ onBothStores((open) => {
     assert.deepEqual(states, ["DONE", "CANCELLED", "FAILED", "CANCELLED"]);
   });
 
-  test("leases that run out count as failures, in the end for good", async () => {
+  test("expired leases count as failures, finally permanent", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -400,7 +400,7 @@ onBothStores((open) => {
     assert.deepEqual([failed?.state, failed?.error?.code, failed?.retries], ["FAILED", "LEASE_LOST", 2]);
   });
 
-  test("a lease that runs out for good ends the job, and its other nodes are named", async () => {
+  test("a permanently lost lease fails the job and returns its other nodes", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -412,7 +412,7 @@ onBothStores((open) => {
     assert.equal((await store.job(tenant, job.id))?.state, "FAILED");
   });
 
-  test("a tenant with very many classes of work keeps no other from being seen", async () => {
+  test("a tenant with very many classes does not hide others", async () => {
     const { store } = open();
     const [many, other] = [newTenant(), newTenant()];
     const classes = Array.from({ length: 600 }, (_, n) => `class ${n}`);
@@ -426,7 +426,7 @@ onBothStores((open) => {
     assert.equal(found.filter(({ tenant }) => tenant === other).length, 1);
   });
 
-  test("a cut fault replaces all segments by one piece of work that costs as much", async () => {
+  test("a cut fault replaces all segments by one WHOLE task of the same cost", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
@@ -455,11 +455,11 @@ onBothStores((open) => {
     assert.deepEqual([poolable?.generation, poolable?.plan], [2, "another plan"]);
     const scored = await store.job(tenant, job.id);
     assert.deepEqual([scored?.framesTotal, scored?.framesDone], [298, 298]);
-    assert.equal(await store.succeed(job.id, 1, jobOutcome({ frameCount: 1 })), false, "the plan before");
+    assert.equal(await store.succeed(job.id, 1, jobOutcome({ frameCount: 1 })), false, "the previous plan");
     assert.equal(await store.succeed(job.id, 2, jobOutcome({ score: 50, frameCount: 298 })), true);
   });
 
-  test("a job whose parts do not fit is scored in one piece", async () => {
+  test("scores a job as a whole if its parts do not fit together", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -471,7 +471,7 @@ onBothStores((open) => {
     assert.equal((await take(store, node)).kind, "WHOLE");
   });
 
-  test("where a job belongs in a trace goes with all of its work, and with its pooling", async () => {
+  test("returns the trace context of a job with all of its tasks and its pooling", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -481,7 +481,7 @@ onBothStores((open) => {
     const plan = await take(store, node);
     assert.equal(plan.traceparent, traceparent);
     assert.ok(plan.jobAgeMs >= 0);
-    assert.equal((await take(store, node)).traceparent, undefined, "of the other");
+    assert.equal((await take(store, node)).traceparent, undefined, "the other job has none");
     await recordPlan(store, node, plan, 1);
     const segment = await take(store, node);
     assert.equal(segment.traceparent, traceparent);
@@ -492,7 +492,7 @@ onBothStores((open) => {
     assert.equal(taken.find(({ id }) => id === job.id)?.traceparent, traceparent);
   });
 
-  test("a job that is scored is given to one pooler at a time", async () => {
+  test("gives a scored job to one pooler at a time", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -503,14 +503,14 @@ onBothStores((open) => {
     };
     assert.equal(await mine(-1), 0, "not scored yet");
     await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
-    assert.equal(await mine(-1), 0, "who reported the last segment pools it");
+    assert.equal(await mine(-1), 0, "the recorder of the last segment pools it");
     await store.holdPoolable([job.id], 0);
-    assert.equal(await mine(LEASE_MS), 1, "it was let go of");
+    assert.equal(await mine(LEASE_MS), 1, "the hold was released");
     assert.equal(await mine(LEASE_MS), 0, "it is held");
     await store.holdPoolable([job.id], -1);
     await store.holdPoolable([job.id], LEASE_MS);
     assert.equal(await mine(LEASE_MS), 0, "it is held again");
-    assert.equal(await mine(1), 1, "longer than any hold: the clock was set back");
+    assert.equal(await mine(1), 1, "impossibly long hold: the clock was set back");
     await store.holdPoolable([job.id], LEASE_MS);
     assert.equal(await store.fail(job.id, 2, ERROR), false);
     assert.equal(await store.fail(job.id, 1, ERROR), true);

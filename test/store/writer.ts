@@ -1,4 +1,4 @@
-/** A process that stores jobs without end in an embedded store, and tells the id of each that is acknowledged. */
+/** A process that stores jobs endlessly in an embedded store, and prints the id of each acknowledged one. */
 import { writeSync } from "node:fs";
 import { openStore } from "../../src/store/open.ts";
 import { newJob, SILENT } from "./stores.ts";
