@@ -68,10 +68,8 @@ class Listener {
           isStarted();
         });
       } catch (err) {
-        this.#log.warn(
-          { err },
-          "failed to LISTEN for notifications; retrying, maintenance tasks find the changes",
-        );
+        // Until then maintenance tasks find the changes of other controllers.
+        this.#log.warn({ err }, "failed to LISTEN for notifications; retrying");
         isStarted();
       }
       await pause(backOff.next(), signal);
