@@ -1,12 +1,12 @@
-/** Whose job it is: what a caller may see, and what it is told about the rest. */
+/** Access of callers to jobs. */
 
 import { isId } from "../jobs/ids.ts";
 import { Failure } from "../platform/failure.ts";
 import type { JobStore } from "../store/job-store.ts";
 
 /**
- * What `find` finds of the caller's job. Throws JOB_NOT_FOUND, or WRONG_TENANT for a job of
- * somebody else, of which nothing else is told.
+ * Returns what `find` returns for a job of the caller's tenant. Throws JOB_NOT_FOUND if the job does not exist, or
+ * WRONG_TENANT, without details, if it belongs to another tenant.
  */
 export async function ownJob<T>(
   store: JobStore,
@@ -22,5 +22,5 @@ export async function ownJob<T>(
 
 function notFound(id: string): Failure {
   const shown = isId(id) ? id : JSON.stringify(id.slice(0, 80));
-  return new Failure("JOB_NOT_FOUND", `There is no job ${shown}; finished ones are deleted after a time.`);
+  return new Failure("JOB_NOT_FOUND", `There is no job ${shown}; finished jobs are deleted after a time.`);
 }

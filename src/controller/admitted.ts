@@ -1,11 +1,11 @@
-/** Answers that last, or take long to come: for as long as their caller would be let in anew. */
+/** Repeats the access check of a caller while its response is streamed or held. */
 import { Failure } from "../platform/failure.ts";
 import type { CallContext } from "./operations.ts";
 
-/** Milliseconds between two looks: what ends with its caller's token ends at most so much later. */
+/** Milliseconds between two checks. A response ends at most this long after its caller's token becomes invalid. */
 const LOOK_EVERY_MS = 1_000;
 
-/** `parts`: yields until its signal aborts. Throws the failure of the look that did not let the caller in. */
+/** Yields from `parts`, which ends when its signal aborts. Throws the failure of the check that rejected the caller. */
 export async function* whileAdmitted<T>(
   { readmit, signal }: CallContext,
   parts: (signal: AbortSignal) => AsyncIterable<T>,
@@ -27,9 +27,9 @@ export async function* whileAdmitted<T>(
 }
 
 /**
- * What `wait` gives, which ends when its signal aborts. Throws the failure of a look that did not let the caller in,
- * at most a second after it would not be, and whatever was waited for. A token that expires meanwhile was good
- * when its caller asked, and nothing else is known of it from then on.
+ * Returns the result of `wait`, which ends when its signal aborts. Throws what `wait` throws, or the failure of the
+ * check that rejected the caller, at most a second later. Expiry of the token meanwhile is not a reason to end: the
+ * token was valid when the call began.
  */
 export async function admittedToTheEnd<T>(
   { readmit, signal }: CallContext,
@@ -50,7 +50,7 @@ export async function admittedToTheEnd<T>(
   }
 }
 
-/** Why a caller would not be let in any more; undefined: it would be. */
+/** Returns why a caller would be rejected now; undefined if it would be admitted. */
 export async function refusalOf(readmit: CallContext["readmit"]): Promise<Failure | undefined> {
   try {
     await readmit?.();

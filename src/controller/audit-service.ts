@@ -19,7 +19,7 @@ import { millisecondsOf } from "./instants.ts";
 import type { AuditOperations, CallContext } from "./operations.ts";
 import { pageSizeOf, pageToken, readPageToken } from "./page-token.ts";
 
-/** Characters of a filter: longer ones could fit nothing. */
+/** Maximum characters of a filter; no stored value is longer. */
 const MOST_CHARS = 512;
 const MOST_UINT32 = 2 ** 32 - 1;
 
@@ -54,7 +54,7 @@ function filterOf({ since, until, subject, operation, outcome, target }: ListAud
   const texts = { subject, operation, outcome, target };
   for (const [name, text] of Object.entries(texts)) {
     if (text.length > MOST_CHARS || !text.isWellFormed() || text.includes("\0"))
-      throw invalid(`${name} is longer than ${MOST_CHARS} characters, or holds one that no text may.`);
+      throw invalid(`${name} is longer than ${MOST_CHARS} characters or contains an invalid character.`);
   }
   return {
     ...(since && { sinceMs: millisecondsOf("since", since) }),
@@ -63,7 +63,7 @@ function filterOf({ since, until, subject, operation, outcome, target }: ListAud
   };
 }
 
-/** Tells the lists of different filters apart. */
+/** Identifies the filter of a list, so that a page token works only for the same filter. */
 function listOf(filter: AuditFilter): string {
   const hash = createHash("sha256").update(JSON.stringify(filter)).digest("base64url");
   return `audit ${hash.slice(0, 11)}`;

@@ -1,4 +1,4 @@
-/** The controller's operations as the audit log sees them: what they are about, and what became of them. */
+/** Wraps the controller's operations for the audit log: records their targets and outcome. */
 import { Failure } from "../platform/failure.ts";
 import type {
   AuditOperations,
@@ -28,7 +28,7 @@ export function auditedJobs(jobs: JobOperations): JobOperations {
     submitJobs: once(
       (...call) => jobs.submitJobs(...call),
       () => [],
-      (told) => told.jobs.map(({ job }) => job?.id),
+      (response) => response.jobs.map(({ job }) => job?.id),
     ),
     getJob: once((...call) => jobs.getJob(...call), idOf),
     listJobs: once((...call) => jobs.listJobs(...call)),
@@ -51,7 +51,7 @@ export function auditedJobs(jobs: JobOperations): JobOperations {
   };
 }
 
-/** Sessions are secrets of their nodes, so that what is done with them is about the work or the node. */
+/** Sessions are secrets of their nodes, so the target of these operations is the task or the node. */
 export function auditedNodes(nodes: NodeOperations): NodeOperations {
   return {
     registerNode: once(
@@ -105,7 +105,7 @@ function idOf({ id }: { readonly id: string }): Ids {
   return [id];
 }
 
-/** An operation that answers once. `asked`: what it names; `made`: what came of it. */
+/** An operation with one response. `asked`: the ids in the request; `made`: the ids in the response. */
 function once<Request, Response>(
   call: (request: Request, context: CallContext) => Promise<Response>,
   asked: (request: NoInfer<Request>) => Ids = () => [],
@@ -137,7 +137,10 @@ async function watched<Response>(
   }
 }
 
-/** An operation that answers in parts: it is done when its caller has them all, or has gone, whoever else forgets it. */
+/**
+ * An operation with a streamed response. It ends when the caller has all parts or disconnects, even if the transport
+ * never finishes the stream.
+ */
 function inParts<Request, Part>(
   call: (request: Request, context: CallContext) => AsyncIterable<Part>,
   asked: (request: NoInfer<Request>) => Ids,
@@ -161,7 +164,7 @@ function inParts<Request, Part>(
   };
 }
 
-/** An operation that changes things as it goes, and ends with its last step even if its caller went before. */
+/** An operation that changes jobs step by step. It ends with its last step, even if the caller disconnected before. */
 function inSteps<Request, Part>(
   call: (request: Request, context: CallContext) => AsyncIterable<Part>,
   asked: (request: NoInfer<Request>) => Ids,

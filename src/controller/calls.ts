@@ -1,4 +1,4 @@
-/** What every call to the controller's services has in common. */
+/** Error handling that all calls to the controller's services share. */
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { CallContext } from "./operations.ts";
@@ -6,15 +6,15 @@ import type { CallContext } from "./operations.ts";
 export function shuttingDown(): Failure {
   return new Failure(
     "SHUTTING_DOWN",
-    "The controller is shutting down. Ask another one, or this one again later.",
+    "The controller is shutting down. Use another one, or retry later.",
   );
 }
 
-/** To whom waits for a job, which goes on. */
+/** For a caller that waits for a job; the job continues. */
 export function waitsEnded(jobId: string): Failure {
   return new Failure(
     "SHUTTING_DOWN",
-    "The controller is shutting down, and the job goes on. Ask another controller for it, or this one again later.",
+    "The controller is shutting down; the job continues. Ask another controller for it, or retry later.",
     { found: { jobId } },
   );
 }
@@ -23,16 +23,16 @@ export function cancelled(): Failure {
   return new Failure("SCORE_CANCELLED", "The caller ended the call.");
 }
 
-/** Answers a call: whatever goes wrong becomes a Failure, and what is svc's own fault is logged. */
+/** Runs a call. Every error becomes a Failure; internal errors are logged. */
 export async function answer<T>(log: Log, context: CallContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw told(log, context, thrown);
+    throw logged(log, context, thrown);
   }
 }
 
-/** The same for an answer in parts. */
+/** `answer` for a streamed response. */
 export async function* answerInParts<T>(
   log: Log,
   context: CallContext,
@@ -41,11 +41,11 @@ export async function* answerInParts<T>(
   try {
     yield* work();
   } catch (thrown) {
-    throw told(log, context, thrown);
+    throw logged(log, context, thrown);
   }
 }
 
-function told(log: Log, { requestId }: CallContext, thrown: unknown): Failure {
+function logged(log: Log, { requestId }: CallContext, thrown: unknown): Failure {
   const failure = Failure.from(thrown);
   if (failure.kind === "internal") log.error({ requestId, err: failure.cause ?? failure }, "call failed");
   return failure;

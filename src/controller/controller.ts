@@ -1,4 +1,4 @@
-/** The controller: the services of jobs and nodes over one store, and what goes on behind them. */
+/** The controller: its services over one store, and its background work. */
 import type { Registry } from "prom-client";
 import type { LimitsOf } from "../jobs/limits.ts";
 import { Failure } from "../platform/failure.ts";
@@ -28,25 +28,25 @@ import { SubmitLimits } from "./submit-limits.ts";
 import { Sweeps } from "./sweeps.ts";
 import { TenantService } from "./tenant-service.ts";
 
-/** Milliseconds in which a store that is ready answers. */
+/** Milliseconds within which a ready store answers. */
 const PING_LIMIT_MS = 2_000;
 
 export interface ControllerSettings {
   /** Milliseconds that a lease lasts without a heartbeat; at least 1,000. */
   readonly leaseMs: number;
-  /** Seconds of video that a segment should have, about. */
+  /** Approximate duration of a segment in seconds of video. */
   readonly segmentSeconds: number;
-  /** Worst moments whose stills are made without being asked for, of each job that this controller pools. */
+  /** Number of worst moments per job whose stills are made automatically, for jobs that this controller pools. */
   readonly worstStills: number;
-  /** Milliseconds that a job is kept after its end. */
+  /** Milliseconds that a job is kept after it ended. */
   readonly retentionMs: number;
   /** Milliseconds that records of the audit log are kept. */
   readonly auditRetentionMs: number;
-  /** The tenant whose nodes serve all tenants; undefined: every node serves its own tenant alone. */
+  /** The tenant whose nodes serve all tenants; undefined: every node serves only its own tenant. */
   readonly fleetTenant: string | undefined;
-  /** Which files jobs may name. */
+  /** The files that jobs may name. */
   readonly media: MediaPolicy;
-  /** What each tenant may have and do at a time. */
+  /** Limits of each tenant. */
   readonly limitsOf: LimitsOf;
 }
 
@@ -55,30 +55,30 @@ export interface ControllerOptions {
   readonly log: Log;
   readonly registry: Registry;
   readonly settings: ControllerSettings;
-  /** Undefined: nobody is asked for a token. */
+  /** Undefined: authentication is disabled. */
   readonly tokens?: FollowedTokens | undefined;
-  /** Default: one that passes on what callers give. */
+  /** Default: one that only propagates the trace context of callers. */
   readonly tracer?: Tracer | undefined;
 }
 
-/** Of the gateway that lets callers in. */
+/** Token state that the controller shares with the gateway. */
 export interface FollowedTokens {
-  /** What it refuses; the controller starts and stops the following. */
+  /** The revocations that the gateway checks; the controller starts and stops the feed. */
   readonly feed: RevocationFeed;
   /** Milliseconds that a token's `iat` may lie in the future. */
   readonly clockSkewMs: number;
 }
 
 export interface Controller extends Operations {
-  /** Begins what goes on in the background; calls are served from then on. */
+  /** Starts background work; calls are served from then on. */
   start(): void;
   /** Throws STORE_UNAVAILABLE while the store does not answer, SHUTTING_DOWN once the controller stops. */
   readiness(): Promise<void>;
-  /** Ends streams, pulls and heartbeats that are held; other calls are still served, waits for jobs too. */
+  /** Ends streams, held pulls and held heartbeats. Other calls are still served, including waits for jobs. */
   refuseNew(): void;
-  /** Ends waits for jobs, which may take longer than anybody has time for. */
+  /** Ends waits for jobs, which may outlast the shutdown deadline. */
   endWaits(): void;
-  /** Ends all that goes on. The store stays open: whoever opened it closes it. */
+  /** Stops everything. The store stays open: the code that opened it closes it. */
   stop(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export function openController(options: ControllerOptions): Controller {
     retentionMs,
     auditRetentionMs,
   });
-  const freed = tellerOfFreed(store, limitsOf);
+  const freed = announcerOfFreed(store, limitsOf);
   const shared = { store, log, metrics, freed, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
   const jobs = new JobService({
@@ -135,8 +135,8 @@ export function openController(options: ControllerOptions): Controller {
     revocations: auditedRevocations(new RevocationService({ store, log, feed: revoked, clockSkewMs })),
     audit: auditedAudit(new AuditService({ store, log })),
     start: () => {
-      const hearing = { feed, schedule, sessions, news, sweeps, revoked };
-      stopListening = store.onAnnouncement((told) => hear(told, hearing));
+      const receivers = { feed, schedule, sessions, news, sweeps, revoked };
+      stopListening = store.onAnnouncement((announcement) => dispatch(announcement, receivers));
       feed.start();
       revoked?.start();
       sweeps.start();
@@ -156,15 +156,15 @@ export function openController(options: ControllerOptions): Controller {
   };
 }
 
-/** Tells of tenants of which work ended that ran; of those without a limit nobody needs to know. */
-function tellerOfFreed(store: Store, limitsOf: LimitsOf): (tenants: readonly string[]) => void {
+/** Returns a function that announces tenants whose running tasks ended. Tenants without a limit are left out. */
+function announcerOfFreed(store: Store, limitsOf: LimitsOf): (tenants: readonly string[]) => void {
   return (tenants) => {
     const limited = tenants.filter((tenant) => Number.isFinite(limitsOf(tenant).segmentsRunning));
     if (limited.length > 0) store.announce({ kind: "freed", tenants: limited });
   };
 }
 
-interface Hearing {
+interface Receivers {
   readonly feed: Feed;
   readonly schedule: Schedule;
   readonly sessions: Sessions;
@@ -173,12 +173,15 @@ interface Hearing {
   readonly revoked: RevocationFeed | undefined;
 }
 
-function hear(told: Announcement, { feed, schedule, sessions, news, sweeps, revoked }: Hearing): void {
-  switch (told.kind) {
+function dispatch(
+  announcement: Announcement,
+  { feed, schedule, sessions, news, sweeps, revoked }: Receivers,
+): void {
+  switch (announcement.kind) {
     case "work":
-      // Of an announcement that was lost or too long only that it was is known.
-      if (told.ready.length === 0) sweeps.lookForWork();
-      else schedule.announce(told.ready);
+      // An empty list: the announcement was lost, or too long to send.
+      if (announcement.ready.length === 0) sweeps.lookForWork();
+      else schedule.announce(announcement.ready);
       break;
     case "events":
       feed.announce();
@@ -187,14 +190,14 @@ function hear(told: Announcement, { feed, schedule, sessions, news, sweeps, revo
       revoked?.announce();
       break;
     case "freed":
-      schedule.freed(told.tenants);
+      schedule.freed(announcement.tenants);
       break;
     case "news":
-      if (told.nodeIds.length === 0) {
+      if (announcement.nodeIds.length === 0) {
         sessions.forgetAll();
         news.tellAll();
       }
-      for (const nodeId of told.nodeIds) {
+      for (const nodeId of announcement.nodeIds) {
         sessions.forget(nodeId);
         schedule.dismiss(nodeId);
         news.tell(nodeId);

@@ -1,7 +1,7 @@
 /**
- * The store's events, read once for everybody who listens in this process, and kept in a ring of
- * bounded size. Who listens holds a position in it and nothing else, and is given its own tenant's
- * events alone. While nobody does, nothing is read.
+ * A ring buffer of the store's events, which reads each event once for all listeners of this process. A listener holds
+ * only a position in the ring, and gets only the events of its own tenant. While there are no listeners, nothing is
+ * read.
  */
 import type { Job } from "../gen/proto/svc/v1/job_pb.ts";
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
@@ -14,14 +14,17 @@ import { jobMessage } from "./job-message.ts";
 import { Listeners } from "./listeners.ts";
 
 const PAGE = 500;
-/** Events that are kept at most, and characters of their jobs' specs: one tenant's may be a thousand times another's. */
+/**
+ * Maximum number of events in the ring. MOST_CHARS bounds the characters of their jobs' specs, because specs of one
+ * tenant may be a thousand times as long as those of another.
+ */
 const CAPACITY = 4096;
 const MOST_CHARS = 16 * 1024 * 1024;
-/** Milliseconds between reads at least, so that a storm of changes is read in pages. */
+/** Minimum milliseconds between reads, so that many changes at once are read in pages. */
 const GAP_MS = 5;
 /**
- * Milliseconds to the next look after looks that found nothing: an announced event can be read
- * only once every transaction that began before it has ended. The last one holds when all is quiet.
+ * Milliseconds to the next read after reads that found nothing. An announced event becomes readable only when every
+ * transaction that began before it has ended. The last value is the interval while idle.
  */
 const LOOKS_MS = [10, 40, 160, 640, 1_000];
 
@@ -33,7 +36,7 @@ export class FeedEntry {
     this.event = event;
   }
 
-  /** The job after the change; made once for all who read it, not to be written to. */
+  /** The job after the change. Built once and shared by all readers, so it must not be modified. */
   get message(): Job {
     this.#message ??= jobMessage(this.event.job);
     return this.#message;
@@ -55,7 +58,7 @@ export class Feed extends Background {
   #cursor: string | undefined;
   #head = 0;
   #tail = 0;
-  /** Of all specs in the ring. */
+  /** Characters of all specs in the ring. */
   #chars = 0;
   #epoch = 0;
   #quietLooks = 0;
@@ -70,29 +73,29 @@ export class Feed extends Background {
     this.#ring = Array.from({ length: capacity });
   }
 
-  /** Position of the newest event that was read. */
+  /** Position of the newest event read. */
   get head(): number {
     return this.#head;
   }
 
-  /** Position before the oldest event that is kept. */
+  /** Position before the oldest event in the ring. */
   get tail(): number {
     return this.#tail;
   }
 
-  /** Changes when events were missed: positions of before mean nothing any more. */
+  /** Changes when events were missed: earlier positions are invalid. */
   get epoch(): number {
     return this.#epoch;
   }
 
-  /** Position of an event that is kept. */
+  /** Position of an event in the ring. */
   positionOf(id: string): number | undefined {
     return this.#positions.get(id);
   }
 
   /**
-   * The first event of a tenant after a position, and where it is; where there is none, how far there is none.
-   * undefined: what came after the position is not kept any more.
+   * Returns the first event of a tenant after a position, and its position. If there is none, returns the position up
+   * to which there is none. Returns undefined if events after the position are no longer in the ring.
    */
   next(tenant: string, after: number): { position: number; entry: FeedEntry | undefined } | undefined {
     if (after < this.tail) return undefined;
@@ -103,24 +106,24 @@ export class Feed extends Background {
     return { position: Math.max(after, this.#head), entry: undefined };
   }
 
-  /** Calls back after each reading that found events. Returns what ends it. */
+  /** Calls back after each read that found events. Returns a function that unsubscribes. */
   listen(changed: () => void): () => void {
     this.#changed.add(changed);
     return this.#join(() => this.#changed.delete(changed));
   }
 
-  /** Calls back when a job changed. Returns what ends it. */
+  /** Calls back when the job changed. Returns a function that unsubscribes. */
   listenToJob(id: string, changed: () => void): () => void {
     return this.#join(this.#jobs.on(id, changed));
   }
 
-  /** There may be events. */
+  /** Signals that there may be new events. */
   readonly announce = (): void => {
     this.#quietLooks = 0;
     if (this.#listening > 0) this.#bell.ring();
   };
 
-  /** Waits until everything is read that could be when it was called. Throws STORE_UNAVAILABLE, SHUTTING_DOWN. */
+  /** Waits until everything that was readable when it was called is read. Throws STORE_UNAVAILABLE, SHUTTING_DOWN. */
   async catchUp(): Promise<void> {
     if (this.#ended) throw shuttingDown();
     const reading = Promise.withResolvers<void>();
@@ -169,12 +172,12 @@ export class Feed extends Background {
       if (found) await new Promise((resolve) => setTimeout(resolve, GAP_MS));
     } catch (error) {
       this.#quietLooks = LOOKS_MS.length;
-      this.#log.debug({ err: error }, "events cannot be read");
+      this.#log.debug({ err: error }, "failed to read events; retrying");
       for (const { reject } of waiting) reject(error);
     }
   }
 
-  /** Reads until there is nothing more. False: nothing was there. */
+  /** Reads until there is nothing more. Returns false if there was nothing. */
   async #read(): Promise<boolean> {
     if (this.#cursor === undefined) return this.#begin();
     for (let found = false; ; found = true) {
@@ -186,12 +189,12 @@ export class Feed extends Background {
     }
   }
 
-  /** Begins at what is yet to come: what happened before is not known here. */
+  /** Starts with the next event; earlier ones are unknown. */
   async #begin(): Promise<boolean> {
     this.#cursor = await this.#store.eventCursor();
     this.#epoch++;
     this.#positions.clear();
-    // Positions go on, past all that were: none of before is taken for one of now.
+    // Skips a whole ring of positions, so that no old position is valid for a new event.
     this.#tail = this.#head;
     this.#head += this.#capacity;
     this.#ring.fill(undefined);
@@ -207,14 +210,14 @@ export class Feed extends Background {
       this.#ring[++this.#head % this.#capacity] = new FeedEntry(event);
       this.#positions.set(event.id, this.#head);
       this.#chars += event.job.spec.length;
-      // The newest one stays, whatever its size.
+      // Always keeps the newest event, regardless of its size.
       while (this.#chars > this.#mostChars && this.#head - this.#tail > 1) this.#forget();
       this.#jobs.tell(event.job.id);
     }
     this.#tell();
   }
 
-  /** The oldest one. */
+  /** Removes the oldest event. */
   #forget(): void {
     const place = ++this.#tail % this.#capacity;
     const old = this.#ring[place];

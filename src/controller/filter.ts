@@ -1,4 +1,4 @@
-/** Which jobs a caller wants to see: checked, and compared with what happens to jobs. */
+/** Filters of jobs: parses them, and matches them against events. */
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
 import { isId } from "../jobs/ids.ts";
@@ -8,7 +8,7 @@ import type { JobEvent } from "../store/event-records.ts";
 import type { JobFilter, Labels } from "../store/job-records.ts";
 import { millisecondsOf } from "./instants.ts";
 
-/** Ids of a stream, which holds them for as long as it lasts. */
+/** Maximum ids of a stream, which keeps them in memory while it is open. */
 const MAX_IDS = 100;
 export const MAX_LABELS = 32;
 const MAX_LABEL_VALUE = 255;
@@ -22,11 +22,11 @@ const STATES: Readonly<Record<number, JobState>> = {
   [Job_State.CANCELLED]: "CANCELLED",
 };
 
-/** Throws INVALID_REQUEST that names the label. */
+/** Throws INVALID_REQUEST, which names the label. */
 export function checkLabels(field: string, labels: Labels): void {
   const entries = Object.entries(labels);
   if (entries.length > MAX_LABELS) {
-    throw invalid(`${field} has ${entries.length} labels; at most ${MAX_LABELS} are kept.`);
+    throw invalid(`${field} has ${entries.length} labels; at most ${MAX_LABELS} are allowed.`);
   }
   for (const [key, value] of entries) {
     checkLabelKey(field, key);
@@ -34,7 +34,7 @@ export function checkLabels(field: string, labels: Labels): void {
       throw invalid(`${field}.${key} is longer than ${MAX_LABEL_VALUE} characters.`);
     }
     if (!value.isWellFormed() || /\p{Cc}/u.test(value)) {
-      throw invalid(`${field}.${key} holds a control character.`);
+      throw invalid(`${field}.${key} contains a control character.`);
     }
   }
 }
@@ -56,12 +56,12 @@ export interface WantedJobs {
   readonly endedUntil?: Timestamp | undefined;
 }
 
-/** Throws INVALID_REQUEST. Empty lists filter nothing. `most`: ids at most. */
+/** Throws INVALID_REQUEST. An empty list does not filter. `most`: the maximum number of ids. */
 export function filterOf(wanted: WantedJobs, most = MAX_IDS): JobFilter {
   const { ids = [], states, labels } = wanted;
-  if (ids.length > most) throw invalid(`ids names ${ids.length} jobs; at most ${most} fit.`);
+  if (ids.length > most) throw invalid(`ids names ${ids.length} jobs; at most ${most} are allowed.`);
   const odd = ids.findIndex((id) => !isId(id));
-  if (odd >= 0) throw invalid(`ids[${odd}] is not the id of a job: those have 36 characters.`);
+  if (odd >= 0) throw invalid(`ids[${odd}] is not a job id, which has 36 characters.`);
   checkLabels("labels", labels);
   return {
     ...(ids.length > 0 && { ids: [...new Set(ids)] }),
@@ -83,12 +83,12 @@ function timesOf({ since, until, endedSince, endedUntil }: WantedJobs): JobFilte
 function stateOf(state: number): JobState {
   const known = STATES[state];
   if (known !== undefined) return known;
-  throw invalid(`states names ${state}, which is no state. Use ${Object.values(STATES).join(", ")}.`);
+  throw invalid(`states names ${state}, which is not a state. Use ${Object.values(STATES).join(", ")}.`);
 }
 
 /**
- * Whether an event of a caller's tenant is wanted: into or out of the states and the labels, of the jobs wanted. A job that
- * is gone is told of whatever it was at last: changes of it that were not read before are told no more.
+ * Returns whether an event of the caller's tenant matches: the job entered, left or stayed in the filtered states and
+ * labels. The deletion of a job always matches if its id does, because its earlier changes can no longer be read.
  */
 export function matches(filter: JobFilter, event: JobEvent): boolean {
   const { kind, job, before, labels, labelsBefore } = event;

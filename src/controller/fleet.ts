@@ -1,42 +1,42 @@
 /**
- * Which nodes serve a tenant: its own, and those of the fleet's tenant. Whose that is, is a setting of the
- * controller and not of the node, so that another setting counts for nodes that are registered too.
+ * The nodes that serve a tenant: its own and those of the fleet tenant. The fleet tenant is a setting of the
+ * controller, not of the node, so a changed setting also applies to registered nodes.
  */
 import type { Capabilities } from "../jobs/work.ts";
 import { Failure, type Found } from "../platform/failure.ts";
 import type { NodeRow } from "../store/node-records.ts";
 import type { NodeStore } from "../store/node-store.ts";
 
-/** Milliseconds. A refusal is never made from memory, so only acceptance may be this late. */
+/** Milliseconds. A request is never rejected from the cache, so only acceptance may be this stale. */
 const REMEMBERED_MS = 1_000;
-/** Bound on memory. */
+/** Bounds the memory of the cache. */
 const MAX_TENANTS = 10_000;
-/** Models that a refusal names: those of libvmaf, and some more. */
+/** Maximum models that a rejection lists: those of libvmaf and some more. */
 const MOST_NAMED = 20;
 
 interface Serving {
   readonly at: number;
   /** Whether a node is ONLINE. */
   readonly online: boolean;
-  /** Models of the nodes that are. */
+  /** Models of the ONLINE nodes. */
   readonly models: ReadonlySet<string>;
 }
 
 interface Look {
   readonly now: Promise<Serving>;
-  /** The one that follows, when somebody asked for it. */
+  /** The read that follows, if one was requested. */
   next: Promise<Serving> | undefined;
 }
 
-/** Remembers for a moment who serves a tenant, so that submitting asks for it rarely. */
+/** Caches for a moment which nodes serve a tenant, so that most submissions need no read. */
 export class Fleet {
   readonly #store: NodeStore;
   readonly #tenant: string | undefined;
   readonly #serving = new Map<string, Promise<Serving>>();
-  /** Of each tenant that is looked at right now. */
+  /** Reads in progress, by tenant. */
   readonly #running = new Map<string, Look>();
 
-  /** @param tenant whose nodes serve all tenants; undefined: nobody's do. */
+  /** @param tenant whose nodes serve all tenants; undefined: none */
   constructor(store: NodeStore, tenant: string | undefined) {
     this.#store = store;
     this.#tenant = tenant;
@@ -47,18 +47,21 @@ export class Fleet {
     return tenant === this.#tenant;
   }
 
-  /** Nodes that serve a tenant. */
+  /** Returns the nodes that serve a tenant. */
   async nodesFor(tenant: string): Promise<readonly NodeRow[]> {
     return this.#store.listNodes([...new Set([tenant, this.#tenant ?? tenant])]);
   }
 
-  /** What the ONLINE nodes that serve a tenant can do; without a tenant, those that serve all. */
+  /**
+   * Returns the capabilities of the ONLINE nodes that serve a tenant; without a tenant, of those that serve all
+   * tenants.
+   */
   async capabilities(tenant = this.#tenant): Promise<readonly Capabilities[]> {
     const tenants = [tenant, this.#tenant].filter((one) => one !== undefined);
     return tenants.length === 0 ? [] : this.#store.capabilities([...new Set(tenants)]);
   }
 
-  /** Throws UNKNOWN_MODEL when nodes are online and none has one of the models. */
+  /** Throws UNKNOWN_MODEL if nodes are online and none has one of the models. */
   async requireModels(tenant: string, models: readonly string[]): Promise<void> {
     const missing = ({ online, models: known }: Serving) =>
       online ? models.find((model) => !known.has(model)) : undefined;
@@ -75,11 +78,11 @@ export class Fleet {
     if ((await this.#remembered(tenant)).online || (await this.#look(tenant)).online) return;
     throw new Failure(
       "NO_NODE_ONLINE",
-      "No node is online that could score this. Start one with svc node, or submit a job, which waits for one.",
+      "No node that serves this tenant is online. Start one with svc node, or submit a job, which waits for one.",
     );
   }
 
-  /** A node came or went. */
+  /** Clears the cache after a node connected or disconnected. */
   changed(): void {
     this.#serving.clear();
   }
@@ -90,7 +93,7 @@ export class Fleet {
   }
 
   /**
-   * What holds from now on. A tenant is looked at once at a time: those that ask meanwhile share the look that follows,
+   * Reads the current state. Each tenant has one read at a time: callers that arrive meanwhile share the next one,
    * however many they are.
    */
   #look(tenant: string): Promise<Serving> {
@@ -126,7 +129,7 @@ export class Fleet {
   }
 }
 
-/** That no node which is online has a model, and some of the models that they have. */
+/** Error for a model that no online node has, with some of the models that they have. */
 export function withoutModel(
   model: string,
   known: Iterable<string>,
@@ -136,7 +139,7 @@ export function withoutModel(
   const more = all.length - models.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   return {
-    message: `No node that is online has the model ${model}. There are: ${models.join(", ")}${rest}.`,
+    message: `No online node has the model ${model}. Available models: ${models.join(", ")}${rest}.`,
     found: { model, models },
   };
 }

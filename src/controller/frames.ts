@@ -1,4 +1,4 @@
-/** Per-frame values of a job, piece by piece: no more than a few of them are in memory. */
+/** Streams the per-frame scores of a job. At most a few chunks are in memory. */
 import { metricsOf, ownRows } from "../engine/parts.ts";
 import type { StoredPart } from "../engine/work.ts";
 import type { GetJobFramesRequest } from "../gen/proto/svc/v1/job_pb.ts";
@@ -8,14 +8,14 @@ import type { JobStore } from "../store/job-store.ts";
 import { ownJob } from "./access.ts";
 import type { FramePart, FrameValues } from "./operations.ts";
 
-/** Rows that are wanted still. */
+/** The frames that are still to be returned. */
 interface Wanted {
   /** Number of the next frame. */
   from: number;
   left: number;
 }
 
-/** Each piece is read when it is asked for; its rows are to be taken before the next. Throws Failure. */
+/** Reads each chunk when it is requested; take its rows before requesting the next one. Throws Failure. */
 export async function* jobFrames(
   store: JobStore,
   tenant: string,
@@ -38,14 +38,14 @@ export async function* jobFrames(
   if (wanted.left > 0) await checkStill(store, tenant, job);
 }
 
-/** What ended because its values were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
+/** Scores that ended early because they were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
 async function checkStill(store: JobStore, tenant: string, { id, ...before }: JobRow): Promise<void> {
   const now = await ownJob(store, id, (own) => store.job(tenant, own));
   const replaced = before.segmentsTotal > 0 && now.segmentsTotal !== before.segmentsTotal;
   if (!replaced && now.segmentsDone >= before.segmentsDone) return;
   throw new Failure(
     "JOB_RESTARTED",
-    `The job ${id} began anew while its values were read. Read them again when it has ended.`,
+    `The job ${id} restarted while its per-frame scores were read. Read them again when it has ended.`,
     { found: { jobId: id } },
   );
 }

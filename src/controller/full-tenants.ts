@@ -1,10 +1,10 @@
 /**
- * Tenants that have as many pieces of work on nodes as they may: they get no turn. What was found full is full
- * until something of it is known to have ended, or a look at the store finds room.
+ * Tenants at their limit of running tasks, which are skipped when tasks are claimed. A tenant stays full until one of
+ * its tasks is known to have ended, or a read of the store finds capacity.
  */
 export class FullTenants {
   readonly #full = new Set<string>();
-  /** Of tenants of which something ended since the last look at the store, when. */
+  /** Tenants with a task that ended since the last read of the store, and the stamp of that moment. */
   readonly #freed = new Map<string, number>();
   #stamps = 0;
 
@@ -20,23 +20,23 @@ export class FullTenants {
     return this.#full.has(tenant);
   }
 
-  /** Marks a moment: what was found out before it says nothing of what ends after. */
+  /** Returns a stamp of this moment. What was read before it says nothing about tasks that end after it. */
   stamp(): number {
     return this.#stamps++;
   }
 
-  /** It was found full, by a claim that began at `since`. */
+  /** Records that a claim that began at `since` found the tenant full. */
   add(tenant: string, since: number): void {
     if ((this.#freed.get(tenant) ?? -1) < since) this.#full.add(tenant);
   }
 
-  /** Something of it ended. */
+  /** Records that a task of the tenant ended. */
   free(tenant: string): void {
     this.#full.delete(tenant);
     this.#freed.set(tenant, this.#stamps++);
   }
 
-  /** The store was looked at: those that have `room` are not full, and what ended before is known. */
+  /** Records a read of the store: tenants in `room` are not full, and earlier ends of tasks are included. */
   looked(room: readonly string[]): void {
     for (const tenant of room) this.#full.delete(tenant);
     this.#freed.clear();

@@ -1,4 +1,7 @@
-/** A heartbeat: renews at once, then waits for news for as long as the node lets it. */
+/**
+ * Handles a heartbeat: renews leases at once, then holds the response until a notification arrives or the hold time
+ * ends.
+ */
 import { create } from "@bufbuild/protobuf";
 import {
   type HeartbeatRequest,
@@ -16,24 +19,24 @@ import type { Listeners } from "./listeners.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 
 const MAX_HOLD_MS = 20_000;
-/** A held heartbeat ends in time for so many renewals in a lease, whatever the node asks. */
+/** A held heartbeat is answered early enough for this many renewals per lease, regardless of the node's hold time. */
 const RENEWALS = 3;
-/** Twice the most slots: each may have work that is scored and not reported yet. */
+/** Twice the maximum slots: each slot may also have a task that is scored and not yet reported. */
 const MAX_RUNNING = 2048;
 
 export interface HeartbeatOptions {
   readonly store: Store;
   readonly sessions: Sessions;
-  /** Told by node id when work ended that a node may have, or a drain began. */
+  /** Notified by node id when a task of the node ended or a drain began. */
   readonly news: Listeners;
   readonly leaseMs: number;
-  /** The controller stops: no answer is held any longer. */
+  /** Aborts when the controller stops: held heartbeats are answered. */
   readonly stopping: AbortSignal;
 }
 
 type Live = Renewal & { readonly node: NonNullable<Renewal["node"]> };
 
-/** Throws INVALID_REQUEST, SESSION_UNKNOWN, NODE_SUPERSEDED, SCORE_CANCELLED when the caller has gone. */
+/** Throws INVALID_REQUEST, SESSION_UNKNOWN, NODE_SUPERSEDED, or SCORE_CANCELLED if the caller disconnected. */
 export async function heartbeat(
   options: HeartbeatOptions,
   request: HeartbeatRequest,
@@ -42,7 +45,7 @@ export async function heartbeat(
 ): Promise<HeartbeatResponse> {
   const running = runningOf(request);
   if (request.holdMs > MAX_HOLD_MS) throw invalid(`holdMs is ${request.holdMs}. Use 0 to ${MAX_HOLD_MS}.`);
-  // Before anything is renewed: a session in the hands of another tenant changes nothing.
+  // Checked before anything is renewed: a session used by another tenant must not change anything.
   const { puller } = await options.sessions.need(request.session, tenant);
   const until = performance.now() + Math.min(request.holdMs, options.leaseMs / RENEWALS);
   const bell = new Doorbell();
@@ -51,7 +54,7 @@ export async function heartbeat(
   endings.push(options.news.on(puller.nodeId, bell.ring));
   try {
     const renewal = await renew();
-    // Of this moment only: while the answer is held the node may be granted more than it told.
+    // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
     if (renewal.forgotten) {
       const ready = await options.store.takeBack(request.session, running);
       if (ready.length > 0) options.store.announce({ kind: "work", ready });
@@ -63,10 +66,10 @@ export async function heartbeat(
 }
 
 interface Hold {
-  /** Of performance.now(). */
+  /** A time of performance.now(). */
   readonly until: number;
   readonly bell: Doorbell;
-  /** The node said itself that it drains. */
+  /** The node reported that it drains. */
   readonly drains: boolean;
   readonly stopping: AbortSignal;
   readonly signal: AbortSignal;
@@ -81,7 +84,7 @@ async function untilNews(first: Live, hold: Hold): Promise<HeartbeatResponse> {
     if (left <= 0 || hold.stopping.aborted) return answer;
     const rang = await hold.bell.wait(left);
     if (hold.signal.aborted) throw cancelled();
-    // The node's next heartbeat follows at once, and renews: to do so here as well would double the writes of a fleet.
+    // The node's next heartbeat follows at once and renews. Renewing here too would double the writes of a fleet.
     if (!rang) return answer;
   }
 }
@@ -101,9 +104,9 @@ async function renewed(
 }
 
 function runningOf({ running }: HeartbeatRequest): readonly RunningWork[] {
-  if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} pieces of work.`);
+  if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} tasks.`);
   return running.map(({ itemId, attempt, framesDone }, index) => {
-    if (!isId(itemId)) throw invalid(`running[${index}].itemId is not the id of a piece of work.`);
+    if (!isId(itemId)) throw invalid(`running[${index}].itemId is not a task id.`);
     checkAttempt(`running[${index}].attempt`, attempt);
     return { itemId, attempt, framesDone };
   });

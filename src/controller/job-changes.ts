@@ -1,4 +1,4 @@
-/** Jobs that are cancelled, deleted and given other labels, and what others are told of it. */
+/** Cancels, deletes and relabels jobs, and announces the changes. */
 import { create } from "@bufbuild/protobuf";
 import {
   type CancelJobsRequest,
@@ -25,13 +25,13 @@ import type { CallContext } from "./operations.ts";
 export interface JobChangesOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
-  /** Work of a tenant that ran has ended. */
+  /** Called when running tasks of a tenant have ended. */
   readonly freed: (tenants: readonly string[]) => void;
   /** Aborts when the controller stops. */
   readonly stopping: AbortSignal;
 }
 
-/** What became of one job. */
+/** The outcome for one job. */
 interface Changed {
   readonly job: JobRow;
   readonly changed: boolean;
@@ -50,9 +50,9 @@ export class JobChanges {
   async cancel(id: string, tenant: string): Promise<Changed> {
     const { store } = this.#options;
     const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
-    if (changed) this.#tell(tenant, 1, nodes);
+    if (changed) this.#announce(tenant, 1, nodes);
     else if (job.state !== "CANCELLED") {
-      throw new Failure("JOB_FINISHED", `The job ended already: it is ${job.state}.`, {
+      throw new Failure("JOB_FINISHED", `The job has already ended: it is ${job.state}.`, {
         found: { state: job.state },
       });
     }
@@ -63,7 +63,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.cancelSome(...args);
-      this.#tell(context.principal.tenant, done.jobs.length, done.nodes);
+      this.#announce(context.principal.tenant, done.jobs.length, done.nodes);
       return done;
     };
     for await (const { matched, changed } of this.#many(toCancel(request), "cancelled", step, context)) {
@@ -71,18 +71,18 @@ export class JobChanges {
     }
   }
 
-  /** The job as it was. Throws JOB_NOT_FINISHED, and what `ownJob` throws. */
+  /** Returns the job as it was. Throws JOB_NOT_FINISHED, and what `ownJob` throws. */
   async delete({ id, cancel }: DeleteJobRequest, tenant: string): Promise<JobRow> {
     const { store } = this.#options;
     const { job, deleted, nodes } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
     if (!deleted) {
       throw new Failure(
         "JOB_NOT_FINISHED",
-        `The job is ${job.state}: only jobs that have ended are deleted. Cancel it first, or set cancel: true.`,
+        `The job is ${job.state}; only jobs that have ended can be deleted. Cancel it first, or set cancel: true.`,
         { found: { state: job.state } },
       );
     }
-    this.#tell(tenant, openOf([job]), nodes);
+    this.#announce(tenant, openOf([job]), nodes);
     return job;
   }
 
@@ -90,7 +90,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.deleteSome(...args);
-      this.#tell(context.principal.tenant, openOf(done.jobs), done.nodes);
+      this.#announce(context.principal.tenant, openOf(done.jobs), done.nodes);
       return done;
     };
     for await (const { matched, changed } of this.#many(toDelete(request), "deleted", step, context)) {
@@ -125,8 +125,8 @@ export class JobChanges {
     );
   }
 
-  /** `cancelled`: jobs that ended by this; `nodes` worked on those that were changed. */
-  #tell(tenant: string, cancelled: number, nodes: readonly string[]): void {
+  /** `cancelled`: how many jobs ended by this change; `nodes`: nodes that ran tasks of the changed jobs. */
+  #announce(tenant: string, cancelled: number, nodes: readonly string[]): void {
     const { store, metrics, freed } = this.#options;
     if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
     if (nodes.length > 0) freed([tenant]);
@@ -135,7 +135,7 @@ export class JobChanges {
   }
 }
 
-/** How many of some jobs, as they were, had not ended. */
+/** Returns how many of the jobs had not ended before the change. */
 function openOf(jobs: readonly JobRow[]): number {
   return jobs.filter(({ state }) => !isTerminal(JOB_TRANSITIONS, state)).length;
 }

@@ -1,4 +1,4 @@
-/** A job of the store as the message of the interface. */
+/** Converts jobs of the store to protocol messages. */
 import { create, fromJsonString, type JsonObject } from "@bufbuild/protobuf";
 import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
@@ -27,7 +27,7 @@ import type { JobDetail, JobRow, MediaFacts, StoredError, WorkRow } from "../sto
 import { readSpec } from "./job-spec.ts";
 import { planMessage } from "./plan-message.ts";
 
-/** Without its plan, its result and its pieces of work. `now`: milliseconds since 1970, for the pace of one that runs. */
+/** Without plan, result and tasks. `now`: milliseconds since 1970, for the pace of a running job. */
 export function jobMessage(job: JobRow, now = Date.now()): Job {
   const progress = progressOf(job, now);
   return create(JobSchema, {
@@ -54,7 +54,7 @@ function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
   return create(MediaSummarySchema, { ...facts, ...(videoBitRate !== undefined && { videoBitRate }) });
 }
 
-/** With its plan or its result, as far as it has them, its pieces of work, and how long it is kept after its end. */
+/** With the plan or the result, as far as there is one, the tasks, and the time when the job expires. */
 export function jobDetailMessage({ job, plan, result, work }: JobDetail, retentionMs: number): Job {
   const message = jobMessage(job);
   if (job.endedAt) message.expireTime = timestampFromMs(job.endedAt.getTime() + retentionMs);
@@ -65,7 +65,7 @@ export function jobDetailMessage({ job, plan, result, work }: JobDetail, retenti
   return message;
 }
 
-/** A result as it was stored. */
+/** Parses a stored result. */
 export function readResult(text: string): ScoreResult {
   return fromJsonString(ScoreResultSchema, text, { ignoreUnknownFields: true });
 }

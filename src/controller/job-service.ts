@@ -1,4 +1,4 @@
-/** The operations on jobs, as the transports see them. */
+/** The operations on jobs that the transports call. */
 import { create } from "@bufbuild/protobuf";
 import {
   type CancelJobRequest,
@@ -53,15 +53,15 @@ import { JobStream } from "./stream.ts";
 import { type Submission, submitBatch, submitOne } from "./submit.ts";
 import { waitForJob } from "./wait.ts";
 
-/** Streams that a tenant may have open at one controller. */
+/** Maximum open streams of a tenant per controller. */
 const MAX_STREAMS = 100;
 
 export interface JobServiceOptions extends Submission, JobChangesOptions {
   readonly log: Log;
   readonly feed: Feed;
-  /** Milliseconds that a job is kept after its end. */
+  /** Milliseconds that a job is kept after it ended. */
   readonly retentionMs: number;
-  /** Aborts when those who wait for a job have no more time. */
+  /** Aborts when callers may no longer wait for jobs. */
   readonly waitsEnd: AbortSignal;
 }
 
@@ -75,7 +75,7 @@ export class JobService implements JobOperations {
     this.#changes = new JobChanges(options);
   }
 
-  /** Streams that are open. */
+  /** Number of open streams. */
   get streams(): number {
     return [...this.#streams.values()].reduce((sum, count) => sum + count, 0);
   }
@@ -207,14 +207,14 @@ export class JobService implements JobOperations {
     return stored;
   }
 
-  /** Its caller has gone, and nobody else waits for it. */
+  /** Cancels a job whose caller disconnected; nobody else waits for it. */
   async #cancelLeft(id: string, { principal, requestId }: CallContext): Promise<void> {
     try {
       await this.#changes.cancel(id, principal.tenant);
     } catch (thrown) {
       const failure = Failure.from(thrown);
       if (failure.code === "JOB_FINISHED") return;
-      this.#options.log.warn({ requestId, jobId: id, err: failure }, "a job that nobody waits for goes on");
+      this.#options.log.warn({ requestId, jobId: id, err: failure }, "failed to cancel a job whose caller disconnected; it continues");
     }
   }
 
@@ -239,7 +239,7 @@ export class JobService implements JobOperations {
     if (open >= MAX_STREAMS) {
       throw new Failure(
         "TOO_MANY_STREAMS",
-        `${open} streams are open, as many as there may be. Close some.`,
+        `${open} streams are open, which is the limit. Close some.`,
         {
           found: { streams: open, limit: MAX_STREAMS },
         },

@@ -1,4 +1,4 @@
-/** What a job asks for: checked once, when it is submitted, and kept as text. */
+/** The spec of a job: checked once at submission, then stored as text. */
 import { hash } from "node:crypto";
 import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
@@ -35,12 +35,12 @@ export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
   return { spec, models, text, fingerprint: hash("sha256", text, "hex") };
 }
 
-/** A spec as it was stored, also by a newer version with more members. */
+/** Parses a stored spec. A newer version may have stored more members. */
 export function readSpec(text: string): JobSpec {
   return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
 }
 
-/** The text of a stored spec with other labels; whatever else it holds stays. */
+/** Returns the text of a stored spec with other labels; all other members are kept. */
 export function withLabels(text: string, labels: Labels): string {
   const { labels: _, ...spec } = JSON.parse(text) as JsonObject;
   return textOf(Object.keys(labels).length > 0 ? { ...spec, labels: { ...labels } } : spec);
@@ -51,7 +51,7 @@ function textOf(spec: JsonValue): string {
   return JSON.stringify(sorted(spec));
 }
 
-/** What a node is to score; per-frame values are always kept, so nobody asks for them. */
+/** Returns the request that a node scores. Per-frame scores are always kept, so the request does not ask for them. */
 export function scoreRequestOf(spec: JobSpec): ScoreRequest {
   return create(ScoreRequestSchema, {
     reference: spec.reference,
@@ -70,10 +70,10 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
 
 function checkName(name: string): void {
   if (Array.from(name).length > MAX_NAME) throw invalid(`name is longer than ${MAX_NAME} characters.`);
-  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name holds a control character.");
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name contains a control character.");
 }
 
-/** The same value with the members of every object in the order of their names. */
+/** Returns the same value with the members of every object sorted by name. */
 function sorted(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -5,7 +5,10 @@ import type { Labels, Relabelled } from "../store/job-records.ts";
 import { checkLabelKey, checkLabels, MAX_LABELS } from "./filter.ts";
 import { readSpec, withLabels } from "./job-spec.ts";
 
-/** What makes the request of a job with its labels changed; undefined where it has them so. Throws INVALID_REQUEST, as it does itself. */
+/**
+ * Returns a function that applies the change of labels to a spec; it returns undefined if nothing changes. Both throw
+ * INVALID_REQUEST.
+ */
 export function relabelling({
   setLabels,
   removeLabels,

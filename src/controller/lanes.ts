@@ -1,4 +1,4 @@
-/** Work that is done a few at a time for each tenant, the first that came first: none has all the threads that there are. */
+/** A semaphore per tenant, first in, first out, so that no tenant takes all threads. */
 interface Lane {
   running: number;
   readonly waiting: (() => void)[];
@@ -6,10 +6,10 @@ interface Lane {
 
 export class Lanes {
   readonly #atOnce: number;
-  /** By tenant; none in which nothing runs. */
+  /** By tenant; only tenants with running work. */
   readonly #lanes = new Map<string, Lane>();
 
-  /** @param atOnce of one tenant, 1 or more */
+  /** @param atOnce per tenant, 1 or more */
   constructor(atOnce: number) {
     this.#atOnce = atOnce;
   }
@@ -26,7 +26,7 @@ export class Lanes {
     }
   }
 
-  /** The place is handed on to who waits, or is free. */
+  /** Hands the slot to the next waiter, or frees it. */
   #leave(tenant: string, lane: Lane): void {
     const next = lane.waiting.shift();
     if (next !== undefined) next();

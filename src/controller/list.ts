@@ -1,4 +1,4 @@
-/** The list of a tenant's jobs, in pages. */
+/** Lists a tenant's jobs in pages. */
 import { create } from "@bufbuild/protobuf";
 import {
   type ListJobsRequest,
@@ -13,7 +13,10 @@ import { filterOf } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
 import { jobList, pageOf, pageSizeOf, readPageToken } from "./page-token.ts";
 
-/** Characters of all specs of a page: labels can be so many that 500 jobs are 17 MB, which an answer holds until it is read. */
+/**
+ * Maximum characters of all specs of a page. With large labels 500 jobs are 17 MB, which stay in memory until the
+ * response is read.
+ */
 const MOST_CHARS = 2 * 1024 * 1024;
 
 /** Throws INVALID_REQUEST. */
@@ -51,7 +54,7 @@ function sortOf(sort: Sort): JobSort {
   throw invalid(`sort is ${sort}, which is no order. Use ${names}.`);
 }
 
-/** How many of them make a page that is not too long; one always does. */
+/** Returns how many of the rows fit in a page; at least one. */
 function fitting(rows: readonly JobRow[]): number {
   let chars = 0;
   for (const [index, { spec }] of rows.entries()) {

@@ -1,4 +1,4 @@
-/** Requests that change many jobs: which jobs they choose, and the steps in which they are done. */
+/** Requests that change many jobs: which jobs they select, and the steps in which they run. */
 import type { AuditEntry } from "../audit/entry.ts";
 import type {
   CancelJobsRequest,
@@ -16,13 +16,13 @@ const IDS_OF_STEP = 100;
 
 export interface Choice {
   readonly filter: JobFilter;
-  /** As the audit log tells it. */
+  /** The filter as written to the audit log. */
   readonly told: string;
-  /** Only counted. */
+  /** Only counts the jobs. */
   readonly dryRun: boolean;
 }
 
-/** What is done with the jobs, in sentences. */
+/** What happens to the jobs; used in messages. */
 export type Verb = "cancelled" | "deleted";
 
 /** Throws INVALID_REQUEST. */
@@ -35,7 +35,7 @@ export function toDelete(request: DeleteJobsRequest): Choice {
   return choiceOf(request, "deleted", request.cancel ? JOB_STATES : TERMINAL_STATES);
 }
 
-/** `possible`: states that can be chosen. */
+/** `possible`: states that may be selected. */
 function choiceOf(
   request: CancelJobsRequest | DeleteJobsRequest,
   verb: Verb,
@@ -44,7 +44,7 @@ function choiceOf(
   const { filter: wanted, all, dryRun } = request;
   const filter = wanted === undefined ? {} : filterOf(wanted, MAX_IDS);
   const isFiltered = Object.keys(filter).length > 0;
-  if (all && isFiltered) throw invalid("all and filter are both given. Give one of them.");
+  if (all && isFiltered) throw invalid("Both all and filter are given. Give one of them.");
   if (!all && !isFiltered) {
     throw invalid("filter has no condition. Give one, or all: true for every job.");
   }
@@ -53,16 +53,16 @@ function choiceOf(
   if (odd !== undefined) throw invalid(impossible(odd, verb, possible));
   const flags = { all, cancel: "cancel" in request && request.cancel, dryRun };
   const every = states.length === JOB_STATES.length;
-  return { filter: { ...filter, ...(!every && { states }) }, told: toldOf(wanted, filter, flags), dryRun };
+  return { filter: { ...filter, ...(!every && { states }) }, told: auditFilterOf(wanted, filter, flags), dryRun };
 }
 
 function impossible(state: JobState, verb: Verb, possible: readonly JobState[]): string {
-  const advice = verb === "deleted" ? " Set cancel: true for those that have not ended." : "";
+  const advice = verb === "deleted" ? " Set cancel: true to include jobs that have not ended." : "";
   return `filter.states names ${state}; only jobs that are ${possible.join(" or ")} can be ${verb}.${advice}`;
 }
 
-/** As the query of GET /v1/jobs. Ids are told as what the call is about. */
-function toldOf(
+/** Formats the filter like the query of GET /v1/jobs. Ids are left out: they are recorded as targets of the call. */
+function auditFilterOf(
   wanted: Wanted | undefined,
   { states = [], labels = {} }: JobFilter,
   flags: Readonly<Record<string, boolean>>,
@@ -79,7 +79,7 @@ function toldOf(
 }
 
 export interface Progress {
-  /** Jobs that were there at the start. */
+  /** Jobs that matched at the start. */
   readonly matched: number;
   readonly changed: number;
 }
@@ -89,11 +89,11 @@ export interface Doing {
   readonly entry: AuditEntry | undefined;
   readonly count: (filter: JobFilter) => Promise<number>;
   readonly step: (filter: JobFilter, after: JobCursor | undefined) => Promise<JobsStep>;
-  /** Throws where it must not go on. */
+  /** Throws if the steps must not continue. */
   readonly goOn: () => void;
 }
 
-/** The count, then one more after each step. Throws Failure, which tells how far it came. */
+/** Yields the count, then the progress after each step. Throws Failure, which states the progress made. */
 export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Progress> {
   const { verb, entry, count, step, goOn } = doing;
   entry?.chose(choice.told, 0);
@@ -118,7 +118,7 @@ export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Pro
   if (changed === 0) entry?.changedNothing();
 }
 
-/** Jobs that are named, a few at a time. */
+/** Splits a filter with many ids into filters with a few. */
 function parts(filter: JobFilter): JobFilter[] {
   const { ids } = filter;
   if (ids === undefined) return [filter];
@@ -132,7 +132,7 @@ function soFar(failure: Failure, verb: Verb, { matched, changed }: Progress): Fa
   const { code, message, found, retryAfterMs } = failure;
   return new Failure(
     code,
-    `${message} ${changed} of ${matched} jobs were ${verb} before. The same request again goes on.`,
+    `${message} ${changed} of ${matched} jobs were already ${verb}. Repeat the request to continue.`,
     { found: { ...found, matched, [verb]: changed }, retryAfterMs, cause: failure.cause ?? failure },
   );
 }

@@ -1,25 +1,25 @@
 /**
- * Which files a job may name, told to its submitter at once. The nodes, which open the files, hold to
- * their own media roots besides: a controller may be where the media are not.
+ * Which files a job may name. Checked at submission, so that the caller learns at once. Nodes, which open the files,
+ * also check their own media roots, because the media may not be mounted where the controller runs.
  */
 import type { MediaRoots } from "../engine/roots.ts";
 import { Failure } from "../platform/failure.ts";
 
-/** Throws PATH_NOT_ALLOWED when jobs of the tenant may not name the path, the same whether or not it exists. */
+/** Throws PATH_NOT_ALLOWED if jobs of the tenant may not name the path, whether or not the file exists. */
 export type MediaPolicy = (tenant: string, path: string) => Promise<void>;
 
-/** Every file that nodes may read: for those who let everybody in. */
+/** Allows every file that nodes may read; for controllers without authentication. */
 export const anyFile: MediaPolicy = async () => {};
 
-/** No file at all: nobody said what callers may read. */
+/** Allows no file: no media root is configured. */
 export const noFile: MediaPolicy = async (_tenant, path) => {
   throw new Failure(
     "PATH_NOT_ALLOWED",
-    `${JSON.stringify(path)} cannot be read: the controller was started without --media-root. Ask who runs it to add the flag.`,
+    `${JSON.stringify(path)} cannot be read: the controller was started without --media-root. Ask its operator to add the flag.`,
   );
 };
 
-/** The files inside the tenant's media roots. */
+/** Allows the files inside the tenant's media roots. */
 export function insideRoots(roots: MediaRoots): MediaPolicy {
   return (tenant, path) => roots.of(tenant).refuseOutside(path);
 }

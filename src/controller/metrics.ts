@@ -1,4 +1,4 @@
-/** The controller's metrics. No tenant, name or id in labels: their number is bounded. */
+/** The controller's metrics. Labels never hold tenants, names or ids, so the number of time series is bounded. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { KNOWN_BUILT_IN } from "../engine/models.ts";
 import type { JobState, NodeState } from "../jobs/states.ts";
@@ -7,45 +7,45 @@ import { watchedGauge } from "../platform/metrics.ts";
 import type { ClaimedWork, Recorded } from "../store/work-records.ts";
 import { storeUp } from "./store-up.ts";
 
-/** Seconds; from a clip of some segments to a film at 60 frames per second. */
+/** Seconds; from a clip of a few segments to a film at 60 frames per second. */
 const POOLING_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Seconds; from a statement to the limit on one. */
+/** Seconds; from one statement to the statement timeout. */
 const ROUND_TRIP_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 30];
-/** Seconds; from an idle node that takes a job at once to a queue of a day. */
+/** Seconds; from an idle node that takes the job at once to a backlog of a day. */
 const WAIT_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 14_400, 86_400];
 /** Seconds; from a clip to a film on few nodes. */
 const JOB_BUCKETS = [1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600];
-/** VMAF; close together where encodes for people lie, and where they stop seeing a difference. */
+/** VMAF; dense where encodes for viewers lie, and where viewers stop seeing a difference. */
 const SCORE_BUCKETS = [20, 40, 50, 60, 70, 75, 80, 85, 88, 90, 92, 94, 96, 98, 100];
 
 /**
- * Scores beyond are not observed: nodes of tenants report any, and one of 1e300 would be the sum of all for as long as the
- * controller runs. Models that do not clip give somewhat more than 100.
+ * Scores above are not observed. Nodes of tenants report any number, and a single 1e300 would dominate the sum for as
+ * long as the controller runs. Models that do not clip give somewhat more than 100.
  */
 const MOST_SCORE = 110;
 
-/** Models that are told apart; callers name models, and those of a model directory are any. */
+/** Models that get their own label. Callers name models, and a model directory may hold any number of them. */
 const MODELS = new Set<string>(KNOWN_BUILT_IN);
 const OTHER_MODELS = "other";
 
-/** What submissions are refused with that are over a limit of their tenant. */
+/** Codes of submissions refused by a limit of their tenant. */
 const SUBMIT_LIMITS: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
 
-/** What is looked at when the metrics are read. */
+/** Values that are read at each scrape. */
 export interface Gauges {
-  /** Tenants' classes of work that can be claimed, as far as this controller knows. */
+  /** Claimable pairs of tenant and work class that this controller knows. */
   readonly ready: () => number;
-  /** Pulls that wait for work. */
+  /** Pulls that wait for a task. */
   readonly waiting: () => number;
-  /** Tenants whose work waits because as much of it runs as may. */
+  /** Tenants whose tasks wait because the tenant is at its limit of running tasks. */
   readonly full: () => number;
   readonly streams: () => number;
-  /** Nodes that this controller heard of within a lease. */
+  /** Nodes that contacted this controller within a lease. */
   readonly nodes: () => Readonly<Partial<Record<NodeState, number>>>;
 }
 
-/** Of the result of a job. */
+/** From the result of a job. */
 interface Scored {
   readonly score: number;
   readonly model: string;
@@ -83,14 +83,14 @@ export class ControllerMetrics {
       "code",
     ]);
     for (const code of SUBMIT_LIMITS) this.limited.inc({ code }, 0);
-    this.claimed = counter("svc_work_claimed_total", "Pieces of work leased to nodes.");
+    this.claimed = counter("svc_work_claimed_total", "Tasks leased to nodes.");
     this.reports = counter(
       "svc_work_reports_total",
-      "Reports of nodes, by what they were and what became of them.",
+      "Reports of nodes, by kind and outcome.",
       ["report", "recorded"],
     );
-    this.expired = counter("svc_work_expired_total", "Leases that ran out.");
-    this.streamsCut = counter("svc_streams_cut_total", "Streams cut off because they were read too slowly.");
+    this.expired = counter("svc_work_expired_total", "Expired leases.");
+    this.streamsCut = counter("svc_streams_cut_total", "Streams closed because their clients read too slowly.");
     const histogram = <L extends string>(
       name: string,
       help: string,
@@ -99,7 +99,7 @@ export class ControllerMetrics {
     ) => new Histogram<L>({ name, help, buckets, labelNames, registers: [registry] });
     this.pooling = histogram(
       "svc_pooling_duration_seconds",
-      "Time to join and pool a job's values.",
+      "Time to join and pool a job's per-frame scores.",
       POOLING_BUCKETS,
     );
     this.#wait = histogram(
@@ -118,14 +118,14 @@ export class ControllerMetrics {
     ]);
     this.roundTrip = histogram(
       "svc_store_round_trip_seconds",
-      "Time of a look at the store's clock, with the wait for a connection.",
+      "Time to read the store's clock, including the wait for a connection.",
       ROUND_TRIP_BUCKETS,
     );
     this.storeUp = storeUp(registry);
     this.storeUp.set(1);
   }
 
-  /** `ageMs`: milliseconds since the list of revoked tokens was last known to be the store's. */
+  /** `ageMs`: milliseconds since the list of revoked tokens was last known to match the store. */
   showRevocations({
     entries,
     ageMs,
@@ -133,21 +133,21 @@ export class ControllerMetrics {
     readonly entries: () => number;
     readonly ageMs: () => number;
   }): void {
-    this.#gauge("svc_revocations", "Entries of the list of revoked tokens, of all tenants.", entries);
-    const age = "Seconds since the list of revoked tokens was last known to be the store's.";
+    this.#gauge("svc_revocations", "Entries in the list of revoked tokens, all tenants.", entries);
+    const age = "Seconds since the list of revoked tokens was last known to match the store.";
     this.#gauge("svc_revocations_age_seconds", age, () => ageMs() / 1000);
   }
 
-  /** Shows what `gauges` says at each reading. */
+  /** Reads `gauges` at each scrape. */
   show(gauges: Gauges): void {
     const gauge = this.#gauge.bind(this);
-    gauge("svc_queue_ready", "Tenants' classes of work that can be claimed.", gauges.ready);
-    gauge("svc_pulls_waiting", "Pulls that wait for work.", gauges.waiting);
-    gauge("svc_tenants_full", "Tenants of which as many pieces of work run as may.", gauges.full);
-    gauge("svc_streams", "Streams of jobs that are open.", gauges.streams);
+    gauge("svc_queue_ready", "Claimable pairs of tenant and work class.", gauges.ready);
+    gauge("svc_pulls_waiting", "Pulls that wait for a task.", gauges.waiting);
+    gauge("svc_tenants_full", "Tenants at their limit of running tasks.", gauges.full);
+    gauge("svc_streams", "Open job streams.", gauges.streams);
     const nodes = new Gauge({
       name: "svc_nodes",
-      help: "Nodes that this controller heard of within a lease, by state.",
+      help: "Nodes that contacted this controller within a lease, by state.",
       labelNames: ["state"],
       registers: [],
       collect() {
@@ -172,7 +172,7 @@ export class ControllerMetrics {
     this.failed.inc({ code });
   }
 
-  /** `model`: that of the score. */
+  /** `model`: the model of the score. */
   jobSucceeded({ score, model, frameCount }: Scored, durationMs: number): void {
     this.jobEnded("SUCCEEDED");
     if (score >= 0 && score <= MOST_SCORE)

@@ -1,4 +1,4 @@
-/** A node of the store as the message of the interface. */
+/** Converts nodes of the store to protocol messages. */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
@@ -13,8 +13,9 @@ import type { NodeRow } from "../store/node-records.ts";
 import { workMessage } from "./job-message.ts";
 
 /**
- * As a tenant may see it: its own work; of the work of others, on its own nodes, that there is some, and on the
- * fleet's nothing, or it would count what all others have at work.
+ * Limited to what the tenant may see. It sees its own tasks everywhere. On its own nodes it sees that a task of
+ * another tenant runs, without details. On fleet nodes it sees nothing of others, or it could count their running
+ * tasks.
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
   const { scorer, models, stills = false } = node.capabilities;

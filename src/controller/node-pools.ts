@@ -1,17 +1,18 @@
 /**
- * Nodes by what they can do. Those that serve all tenants and can do the same share one fair queue over the tenants; a
- * tenant's own need none, and are kept apart, so that whatever a tenant registers costs no other its fair share.
+ * Nodes grouped by capabilities. Fleet nodes with the same capabilities share one fair queue over the tenants. A
+ * tenant's own nodes need no fair queue and are kept apart, so that their registrations never cost another tenant its
+ * fair share.
  */
 import { FairQueue } from "../jobs/fairness.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
 import { type Capabilities, serves } from "../jobs/work.ts";
 
-/** Kinds of nodes that are remembered: of more fleet nodes, the fair share of those that pulled longest ago begins anew. */
+/** Maximum pools. Beyond it, the pool used longest ago is dropped, and its fair share starts anew. */
 const MAX_POOLS = 64;
 const MAX_CLASSES = 4096;
 
 export class Pool {
-  /** undefined: of a tenant's own nodes. */
+  /** undefined: the pool of a tenant's own nodes. */
   readonly fair: FairQueue | undefined;
   readonly #capabilities: Capabilities;
   readonly #served = new Map<string, boolean>();
@@ -33,7 +34,7 @@ export class Pool {
 
 export class Pools {
   readonly #limitsOf: LimitsOf;
-  /** Each with the pool that was asked for last at its end. */
+  /** In order of use, the most recent last. */
   readonly #fleet = new Map<string, Pool>();
   readonly #own = new Map<string, Pool>();
 
@@ -41,7 +42,7 @@ export class Pools {
     this.#limitsOf = limitsOf;
   }
 
-  /** @param fleet whether the node serves all tenants. */
+  /** @param fleet whether the node serves all tenants */
   of(capabilities: Capabilities, fleet: boolean): Pool {
     const pools = fleet ? this.#fleet : this.#own;
     const key = JSON.stringify(capabilities);

@@ -1,4 +1,4 @@
-/** The operations on nodes, as the transports see them. */
+/** The operations on nodes that the transports call. */
 import { create } from "@bufbuild/protobuf";
 import {
   type DrainNodeRequest,
@@ -40,16 +40,16 @@ import { tellWait } from "./tracing.ts";
 import { workItem } from "./work-message.ts";
 
 const MAX_WAIT_MS = 60_000;
-/** Values of one tenant that are inflated at a time: zlib has four threads. */
+/** Frame chunks of one tenant that are inflated at a time; zlib has four threads. */
 const INFLATING = 2;
-/** Milliseconds that a node waits which may have no work and pulls all the same. */
+/** Milliseconds that a pull waits if its node may get no tasks. */
 const IDLE_MS = 1_000;
 
 export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
   readonly log: Log;
   readonly schedule: Schedule;
   readonly fleet: Fleet;
-  /** Seconds of video that a segment should have, about. */
+  /** Approximate duration of a segment in seconds of video. */
   readonly segmentSeconds: number;
   readonly tracer: Tracer;
 }
@@ -66,7 +66,7 @@ export class NodeService implements NodeOperations {
     const { log, store, fleet, leaseMs } = this.#options;
     return answer(log, context, async () => {
       const node = newNode(request, context.principal.tenant);
-      // Who runs the fleet has as many as there are.
+      // The fleet tenant may have any number of nodes.
       const room = fleet.is(node.tenant) ? undefined : NODE_ROOM;
       const { ready, superseded } = await store.registerNode(node, room);
       fleet.changed();
@@ -123,7 +123,7 @@ export class NodeService implements NodeOperations {
       if (node === undefined) {
         throw new Failure(
           "NODE_NOT_FOUND",
-          "The tenant has no such node. svc nodes list shows those that there are.",
+          "The tenant has no such node. List its nodes with svc nodes list.",
         );
       }
       fleet.changed();
@@ -160,37 +160,37 @@ export class NodeService implements NodeOperations {
       const serves = state === "ONLINE";
       const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
       if (work !== undefined) {
-        // Its job may be RUNNING from now on.
+        // Its job may be RUNNING now.
         if (work.kind === "PLAN") store.announce({ kind: "events" });
         const refusal = await refusalOf(readmit);
         if (caller.aborted || refusal !== undefined) await this.#giveBack(session, work);
-        else this.#tell(work);
-        // A node whose token expired asks again with the next one.
+        else this.#recordClaim(work);
+        // A node whose token expired pulls again with a new one.
         if (refusal !== undefined && refusal.code !== "TOKEN_EXPIRED") throw refusal;
         if (refusal !== undefined) return undefined;
       }
       if (caller.aborted) throw cancelled();
       if (work !== undefined || !serves || stopping.aborted || performance.now() >= until) return work;
-      // It was dismissed: something became of its node.
+      // The pull was dismissed because the state of its node changed.
       sessions.forget(puller.nodeId);
     }
   }
 
-  /** A node gets it. */
-  #tell(work: ClaimedWork): void {
+  /** Records a task that a node gets. */
+  #recordClaim(work: ClaimedWork): void {
     const { metrics, tracer } = this.#options;
     metrics.workClaimed(work);
     tellWait(tracer, work);
   }
 
-  /** Nobody is there any more to do it. */
+  /** Returns a task to the queue if its caller disconnected or was rejected. */
   async #giveBack(session: string, { id, attempt, beginsJob }: ClaimedWork): Promise<void> {
     const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
     this.#leasesEnded(ready ? [ready] : [], []);
   }
 }
 
-/** Whether nothing more of the work is reported after it. */
+/** Returns whether this is the last report of a task. */
 function endsWork({ report }: ReportResultRequest): boolean {
   return report.case !== "piece" && (report.case !== "still" || report.value.last);
 }

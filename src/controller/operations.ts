@@ -1,4 +1,4 @@
-/** What the controller offers: the interface that `rest/` and `rpc/` adapt, and nothing else of it. */
+/** The operations of the controller: the interface that `rest/` and `rpc/` adapt. */
 import type { AuditEntry } from "../audit/entry.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { ListAuditRequest, ListAuditResponse } from "../gen/proto/svc/v1/audit_pb.ts";
@@ -61,42 +61,42 @@ import type {
   WhoAmIResponse,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
 
-/** A request's surroundings, the same from every transport. */
+/** The context of a request, the same for every transport. */
 export interface CallContext {
   readonly requestId: string;
   readonly principal: Principal;
-  /** Aborts when the caller has gone or cancelled. */
+  /** Aborts when the caller disconnected or cancelled. */
   readonly signal: AbortSignal;
-  /** Throws Failure when the caller would not be let in any more; undefined: that cannot come to be. */
+  /** Throws Failure if the caller would be rejected now; undefined: that cannot happen. */
   readonly readmit?: () => Promise<unknown>;
-  /** What the audit log is told of it; undefined: nothing. */
+  /** The entry of the call in the audit log; undefined: not audited. */
   readonly entry?: AuditEntry | undefined;
 }
 
-/** Per-frame values of one frame: its number in the whole, and the finite values of its metrics. */
+/** Per-frame scores of one frame: its number in the whole video, and the finite values of its metrics. */
 export interface FrameValues {
   readonly frame: number;
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-/** A part of a job's frames: those of one scored segment, produced one by one. To be taken once, before the next part. */
+/** The frames of one scored segment, produced one by one. Iterate it once, before the next part is requested. */
 export interface FramePart {
   readonly metrics: readonly string[];
   rows(): Iterable<FrameValues>;
 }
 
-/** How a submission that waits ends: with the result, or still running when its time is over. */
+/** How a wait for a job ends: with the result, or with the job still running at the deadline. */
 export type Waited =
   | { readonly done: true; readonly result: ScoreResult; readonly jobId: string }
   | { readonly done: false; readonly jobId: string };
 
-/** Every method throws Failure and nothing else. */
+/** Every method throws only Failure. */
 export interface JobOperations {
   submitJob(request: SubmitJobRequest, context: CallContext): Promise<SubmitJobResponse>;
   /**
-   * As submitJob, for a caller that waits for the job. Throws NO_NODE_ONLINE when no node could take a job
-   * of its tenant now, and SHUTTING_DOWN when nobody is let wait any more and it takes nothing but the
-   * result (`resultOnly`); of a job that was stored before neither.
+   * As submitJob, for a caller that waits for the job. Throws NO_NODE_ONLINE if no online node serves the tenant.
+   * Throws SHUTTING_DOWN if waits have ended and the caller accepts only the result (`resultOnly`). Throws neither for
+   * a job that was stored before.
    */
   submitAwaited(
     request: SubmitJobRequest,
@@ -107,29 +107,31 @@ export interface JobOperations {
   getJob(request: GetJobRequest, context: CallContext): Promise<GetJobResponse>;
   listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse>;
   cancelJob(request: CancelJobRequest, context: CallContext): Promise<CancelJobResponse>;
-  /** Yields how far it is after each step, until all is done or the context's signal aborts. The first step checks the request. */
+  /**
+   * Yields the progress after each step until the request is done or the context's signal aborts. The first step
+   * checks the request.
+   */
   cancelJobs(request: CancelJobsRequest, context: CallContext): AsyncIterable<CancelJobsResponse>;
   deleteJob(request: DeleteJobRequest, context: CallContext): Promise<DeleteJobResponse>;
   /** As cancelJobs. */
   deleteJobs(request: DeleteJobsRequest, context: CallContext): AsyncIterable<DeleteJobsResponse>;
   updateJob(request: UpdateJobRequest, context: CallContext): Promise<UpdateJobResponse>;
   /**
-   * Yields until the context's signal aborts; throws STREAM_TOO_SLOW when the consumer falls too far
-   * behind, and what `readmit` throws, at most a second after it would.
+   * Yields until the context's signal aborts. Throws STREAM_TOO_SLOW if the consumer falls too far behind, and what
+   * `readmit` throws, at most a second after it would throw.
    */
   streamJobs(request: StreamJobsRequest, context: CallContext): AsyncIterable<StreamJobsResponse>;
-  /** The parts in frame order, each read from the store when it is asked for. The first step checks the job. */
+  /** The parts in frame order, each read from the store when it is requested. The first step checks the job. */
   getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart>;
   listStills(request: ListStillsRequest, context: CallContext): Promise<ListStillsResponse>;
   getStill(request: GetStillRequest, context: CallContext): Promise<GetStillResponse>;
   requestStills(request: RequestStillsRequest, context: CallContext): Promise<RequestStillsResponse>;
   deleteStill(request: DeleteStillRequest, context: CallContext): Promise<DeleteStillResponse>;
   /**
-   * Waits until a job ends, at most `waitMs`. Throws the job's own failure when it failed, and
-   * SCORE_CANCELLED when it was cancelled. When the controller stops it throws SHUTTING_DOWN with the
-   * `jobId` of the job, which goes on. When the context's signal aborts first it throws
-   * SCORE_CANCELLED, and the job is cancelled unless `keep`. Throws what `readmit` throws, at most a second
-   * after it would, but for TOKEN_EXPIRED; the job goes on.
+   * Waits at most `waitMs` for a job to end. Throws the job's own failure if it failed, and SCORE_CANCELLED if it was
+   * cancelled. Throws SHUTTING_DOWN with the `jobId` when the controller stops; the job continues. If the context's
+   * signal aborts first, throws SCORE_CANCELLED, and cancels the job unless `keep` is set. Throws what `readmit`
+   * throws, except TOKEN_EXPIRED, at most a second after it would throw; the job continues.
    */
   waitForJob(
     jobId: string,
@@ -138,37 +140,40 @@ export interface JobOperations {
   ): Promise<Waited>;
 }
 
-/** Every method throws Failure and nothing else. */
+/** Every method throws only Failure. */
 export interface NodeOperations {
   registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse>;
   heartbeat(request: HeartbeatRequest, context: CallContext): Promise<HeartbeatResponse>;
-  /** Gives work to who would be let in anew: throws what `readmit` throws, or gives none when its token expired. */
+  /**
+   * Checks the caller again before it hands out a task: throws what `readmit` throws, or returns no task if the token
+   * expired.
+   */
   pullWork(request: PullWorkRequest, context: CallContext): Promise<PullWorkResponse>;
   reportResult(request: ReportResultRequest, context: CallContext): Promise<ReportResultResponse>;
   listNodes(request: ListNodesRequest, context: CallContext): Promise<ListNodesResponse>;
   drainNode(request: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse>;
 }
 
-/** Every method is about the caller's tenant. Each throws Failure and nothing else. */
+/** Operations on the caller's tenant. Every method throws only Failure. */
 export interface TenantOperations {
   getTenant(request: GetTenantRequest, context: CallContext): Promise<GetTenantResponse>;
   whoAmI(request: WhoAmIRequest, context: CallContext): Promise<WhoAmIResponse>;
 }
 
-/** The revoked tokens of the caller's tenant. Every method throws Failure and nothing else. */
+/** The revoked tokens of the caller's tenant. Every method throws only Failure. */
 export interface RevocationOperations {
-  /** This controller acts on it before it answers, the others within a second. */
+  /** Takes effect at this controller before it returns, at all others within a second. */
   revokeTokens(request: RevokeTokensRequest, context: CallContext): Promise<RevokeTokensResponse>;
   listRevocations(request: ListRevocationsRequest, context: CallContext): Promise<ListRevocationsResponse>;
   liftRevocation(request: LiftRevocationRequest, context: CallContext): Promise<LiftRevocationResponse>;
 }
 
-/** The audit log of the caller's tenant. Throws Failure and nothing else. */
+/** The audit log of the caller's tenant. Throws only Failure. */
 export interface AuditOperations {
   listAudit(request: ListAuditRequest, context: CallContext): Promise<ListAuditResponse>;
 }
 
-/** All that the controller offers. */
+/** All operations of the controller. */
 export interface Operations {
   readonly jobs: JobOperations;
   readonly nodes: NodeOperations;

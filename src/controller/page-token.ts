@@ -1,10 +1,10 @@
-/** The pages of a list, and their opaque tokens: where the page before ended, and of which list. */
+/** Pages of a list, and their opaque tokens, which hold the end of the previous page and identify the list. */
 import { createHash } from "node:crypto";
 import { isId } from "../jobs/ids.ts";
 import { invalid } from "../platform/failure.ts";
 import type { JobFilter, JobSort } from "../store/job-records.ts";
 
-/** Place in a list: the last thing of the page before. */
+/** A position in a list: the last item of the previous page. */
 export interface PageCursor {
   /** The time that the list is sorted by, in microseconds since 1970. */
   readonly atMicros: number;
@@ -17,13 +17,13 @@ const MAX_PAGE = 500;
 /** Much longer than any token. */
 const MAX_TOKEN = 200;
 
-/** How many rows a page is to have at most; 0: nobody said. Throws INVALID_REQUEST. */
+/** Returns the page size to use; 0 means the default. Throws INVALID_REQUEST. */
 export function pageSizeOf(pageSize: number): number {
   if (pageSize > MAX_PAGE) throw invalid(`pageSize is ${pageSize}. Use 1 to ${MAX_PAGE}.`);
   return pageSize || DEFAULT_PAGE;
 }
 
-/** A page of rows, of which one more than its size was looked for: there is a next page when that was found. */
+/** Cuts a page from rows that were read with one more than its size; the extra row means that there is a next page. */
 export function pageOf<Row extends PageCursor>(
   rows: readonly Row[],
   size: number,
@@ -34,12 +34,15 @@ export function pageOf<Row extends PageCursor>(
   return { page, nextPageToken: rows.length > size && last ? pageToken(last, list) : "" };
 }
 
-/** `list`: which list the page is of, the same for all its pages and for no other list. */
+/** `list`: identifies the list; the same for all its pages and different for every other list. */
 export function pageToken({ atMicros, id }: PageCursor, list: string): string {
   return Buffer.from(JSON.stringify([atMicros, id, list])).toString("base64url");
 }
 
-/** undefined for no token: the first page. Throws INVALID_REQUEST for a token that is none, or of another list. */
+/**
+ * Returns undefined for an empty token, which means the first page. Throws INVALID_REQUEST for an invalid token or one
+ * of another list.
+ */
 export function readPageToken(token: string, list: string): PageCursor | undefined {
   if (token === "") return undefined;
   const [atMicros, id, itsList] = parse(token);
@@ -47,7 +50,7 @@ export function readPageToken(token: string, list: string): PageCursor | undefin
   const cursor = { atMicros: atMicros as number, id };
   if (itsList !== list) {
     throw invalid(
-      "pageToken is of another list, or of one with other filters or another order. Begin without it.",
+      "pageToken belongs to another list, or to one with another filter or order. Start without it.",
     );
   }
   if (pageToken(cursor, list) !== token) throw none();
@@ -64,7 +67,7 @@ function parse(token: string): readonly unknown[] {
   }
 }
 
-/** The list of jobs with a filter in an order: equal for filters that let through the same. */
+/** Identifies a list of jobs with a filter and an order; equal filters give equal results. */
 export function jobList({ states = [], labels = {}, ...times }: JobFilter, sort: JobSort = "NEWEST"): string {
   const { sinceMs, untilMs, endedSinceMs, endedUntilMs } = times;
   const filters = JSON.stringify([
@@ -77,5 +80,5 @@ export function jobList({ states = [], labels = {}, ...times }: JobFilter, sort:
 }
 
 function none(): ReturnType<typeof invalid> {
-  return invalid("pageToken is not a token of this list. Give nextPageToken of the page before, unchanged.");
+  return invalid("pageToken is not valid for this list. Pass nextPageToken of the previous page unchanged.");
 }

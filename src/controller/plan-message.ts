@@ -1,10 +1,10 @@
-/** What a plan found of both files, as the message of the interface. */
+/** The facts of a plan about both files, as a protocol message. */
 import { create } from "@bufbuild/protobuf";
 import { type PlanFacts, readPlan } from "../engine/plan-json.ts";
 import { fileInfo } from "../engine/track.ts";
 import { type JobPlan, JobPlanSchema } from "../gen/proto/svc/v1/job_pb.ts";
 
-/** undefined: a plan of another version of svc, which only its own can read. The job is told all the same. */
+/** Returns undefined for a plan of another version of svc, which this one cannot read. The job is still returned. */
 export function planMessage(text: string): JobPlan | undefined {
   const facts = readOwn(text);
   if (facts === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A plan as a node reports it: read as strictly as the engines that will score by it. */
+/** Checks a plan that a node reports, as strictly as the engine that scores by it. */
 import { refuseForeign } from "../engine/context.ts";
 import { pixelsRead, refuseContradiction } from "../engine/plan-check.ts";
 import { type PlanFacts, readPlan, readSegment } from "../engine/plan-json.ts";
@@ -12,26 +12,26 @@ import type { NewSegment, PlanRecord } from "../store/work-records.ts";
 
 const MAX_SEGMENTS = 10_000;
 /**
- * The unit of the fair share: what planning a pair costs, and about as many pixels as are scored in
- * that time (50 frames of 1920x1080).
+ * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
+ * (50 frames of 1920x1080).
  */
 const UNIT_PIXELS = 1e8;
-/** What a segment costs however short it is: a scorer that starts, and decoding up to its first frame. */
+/** Fixed cost of a segment: starting the scorer, and decoding up to its first frame. */
 const START_COST = 0.2;
 
 /**
- * Throws INVALID_REQUEST. Segments follow each other from the first frame to the last; scorer and
- * models are those that the node registered, or no node would be fit to score them.
+ * Throws INVALID_REQUEST. Segments must follow each other from the first frame to the last. Scorer and models must be
+ * those that the node registered; otherwise no node could score the segments.
  */
 export function planRecord(report: PlanReport, { scorer, models }: Capabilities): PlanRecord {
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
-  // What a segment costs follows from them: a node must not make its tenant's work cheap.
+  // The cost of segments follows from the facts, so a node cannot make its tenant's tasks cheap.
   refuseContradiction(facts);
   const compared = facts.pairing.width * facts.pairing.height;
-  if (pixels !== compared) throw invalid(`plan.pixels is ${pixels}, and the plan says ${compared}.`);
+  if (pixels !== compared) throw invalid(`plan.pixels is ${pixels}, but the plan says ${compared}.`);
   if (facts.pairing.frameCount !== frameCount) {
-    throw invalid(`plan.frameCount is ${frameCount}, and the plan says ${facts.pairing.frameCount}.`);
+    throw invalid(`plan.frameCount is ${frameCount}, but the plan says ${facts.pairing.frameCount}.`);
   }
   const workClass = scoreClass(facts.scorer, facts.models);
   const registered = facts.models.filter((one) =>
@@ -39,7 +39,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
   );
   if (workClass !== scoreClass(scorer, registered)) {
     throw invalid(
-      "The plan was made with another scorer or other models than were registered. Register again.",
+      "The plan was made with a scorer or models that the node did not register. Register again.",
     );
   }
   const segments = segmentsOf(report, facts);
@@ -50,16 +50,16 @@ function plannedMedia({ tracks, files }: PlanFacts): MediaFacts {
   return mediaFacts(fileInfo(tracks.distorted, files.distorted.size));
 }
 
-/** What the store keeps of a file for lists. */
+/** The facts about a file that lists of jobs show. */
 export function mediaFacts({ codec, width, height, videoBitRate }: MediaInfo): MediaFacts {
   return { codec, width, height, videoBitRate };
 }
 
-/** A plan as it was scored in the end. Throws INVALID_REQUEST. */
+/** Checks a plan as it was finally scored. Throws INVALID_REQUEST. */
 export function checkRevisedPlan(plan: string, frameCount: number): void {
   const { pairing } = readPlan(plan);
   if (pairing.frameCount === frameCount) return;
-  throw invalid(`segment.frameCount is ${frameCount}, and its plan says ${pairing.frameCount}.`);
+  throw invalid(`segment.frameCount is ${frameCount}, but its plan says ${pairing.frameCount}.`);
 }
 
 function segmentsOf({ segments, frameCount }: PlanReport, facts: PlanFacts): NewSegment[] {
@@ -73,7 +73,7 @@ function segmentsOf({ segments, frameCount }: PlanReport, facts: PlanFacts): New
     return { ...segment, cost: START_COST + pixelsRead(facts, planned.frameCount) / UNIT_PIXELS };
   });
   if (next === frameCount) return checked;
-  throw invalid(`plan.segments have ${next} frames, and plan.frameCount is ${frameCount}.`);
+  throw invalid(`plan.segments have ${next} frames, but plan.frameCount is ${frameCount}.`);
 }
 
 function checkSegment(
@@ -87,5 +87,5 @@ function checkSegment(
   const { first, count } = read;
   if (firstFrame === next && first === firstFrame && count === frameCount)
     return { firstFrame, frameCount, segment };
-  throw invalid(`plan.segments[${index}] has the frames from ${first} on; those from ${next} on come next.`);
+  throw invalid(`plan.segments[${index}] starts at frame ${first}; the next frame is ${next}.`);
 }

@@ -1,4 +1,4 @@
-/** Joins and pools jobs whose every segment is scored, a few at a time. */
+/** Joins and pools jobs whose segments are all scored, a few at a time. */
 import { toJsonString } from "@bufbuild/protobuf";
 import { CutFault } from "../engine/cut-fault.ts";
 import { joinParts } from "../engine/parts.ts";
@@ -16,25 +16,27 @@ import { mediaFacts } from "./plan-report.ts";
 import { worstFrames } from "./still-frames.ts";
 import { poolSpan } from "./tracing.ts";
 
-/** Two, so that a film does not keep clips waiting; each holds its job's values in memory. */
+/** Two, so that a film does not keep clips waiting. Each holds its job's per-frame scores in memory. */
 const AT_ONCE = 2;
 /**
- * Poolings of a job that are begun and do not end: of one that ends its controller each time, the next to take it would
- * be ended as well.
+ * Maximum unfinished poolings of a job. A job whose pooling crashes its controller would crash every controller that
+ * takes it.
  */
 const MOST_BEGUN = 3;
-/** More are left to the sweep, which takes them from the store. */
+/** Further jobs are left to the maintenance task, which reads them from the store. */
 const MAX_QUEUED = 64;
-/** Milliseconds until what is pooled is held again: of a controller that dies others take it over within a hold. */
+/** Milliseconds until holds are renewed. If a controller crashes, others take over its jobs when the hold expires. */
 const HOLD_EVERY_MS = POOL_HOLD_MS / 3;
-/** Milliseconds until pooling is tried again that the store could not serve. */
+/** Milliseconds until a pooling is retried that failed because the store was unavailable. */
 const RETRY_MS = 1_000;
 
 export interface PoolingOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
-  /** Worst moments of a job whose stills are made without being asked for; 0: of none. Default: all that are named. */
+  /**
+   * Number of worst moments per job whose stills are made automatically; 0: none. Default: all that the result lists.
+   */
   readonly worstStills?: number | undefined;
   /** Default: one that records nothing. */
   readonly tracer?: Tracer;
@@ -47,7 +49,7 @@ export class Pooling {
   readonly #queue: Poolable[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
-  /** What was begun last is pooled with no other. */
+  /** The pooling started last runs without any other. */
   #isAlone = false;
   /** Runs while there are jobs. */
   #holding: NodeJS.Timeout | undefined;
@@ -56,12 +58,12 @@ export class Pooling {
     this.#options = options;
   }
 
-  /** Jobs that can be offered before some are left to the sweep. */
+  /** Number of jobs that can be offered before some are left to the maintenance task. */
   get room(): number {
     return this.#closing.signal.aborted ? 0 : MAX_QUEUED - this.#queue.length;
   }
 
-  /** Pools a job soon; one that is queued already, once. */
+  /** Queues a job for pooling, unless it is already queued or running. */
   readonly offer = (job: Poolable): void => outside(() => this.#offer(job));
 
   #offer(job: Poolable): void {
@@ -79,7 +81,7 @@ export class Pooling {
     this.#next();
   }
 
-  /** Takes no more, and waits for those that run; what is queued is left to other controllers and times. */
+  /** Accepts no more jobs and waits for those that run. Queued jobs are left to other controllers or a later start. */
   async close(): Promise<void> {
     this.#closing.abort();
     const left = this.#ids;
@@ -93,17 +95,20 @@ export class Pooling {
     return [...this.#running.keys(), ...this.#queue.map(({ id }) => id)];
   }
 
-  /** Never fails: a hold that runs out leaves the job to others, and of two that pool it the first to end counts. */
+  /** Never throws. If a hold expires, another controller may pool the job too, and the first to finish counts. */
   async #hold(ids: readonly string[], holdMs: number): Promise<void> {
     if (ids.length === 0) return;
     try {
       await this.#options.store.holdPoolable(ids, holdMs);
     } catch (err) {
-      this.#options.log.debug({ err }, "jobs to pool could not be held or let go of");
+      this.#options.log.debug({ err }, "failed to hold or release jobs for pooling");
     }
   }
 
-  /** A job whose pooling did not end is pooled with no other: what it ends ends that one alone, and counts against it alone. */
+  /**
+   * A job whose earlier pooling did not finish runs alone: if it crashes the controller, no other job is affected or
+   * counted.
+   */
   #mayRun({ poolings }: Poolable): boolean {
     return this.#running.size < (poolings > 0 || this.#isAlone ? 1 : AT_ONCE);
   }
@@ -130,7 +135,7 @@ export class Pooling {
     span?.end();
   }
 
-  /** Never throws. While the store is unavailable it is tried again and again: nobody else takes a job that is held. */
+  /** Never throws. Retries while the store is unavailable, because nobody else takes a job that is held. */
   async #pool(job: Poolable): Promise<void> {
     const { log, metrics } = this.#options;
     const { signal } = this.#closing;
@@ -147,7 +152,7 @@ export class Pooling {
       } catch (thrown) {
         const failure = Failure.from(thrown);
         if (failure.kind !== "unavailable") return this.#fail(job, failure);
-        log.warn({ jobId: job.id, err: failure }, "pooling is put off");
+        log.warn({ jobId: job.id, err: failure }, "pooling failed; retrying");
         await pause(RETRY_MS, signal);
         if (signal.aborted) return undefined;
       }
@@ -177,17 +182,17 @@ export class Pooling {
       const cut = failure instanceof CutFault;
       const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
       if (ready !== undefined) {
-        log.info({ jobId: job.id, reason: message }, "segments do not fit together: scoring in one piece");
+        log.info({ jobId: job.id, reason: message }, "segments do not fit together; scoring the whole video as one task");
         store.announce({ kind: "work", ready: [ready] });
       } else {
-        // Of a job that has ended, or has another plan by now, nothing changes here either.
+        // For a job that has ended or has another plan now, this changes nothing.
         log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
         const error = { code, message, ...(found && { found }) };
         if (await store.fail(job.id, job.generation, error)) metrics.jobFailed(code);
       }
       store.announce({ kind: "events" });
     } catch (err) {
-      log.warn({ jobId: job.id, err }, "pooling is put off");
+      log.warn({ jobId: job.id, err }, "failed to record the outcome of a pooling; it is repeated when its hold expires");
     }
   }
 }
@@ -195,6 +200,6 @@ export class Pooling {
 function tooOften({ poolings }: Poolable): Failure {
   return new Failure(
     "POOLING_FAILED",
-    `The scores were to be joined ${poolings} times, and the controller ended each time before it was done. Ask for fewer models, or score the pair in parts; the controllers' logs tell how they ended.`,
+    `Joining the scores was started ${poolings} times, and the controller stopped each time before it finished. Use fewer models, or score the pair in parts; the controllers' logs show why they stopped.`,
   );
 }

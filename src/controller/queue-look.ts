@@ -1,6 +1,6 @@
 /**
- * What waits in the queue, found out by looking now and then: for those who scale nodes, and those who are woken when
- * it stands still. A look costs the same however long the queue is, so what is told of a long one is "at least".
+ * Statistics of the queue, read periodically; used to scale nodes and to alert on a stuck queue. A read costs the same
+ * however long the queue is, so counts of a long queue are lower bounds.
  */
 import type { LimitsOf } from "../jobs/limits.ts";
 import { needOf, type WorkNeed } from "../jobs/work.ts";
@@ -14,12 +14,12 @@ import {
 import type { WorkStore } from "../store/work-store.ts";
 import { scorerNames } from "./scorer-names.ts";
 
-/** Some tens of milliseconds of the database. */
+/** Tasks counted per read; takes some tens of milliseconds of database time. */
 const BUDGET = 100_000;
-/** Milliseconds after which what was seen says nothing about now. */
+/** Milliseconds after which the statistics are stale. */
 const STALE_MS = 60_000;
 
-/** `limit`: the tenant has as many pieces on nodes as it may. */
+/** `limit`: the tenant is at its limit of running tasks. */
 export type WaitsFor = "node" | "limit";
 
 export interface PendingWork extends WorkNeed {
@@ -29,9 +29,9 @@ export interface PendingWork extends WorkNeed {
 
 export interface QueueView extends InWork {
   readonly pending: readonly PendingWork[];
-  /** By kind of work: how long the piece has waited that has waited longest for a node, since it could be claimed. */
+  /** By kind: the longest time that a task has waited for a node since it became claimable. */
   readonly oldestMs: ReadonlyMap<WorkNeed["kind"], number>;
-  /** Whether there are more classes of work than a look sees: it tells of some of them alone, the same each time. */
+  /** Whether there are more work classes than a read covers; it covers the same ones each time. */
   readonly cut: boolean;
 }
 
@@ -43,14 +43,14 @@ export class QueueLook {
   readonly #budget: number;
   #seen: { readonly view: QueueView; readonly at: number } | undefined;
 
-  /** @param budget pieces of work that a look counts. */
+  /** @param budget tasks that a read counts */
   constructor(store: WorkStore, limitsOf: LimitsOf, budget = BUDGET) {
     this.#store = store;
     this.#limitsOf = limitsOf;
     this.#budget = budget;
   }
 
-  /** undefined: nobody has looked of late. */
+  /** Returns undefined if there was no recent read. */
   get view(): QueueView | undefined {
     const isStale = this.#seen === undefined || performance.now() - this.#seen.at > STALE_MS;
     return isStale ? undefined : this.#seen?.view;
@@ -66,7 +66,7 @@ export class QueueLook {
     this.#seen = { view: { ...viewOf(pairs, room), ...inWork, cut: isCut(ready) }, at };
   }
 
-  /** Each pair gets its share of the budget; what short ones leave goes to those that have more. */
+  /** Each pair gets an equal share of the budget; what short ones leave over goes to the long ones. */
   async #count(ready: readonly Ready[]): Promise<readonly Pair[]> {
     const most = Math.max(1, Math.floor(this.#budget / Math.max(1, ready.length)));
     const pairs = await this.#waiting(ready, most);
@@ -85,7 +85,7 @@ export class QueueLook {
     return ready.map((pair, n) => ({ ...pair, ...(found[n] ?? { count: 0, ageMs: 0 }) }));
   }
 
-  /** Of each tenant that is limited, how many pieces of its work may still go to nodes. */
+  /** Returns for each limited tenant how many more of its tasks may run. */
   async #roomOf(tenants: readonly string[]): Promise<Map<string, number>> {
     const limited = tenants.filter((tenant) => Number.isFinite(this.#limitsOf(tenant).segmentsRunning));
     const running = limited.length === 0 ? [] : await this.#store.running(limited);
@@ -120,7 +120,7 @@ function isCut(ready: readonly Ready[]): boolean {
   return ready.length >= MOST_READY || ofTenants.some((own) => own.length >= MOST_READY_OF_TENANT);
 }
 
-/** What is told where nothing waits, so that whoever reads it finds 0 and not nothing. */
+/** Zero counts for an empty queue, so that readers find 0 instead of no value. */
 const NOTHING: readonly PendingWork[] = (["PLAN", "SCORE", "STILLS"] as const).map((kind) => ({
   kind,
   scorer: "",

@@ -1,13 +1,13 @@
-/** The queue in the metrics: what every controller saw of the whole of it at its last look. */
+/** Metrics of the queue, from the last read of this controller. Every controller covers the whole queue. */
 import { Gauge, type Registry } from "prom-client";
 import { watchedGauge } from "../platform/metrics.ts";
 import type { QueueView } from "./queue-look.ts";
 
-/** `view`: undefined when nobody has looked of late; then there are no samples, which is not the same as 0. */
+/** `view`: undefined if there was no recent read; then there are no samples, which differs from 0. */
 export function showQueue(registry: Registry, view: () => QueueView | undefined): void {
   const pending = new Gauge({
     name: "svc_work_pending",
-    help: "Pieces of work that could be claimed now, of all tenants.",
+    help: "Tasks that are claimable now, all tenants.",
     labelNames: ["kind", "scorer", "waits_for"],
     registers: [],
     collect() {
@@ -18,7 +18,7 @@ export function showQueue(registry: Registry, view: () => QueueView | undefined)
   });
   const oldest = new Gauge({
     name: "svc_work_oldest_seconds",
-    help: "How long the piece of work has waited that has waited longest for a node, since it could be claimed.",
+    help: "Longest time that a task has waited for a node since it became claimable.",
     labelNames: ["kind"],
     registers: [],
     collect() {
@@ -33,9 +33,9 @@ export function showQueue(registry: Registry, view: () => QueueView | undefined)
       const seen = view();
       return seen && count(seen);
     });
-  gauge("svc_work_leased", "Pieces of work that nodes have.", ({ leased }) => leased);
-  gauge("svc_work_backing_off", "Pieces of work that wait for their next try.", (seen) => seen.backingOff);
-  gauge("svc_work_look_cut", "1 while a look does not see all of the queue, else 0.", ({ cut }) =>
+  gauge("svc_work_leased", "Tasks leased to nodes now.", ({ leased }) => leased);
+  gauge("svc_work_backing_off", "Tasks that wait for their next attempt.", (seen) => seen.backingOff);
+  gauge("svc_work_look_cut", "1 while the queue statistics do not cover the whole queue, else 0.", ({ cut }) =>
     Number(cut),
   );
 }

@@ -1,26 +1,26 @@
 /**
- * How many jobs each tenant has in the queue, so that none has more than it may. To count them costs too much
- * for every submission: a controller counts once a second while a tenant submits, and adds what it let in
- * itself, which is never less than what is there of it. When that leaves no room, submissions of the tenant
- * wait until it is known of all before them whether they were stored, and the jobs are counted again: so the
- * limit holds exactly. What other controllers stored is known once it is counted.
+ * Enforces each tenant's limit of queued jobs. Counting them for every submission costs too much. A controller counts
+ * once a second while a tenant submits, and adds the jobs that it admitted since, which never gives too few of its
+ * own. If that leaves no capacity, submissions of the tenant wait until the outcome of all earlier ones is known, and
+ * the jobs are counted again, so the limit holds exactly. Jobs that other controllers stored are known once they are
+ * counted.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import type { Store } from "../store/store.ts";
 
-/** Milliseconds until jobs are counted again while there is room, at least. */
+/** Minimum milliseconds between counts while there is capacity. */
 const COUNT_EVERY_MS = 1_000;
-/** Between two counts lies as much time as the first took, times this; without room, times the other. */
+/** The pause between two counts is the duration of the first, times this; without capacity, times the other. */
 const SPARE = 20;
 const SPARE_WITHOUT_ROOM = 5;
 const LONGEST_PAUSE_MS = 500;
-/** Milliseconds after which a tenant that submits nothing is forgotten. */
+/** Milliseconds after which a tenant that submits nothing is dropped. */
 const FORGET_AFTER_MS = 60_000;
-/** Milliseconds: by then some jobs of a full queue have begun, usually. */
+/** Milliseconds by which some jobs of a full queue have usually started. */
 const RETRY_AFTER_MS = 2_000;
 
-/** Called once, when it is known how many of the jobs were stored; with all of them, when that never will be. */
+/** Called once, with how many of the jobs were stored; with all of them if that cannot be known. */
 export type Settle = (stored: number) => void;
 
 export class QueueRoom {
@@ -31,8 +31,8 @@ export class QueueRoom {
   #forgotAt: number;
 
   /**
-   * @param limitOf jobs that a tenant may have in the queue; Infinity: any number. It may change at any time.
-   * @param now milliseconds of a clock that only goes on.
+   * @param limitOf maximum queued jobs of a tenant; Infinity: no limit. It may change at any time.
+   * @param now milliseconds of a monotonic clock
    */
   constructor(
     store: Pick<Store, "queued">,
@@ -45,7 +45,7 @@ export class QueueRoom {
     this.#forgotAt = now();
   }
 
-  /** Room for so many jobs, at least one. Throws TENANT_QUEUE_FULL, and what counting throws. */
+  /** Reserves capacity for jobs, at least one. Throws TENANT_QUEUE_FULL, and what counting throws. */
   async take(tenant: string, jobs: number): Promise<Settle> {
     if (this.#limitOf(tenant) === Number.POSITIVE_INFINITY) return () => {};
     const queue = this.#queueOf(tenant);
@@ -80,19 +80,19 @@ interface Waiter {
   readonly refuse: (failure: Failure) => void;
 }
 
-/** Of one tenant. */
+/** The queue of one tenant. */
 class Queue {
   readonly #store: () => Promise<number>;
   readonly #limit: () => number;
   readonly #now: () => number;
   readonly #waiting: Waiter[] = [];
-  /** Jobs at the last count; before the first, no room is known. */
+  /** Jobs at the last count; Infinity before the first. */
   #counted = Number.POSITIVE_INFINITY;
-  /** Jobs let in that the last count may not have. */
+  /** Admitted jobs that the last count may not include. */
   #added = 0;
-  /** Jobs let in of which it is not known yet whether they are stored. */
+  /** Admitted jobs that may or may not be stored yet. */
   #open = 0;
-  /** While jobs are counted: those let in that this count may not have. */
+  /** During a count: admitted jobs that it may not include. */
   #missed = 0;
   #counting: Promise<void> | undefined;
   #countedAt = 0;
@@ -115,7 +115,7 @@ class Queue {
     if (this.#waiting.length === 0 && this.#fits(jobs)) {
       this.#let(jobs);
       const every = Math.max(COUNT_EVERY_MS, SPARE * this.#countMs);
-      // Nobody waits for it: when it fails, the next one tells.
+      // Nobody waits for this count; if it fails, the next one reports it.
       if (this.#usedAt - this.#countedAt > every) this.#count().catch(() => {});
       return;
     }
@@ -142,13 +142,13 @@ class Queue {
     this.#missed += jobs;
   }
 
-  /** Counts for those that wait, until nobody does. Never fails. */
+  /** Counts for waiting submissions until there are none. Never throws. */
   async #serve(): Promise<void> {
     while (this.#waiting.length > 0) {
       const spare = Math.min(LONGEST_PAUSE_MS, SPARE_WITHOUT_ROOM * this.#countMs);
       await pause(Math.max(0, this.#countedAt + spare - this.#now()));
       await this.#settled();
-      // One that began before is not of now.
+      // A count that started earlier may be stale.
       await this.#counting?.catch(() => {});
       const asked = this.#waiting.length;
       try {
@@ -160,7 +160,7 @@ class Queue {
     }
   }
 
-  /** Those that came after the count began are refused by the next one. */
+  /** Submissions that arrived after the count started are refused only by the next one. */
   #answer(asked: number): void {
     for (const [place, waiter] of this.#waiting.splice(0).entries()) {
       if (this.#fits(waiter.jobs)) {
@@ -174,7 +174,7 @@ class Queue {
     }
   }
 
-  /** Until nothing is open; nothing is let in meanwhile, because somebody waits. */
+  /** Waits until nothing is open. Nothing is admitted meanwhile, because a submission waits. */
   async #settled(): Promise<void> {
     if (this.#open === 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ function full(limit: number, queued: number, submitted: number): Failure {
       : "Submit again once some of them have begun, or cancel some.";
   return new Failure(
     "TENANT_QUEUE_FULL",
-    `The tenant has ${queued} ${queued === 1 ? "job" : "jobs"} in the queue, and may have ${limit}: there is no room for ${submitted} more, and none of them was stored. ${advice}`,
+    `The tenant has ${queued} ${queued === 1 ? "job" : "jobs"} in the queue; its limit is ${limit}. None of the ${submitted} submitted was stored. ${advice}`,
     { found: { limit, queued, submitted }, retryAfterMs: RETRY_AFTER_MS },
   );
 }

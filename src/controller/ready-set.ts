@@ -1,18 +1,20 @@
-/** What work is ready, as far as this controller knows: tenants and classes, each with when it was heard of. */
+/**
+ * The claimable work that this controller knows: tenants and work classes, each with a stamp of when it was reported.
+ */
 import type { Ready } from "../store/work-records.ts";
 
 export class ReadySet {
   readonly #tenants = new Map<string, Map<string, number>>();
   #stamps = 0;
 
-  /** Tenants' classes. */
+  /** Number of pairs of tenant and class. */
   get size(): number {
     let size = 0;
     for (const classes of this.#tenants.values()) size += classes.size;
     return size;
   }
 
-  /** Marks a moment: what is added later is not taken away by what was found out before. */
+  /** Returns a stamp of this moment. What is added later is not removed by what was read before. */
   stamp(): number {
     return this.#stamps++;
   }
@@ -23,7 +25,7 @@ export class ReadySet {
     this.#tenants.set(tenant, classes);
   }
 
-  /** Nothing of it was found, by a look that began at `since`. */
+  /** Removes classes for which a read that began at `since` found nothing. */
   remove(tenant: string, workClasses: readonly string[], since: number): void {
     const classes = this.#tenants.get(tenant);
     if (classes === undefined) return;
@@ -33,7 +35,7 @@ export class ReadySet {
     if (classes.size === 0) this.#tenants.delete(tenant);
   }
 
-  /** All that was found, by a look that began at `since`. */
+  /** Replaces the set with the result of a read that began at `since`. */
   replace(found: readonly Ready[], since: number): void {
     const seen = new Map<string, Set<string>>();
     for (const ready of found) {
@@ -47,7 +49,7 @@ export class ReadySet {
     }
   }
 
-  /** Tenants with work of a class that `serves` takes. */
+  /** Returns tenants with work of a class that `serves` accepts. */
   *tenants(serves: (workClass: string) => boolean): Generator<string> {
     for (const tenant of this.#tenants.keys()) if (this.has(tenant, serves)) yield tenant;
   }
@@ -57,7 +59,7 @@ export class ReadySet {
     return false;
   }
 
-  /** At most `limit`; those that were added last come last. */
+  /** Returns at most `limit` classes; the ones added last come last. */
   classes(tenant: string, serves: (workClass: string) => boolean, limit: number): string[] {
     const found = [];
     for (const workClass of this.#tenants.get(tenant)?.keys() ?? []) {
@@ -67,7 +69,7 @@ export class ReadySet {
     return found;
   }
 
-  /** There is still work of them, as of now; others of the tenant come first next time. */
+  /** Records that there is still work of these classes; other classes of the tenant come first next time. */
   renew(tenant: string, workClasses: readonly string[]): void {
     for (const workClass of workClasses) {
       this.#tenants.get(tenant)?.delete(workClass);

@@ -1,4 +1,4 @@
-/** A node's registration: what it says of itself, checked. */
+/** Checks the registration of a node. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
 import type { ModelId } from "../jobs/work.ts";
@@ -7,19 +7,16 @@ import type { NewNode, NodeRoom } from "../store/node-records.ts";
 
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;
-/** The models of libvmaf are 9; the rest are files of a node's own. */
+/** libvmaf has 9 models; the rest are files of a node's own. */
 const MAX_MODELS = 128;
-/** Of all capabilities together, as JSON: room for 100 models with their digests. */
+/** Of all capabilities as JSON: enough for 100 models with their digests. */
 const MAX_BYTES = 16 * 1024;
-/** Longer than any version that a program tells. */
+/** Longer than the version text of any program. */
 const MAX_VERSION = 200;
 const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;
-/**
- * What a tenant has of nodes, beside those of the fleet: whoever lists them has them all in one answer. A usual node has
- * some 600 bytes.
- */
+/** Maximum nodes of a tenant, besides the fleet's; a list of nodes is one response. A usual node has some 600 bytes. */
 export const NODE_ROOM: NodeRoom = { nodes: 1_000, bytes: 2 * 2 ** 20 };
 
 /** Throws INVALID_REQUEST. */
@@ -33,12 +30,12 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   checkText("capabilities.scorer.version", version, MAX_VERSION);
   checkText("capabilities.scorer.libvmafVersion", libvmafVersion, MAX_VERSION);
   checkText("capabilities.version", capabilities.version, MAX_VERSION);
-  const told = {
+  const registered = {
     scorer: { program, version, libvmafVersion },
     models: modelIds(capabilities.models),
     ...(capabilities.stills && { stills: true }),
   };
-  const bytes = Buffer.byteLength(JSON.stringify(told));
+  const bytes = Buffer.byteLength(JSON.stringify(registered));
   if (bytes > MAX_BYTES) {
     throw invalid(
       `capabilities have ${bytes} bytes as JSON. Use at most ${MAX_BYTES}: fewer models, or shorter names.`,
@@ -51,7 +48,7 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
     tenant,
     name,
     slots,
-    capabilities: told,
+    capabilities: registered,
     version: capabilities.version,
   };
 }
@@ -63,7 +60,7 @@ function modelIds(models: readonly ModelId[]): ModelId[] {
   }
   return models.map(({ name, digest }, index) => {
     if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {
-      throw invalid(`capabilities.models[${index}] is not a model's name and the SHA-256 of its file.`);
+      throw invalid(`capabilities.models[${index}] is not a model name with the SHA-256 of its file.`);
     }
     return { name, digest };
   });
@@ -72,5 +69,5 @@ function modelIds(models: readonly ModelId[]): ModelId[] {
 function checkText(field: string, text: string, most: number): void {
   if (text === "") throw invalid(`${field} is missing.`);
   if (text.length > most) throw invalid(`${field} is longer than ${most} characters.`);
-  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} holds a control character.`);
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} contains a control character.`);
 }

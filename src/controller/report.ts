@@ -1,4 +1,4 @@
-/** What a node reports of its work: checked, fenced and recorded. */
+/** Checks, fences and records the reports of nodes. */
 import type {
   FailureReport,
   FramePiece,
@@ -30,37 +30,37 @@ const MAX_FOUND_LEVELS = 16;
 export interface ReportOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
-  /** Every segment of a job is scored. */
+  /** Called when every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
-  /** Work of a tenant that ran has ended. */
+  /** Called when running tasks of a tenant have ended. */
   readonly freed: (tenants: readonly string[]) => void;
 }
 
 export interface Reporting extends ReportOptions {
-  /** In which values are inflated, of each tenant a few at a time. */
+  /** Limits how many frame chunks of each tenant are inflated at a time. */
   readonly lanes: Lanes;
 }
 
-/** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. The same report again changes nothing. */
+/** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. Repeating a report changes nothing. */
 export async function recordReport(
   options: Reporting,
   request: ReportResultRequest,
   puller: Puller,
 ): Promise<void> {
   const { session, itemId, attempt, report } = request;
-  if (!isId(itemId)) throw invalid("itemId is not the id of a piece of work.");
+  if (!isId(itemId)) throw invalid("itemId is not a task id.");
   checkAttempt("attempt", attempt);
   if (report.case === undefined) throw invalid("The report is missing.");
   const recorded = await record(options, { session, itemId, attempt }, report, puller);
   options.metrics.reported(report.case, recorded);
-  // Only who holds the lease can have it recorded, and once: nobody fills the collector with that.
+  // Only the lease holder can have a report recorded, and only once, so nobody can flood the trace collector with it.
   if (recorded === "RECORDED") currentSpan()?.prove();
   if (recorded === "STALE") throw stale();
 }
 
-/** What a node is told that reports work which is not its own any more. */
+/** The error for a report of a task that the node no longer holds. */
 export function stale(): Failure {
-  return new Failure("STALE_ATTEMPT", "The work is not leased to this session with that attempt. Drop it.");
+  return new Failure("STALE_ATTEMPT", "The task is not leased to this session with that attempt. Drop it.");
 }
 
 async function record(
@@ -116,14 +116,14 @@ async function recordSegment(
 async function recordStill(
   options: ReportOptions,
   fence: Fence,
-  { frame, side: told, last, ...picture }: StillReport,
+  { frame, side: reportedSide, last, ...still }: StillReport,
 ): Promise<Recorded> {
-  const side = sideOf(told);
+  const side = sideOf(reportedSide);
   if (side === undefined) throw invalid("still.side is missing. Use REFERENCE or DISTORTED.");
-  checkPicture(picture);
-  const { mediaType, width, height, image } = picture;
-  const still = { frame, side, mediaType, width, height, image };
-  const { recorded, tenant } = await options.store.recordStill(fence, still, last);
+  checkPicture(still);
+  const { mediaType, width, height, image } = still;
+  const stored = { frame, side, mediaType, width, height, image };
+  const { recorded, tenant } = await options.store.recordStill(fence, stored, last);
   if (last) changed(options, { tenant });
   return recorded;
 }
@@ -132,7 +132,7 @@ async function recordFailure(options: ReportOptions, fence: Fence, report: Failu
   const { store, metrics } = options;
   if (report.cutFault) {
     const { recorded, ready, nodes } = await store.recordCutFault(fence);
-    // Of work that is no segment there is nothing to cut otherwise: the fault is one as any other.
+    // For a task other than a segment there is nothing to cut differently, so the fault counts like any other.
     if (recorded !== "STALE") {
       changed(options, { tenant: ready?.tenant, ready, nodes });
       return recorded;
@@ -150,14 +150,14 @@ async function recordFailure(options: ReportOptions, fence: Fence, report: Failu
 }
 
 interface Change {
-  /** Whose work ended that ran. */
+  /** The tenant whose running task ended. */
   readonly tenant: string | undefined;
   readonly ready?: Ready | undefined;
-  /** Those that have news to be told. */
+  /** Nodes to notify. */
   readonly nodes?: readonly string[];
 }
 
-/** Tells of what a report changed: of the job always. */
+/** Announces the changes of a report; the job always changed. */
 function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
   store.announce({ kind: "events" });
   if (ready) store.announce({ kind: "work", ready: [ready] });
@@ -165,7 +165,7 @@ function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }:
   if (tenant !== undefined) freed([tenant]);
 }
 
-/** Codes of a newer version are INTERNAL here, told with the message. */
+/** A code of a newer version becomes INTERNAL; its message is kept. */
 function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
   const known = isFailureCode(code) ? code : "INTERNAL";
   const text = message
@@ -174,24 +174,24 @@ function errorOf({ code, message, found }: FailureReport): StoredError & { reado
     .slice(0, MAX_MESSAGE)
     .toWellFormed();
   const facts = factsOf(found);
-  return { code: known, message: text || "The node told no reason.", ...(facts && { found: facts }) };
+  return { code: known, message: text || "The node reported no reason.", ...(facts && { found: facts }) };
 }
 
-/** Facts that are no JSON object that the store can hold, or too many, are left out: the failure counts all the same. */
+/** Drops facts that are too large or not a JSON object that the store can hold; the failure still counts. */
 function factsOf(found: string): Readonly<Record<string, unknown>> | undefined {
   if (found === "" || found.length > MAX_FOUND) return undefined;
   try {
     const facts = parseStrictly(found, MAX_FOUND_LEVELS);
-    return isObject(facts) && isTellable(facts) ? facts : undefined;
+    return isObject(facts) && isStorable(facts) ? facts : undefined;
   } catch (thrown) {
     if (thrown instanceof JsonFault) return undefined;
     throw thrown;
   }
 }
 
-/** Whether every text in it is one that PostgreSQL holds: it knows no NUL and no half of a surrogate pair. */
-function isTellable(value: unknown): boolean {
+/** Whether PostgreSQL can store every text in the value: it allows neither NUL nor unpaired surrogates. */
+function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
-  return Object.entries(value).every(([name, member]) => isTellable(name) && isTellable(member));
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
 }

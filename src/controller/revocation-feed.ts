@@ -1,6 +1,6 @@
 /**
- * Which tokens are revoked, as the store has it: read whole at the start, followed from then on. Whoever
- * changes it announces it; what is not heard is found with the next look.
+ * Keeps the list of revoked tokens in sync with the store: reads it whole at the start, then follows changes. Changes
+ * are announced; a missed announcement is found at the next poll.
  */
 import { type Revocation, type RevocationList, RevocationTable } from "../auth/revocations.ts";
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
@@ -10,9 +10,9 @@ import type { Log } from "../platform/log.ts";
 import type { RevocationChange } from "../store/revocation-store.ts";
 import type { Store } from "../store/store.ts";
 
-/** Milliseconds between two looks, for every controller to know within a second. */
+/** Milliseconds between polls, so that every controller knows a change within a second. */
 export const LOOK_EVERY_MS = 500;
-/** Changes that are read at a time. */
+/** Changes read at a time. */
 const PAGE = 2_000;
 const DROP_EVERY_MS = 60_000;
 
@@ -24,7 +24,7 @@ export interface RevocationFeedOptions {
   readonly lookEveryMs?: number;
 }
 
-/** What is known, and up to which revision. */
+/** The list, and the revision up to which it was read. */
 interface Known {
   readonly table: RevocationTable;
   reached: number;
@@ -35,7 +35,7 @@ export class RevocationFeed {
   readonly #bell = new Doorbell();
   readonly #loop = new Background((signal, isStarted) => this.#run(signal, isStarted));
   #known: Known | undefined;
-  /** The read that was asked for last, and whether it waits for the one before. */
+  /** The read that was requested last, and the one that waits for it. */
   #last: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
   #currentAt = performance.now();
@@ -45,12 +45,12 @@ export class RevocationFeed {
     this.#options = options;
   }
 
-  /** Entries; none as long as nothing was read. */
+  /** Number of entries; 0 until the first read. */
   get size(): number {
     return this.#options.list.size ?? 0;
   }
 
-  /** Milliseconds since the list was last known to be the store's. */
+  /** Milliseconds since the list was last known to match the store. */
   get ageMs(): number {
     return performance.now() - this.#currentAt;
   }
@@ -64,14 +64,14 @@ export class RevocationFeed {
     await this.#last.catch(() => {});
   }
 
-  /** Something has changed. */
+  /** Signals that there may be changes. */
   announce(): void {
     this.#bell.ring();
   }
 
-  /** Resolves when the list has every change that was stored before the call. Throws STORE_UNAVAILABLE. */
+  /** Resolves when the list includes every change stored before the call. Throws STORE_UNAVAILABLE. */
   async refresh(): Promise<void> {
-    // A read that is under way may have begun before the change; one that waits begins after it.
+    // A running read may have begun before the change; a waiting one begins after it.
     this.#waiting ??= this.#after(this.#last);
     await this.#waiting;
   }
@@ -94,16 +94,16 @@ export class RevocationFeed {
     this.#known?.table.dropExpired(Date.now());
   }
 
-  /** The list of before counts until the new one is whole. */
+  /** Reads the whole list. The old list stays in effect until the new one is complete. */
   async #readAnew(): Promise<void> {
     const anew: Known = { table: new RevocationTable(), reached: 0 };
     await this.#follow(anew);
     this.#options.list.replace(anew.table);
     this.#known = anew;
-    this.#options.log.info({ entries: anew.table.size }, "the list of revoked tokens was read");
+    this.#options.log.info({ entries: anew.table.size }, "read the list of revoked tokens");
   }
 
-  /** Applies what came after what is known. False: of that, something may be told no more, or never was. */
+  /** Applies changes since the known revision. Returns false if some of them may be gone, or the store is behind it. */
   async #follow(known: Known): Promise<boolean> {
     const knewSome = known.reached > 0;
     for (;;) {
@@ -121,7 +121,7 @@ export class RevocationFeed {
     let failed = false;
     while (!signal.aborted) {
       const failure = await this.#look();
-      this.#tell(failed, failure);
+      this.#logChange(failed, failure);
       failed = failure !== undefined;
       await this.#bell.wait(this.#options.lookEveryMs ?? LOOK_EVERY_MS);
     }
@@ -137,14 +137,14 @@ export class RevocationFeed {
     }
   }
 
-  /** Once that it fails, and once that it goes on. */
-  #tell(failed: boolean, failure: Failure | undefined): void {
+  /** Logs once when reading starts to fail, and once when it works again. */
+  #logChange(failed: boolean, failure: Failure | undefined): void {
     const { log, list } = this.#options;
     if (failed === (failure !== undefined)) return;
     if (failure === undefined) log.info("the list of revoked tokens is up to date again");
     else {
-      const what = list.size === undefined ? "no token is taken until it can" : "it stays as it was";
-      log.warn({ err: failure.cause ?? failure }, `the list of revoked tokens cannot be read: ${what}`);
+      const what = list.size === undefined ? "no token is accepted until this succeeds" : "the old list stays in effect";
+      log.warn({ err: failure.cause ?? failure }, `failed to read the list of revoked tokens; ${what}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** A revocation of the store as the message of the interface. */
+/** Converts revocations of the store to protocol messages. */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Revocation, RevocationSchema } from "../gen/proto/svc/v1/tenant_pb.ts";
@@ -17,6 +17,6 @@ function whatOf({ kind, value, issuedBefore }: RevocationRow): Revocation["what"
   if (kind === "TOKEN_ID") return { case: "tokenId", value };
   if (kind === "SUBJECT") return { case: "subject", value };
   if (issuedBefore === undefined)
-    throw new TypeError("a revocation of what was issued before has its instant");
+    throw new TypeError("a revocation by issue time has no issuedBefore");
   return { case: "issuedBefore", value: timestampFromDate(issuedBefore) };
 }
