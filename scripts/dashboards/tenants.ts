@@ -37,7 +37,7 @@ const REGISTRY: Row = {
     },
     {
       ...{ kind: "stat", title: "Revoked", unit: "none" },
-      description: "Entries of the list of revoked tokens, of all tenants.",
+      description: "Entries in the list of revoked tokens, all tenants.",
       queries: [{ expr: `max(svc_revocations{${CHOSEN}})`, legend: "" }],
     },
     {

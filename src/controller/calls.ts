@@ -4,10 +4,7 @@ import type { Log } from "../platform/log.ts";
 import type { CallContext } from "./operations.ts";
 
 export function shuttingDown(): Failure {
-  return new Failure(
-    "SHUTTING_DOWN",
-    "The controller is shutting down. Use another one, or retry later.",
-  );
+  return new Failure("SHUTTING_DOWN", "The controller is shutting down. Use another one, or retry later.");
 }
 
 /** For a caller that waits for a job; the job continues. */

@@ -214,7 +214,10 @@ export class JobService implements JobOperations {
     } catch (thrown) {
       const failure = Failure.from(thrown);
       if (failure.code === "JOB_FINISHED") return;
-      this.#options.log.warn({ requestId, jobId: id, err: failure }, "failed to cancel a job whose caller disconnected; it continues");
+      this.#options.log.warn(
+        { requestId, jobId: id, err: failure },
+        "failed to cancel a job whose caller disconnected; it continues",
+      );
     }
   }
 
@@ -237,13 +240,9 @@ export class JobService implements JobOperations {
   #admit(tenant: string): () => void {
     const open = this.#streams.get(tenant) ?? 0;
     if (open >= MAX_STREAMS) {
-      throw new Failure(
-        "TOO_MANY_STREAMS",
-        `${open} streams are open, which is the limit. Close some.`,
-        {
-          found: { streams: open, limit: MAX_STREAMS },
-        },
-      );
+      throw new Failure("TOO_MANY_STREAMS", `${open} streams are open, which is the limit. Close some.`, {
+        found: { streams: open, limit: MAX_STREAMS },
+      });
     }
     this.#streams.set(tenant, open + 1);
     return () => {

@@ -1,8 +1,8 @@
-/** Who wants to hear of which thing: callbacks by a key. */
+/** Callbacks by key. */
 export class Listeners {
   readonly #byKey = new Map<string, Set<() => void>>();
 
-  /** Returns what ends it. */
+  /** Returns a function that unsubscribes. */
   on(key: string, listener: () => void): () => void {
     const listeners = this.#byKey.get(key) ?? new Set();
     listeners.add(listener);

@@ -53,7 +53,11 @@ function choiceOf(
   if (odd !== undefined) throw invalid(impossible(odd, verb, possible));
   const flags = { all, cancel: "cancel" in request && request.cancel, dryRun };
   const every = states.length === JOB_STATES.length;
-  return { filter: { ...filter, ...(!every && { states }) }, told: auditFilterOf(wanted, filter, flags), dryRun };
+  return {
+    filter: { ...filter, ...(!every && { states }) },
+    told: auditFilterOf(wanted, filter, flags),
+    dryRun,
+  };
 }
 
 function impossible(state: JobState, verb: Verb, possible: readonly JobState[]): string {

@@ -84,13 +84,15 @@ export class ControllerMetrics {
     ]);
     for (const code of SUBMIT_LIMITS) this.limited.inc({ code }, 0);
     this.claimed = counter("svc_work_claimed_total", "Tasks leased to nodes.");
-    this.reports = counter(
-      "svc_work_reports_total",
-      "Reports of nodes, by kind and outcome.",
-      ["report", "recorded"],
-    );
+    this.reports = counter("svc_work_reports_total", "Reports of nodes, by kind and outcome.", [
+      "report",
+      "recorded",
+    ]);
     this.expired = counter("svc_work_expired_total", "Expired leases.");
-    this.streamsCut = counter("svc_streams_cut_total", "Streams closed because their clients read too slowly.");
+    this.streamsCut = counter(
+      "svc_streams_cut_total",
+      "Streams closed because their clients read too slowly.",
+    );
     const histogram = <L extends string>(
       name: string,
       help: string,

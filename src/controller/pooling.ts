@@ -182,7 +182,10 @@ export class Pooling {
       const cut = failure instanceof CutFault;
       const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
       if (ready !== undefined) {
-        log.info({ jobId: job.id, reason: message }, "segments do not fit together; scoring the whole video as one task");
+        log.info(
+          { jobId: job.id, reason: message },
+          "segments do not fit together; scoring the whole video as one task",
+        );
         store.announce({ kind: "work", ready: [ready] });
       } else {
         // For a job that has ended or has another plan now, this changes nothing.
@@ -192,7 +195,10 @@ export class Pooling {
       }
       store.announce({ kind: "events" });
     } catch (err) {
-      log.warn({ jobId: job.id, err }, "failed to record the outcome of a pooling; it is repeated when its hold expires");
+      log.warn(
+        { jobId: job.id, err },
+        "failed to record the outcome of a pooling; it is repeated when its hold expires",
+      );
     }
   }
 }

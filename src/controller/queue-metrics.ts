@@ -35,7 +35,9 @@ export function showQueue(registry: Registry, view: () => QueueView | undefined)
     });
   gauge("svc_work_leased", "Tasks leased to nodes now.", ({ leased }) => leased);
   gauge("svc_work_backing_off", "Tasks that wait for their next attempt.", (seen) => seen.backingOff);
-  gauge("svc_work_look_cut", "1 while the queue statistics do not cover the whole queue, else 0.", ({ cut }) =>
-    Number(cut),
+  gauge(
+    "svc_work_look_cut",
+    "1 while the queue statistics do not cover the whole queue, else 0.",
+    ({ cut }) => Number(cut),
   );
 }

@@ -143,7 +143,8 @@ export class RevocationFeed {
     if (failed === (failure !== undefined)) return;
     if (failure === undefined) log.info("the list of revoked tokens is up to date again");
     else {
-      const what = list.size === undefined ? "no token is accepted until this succeeds" : "the old list stays in effect";
+      const what =
+        list.size === undefined ? "no token is accepted until this succeeds" : "the old list stays in effect";
       log.warn({ err: failure.cause ?? failure }, `failed to read the list of revoked tokens; ${what}`);
     }
   }

@@ -16,7 +16,6 @@ export function revocationMessage(row: RevocationRow): Revocation {
 function whatOf({ kind, value, issuedBefore }: RevocationRow): Revocation["what"] {
   if (kind === "TOKEN_ID") return { case: "tokenId", value };
   if (kind === "SUBJECT") return { case: "subject", value };
-  if (issuedBefore === undefined)
-    throw new TypeError("a revocation by issue time has no issuedBefore");
+  if (issuedBefore === undefined) throw new TypeError("a revocation by issue time has no issuedBefore");
   return { case: "issuedBefore", value: timestampFromDate(issuedBefore) };
 }

@@ -1,4 +1,4 @@
-/** What a caller asks to revoke, checked. */
+/** Checks a request to revoke tokens. */
 import { randomUUID } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { MOST_NAME_CHARS } from "../auth/claims.ts";
@@ -9,8 +9,8 @@ import type { NewRevocation, RevokedThing } from "../store/revocation-store.ts";
 const MOST_REASON_CHARS = 256;
 
 /**
- * `subject`: who asks. `now`: milliseconds since the epoch; `clockSkewMs`: how far ahead of it `issuedBefore`
- * may be. Throws INVALID_REQUEST.
+ * `subject`: the caller. `now`: milliseconds since the epoch; `clockSkewMs`: how far after it `issuedBefore` may lie.
+ * Throws INVALID_REQUEST.
  */
 export function newRevocation(
   { what, reason, expireTime }: RevokeTokensRequest,
@@ -19,7 +19,9 @@ export function newRevocation(
 ): NewRevocation {
   const expiresAt = expireTime === undefined ? undefined : instantOf(expireTime, "expireTime");
   if (expiresAt !== undefined && expiresAt.getTime() <= now)
-    throw invalid("expireTime is over. Give a time to come, or none: it then stays until it is lifted.");
+    throw invalid(
+      "expireTime is in the past. Use a future time, or none: the revocation then applies until it is lifted.",
+    );
   if (!isPlain(reason, 0, MOST_REASON_CHARS))
     throw invalid(
       `reason is not a text of at most ${MOST_REASON_CHARS} characters without control characters.`,
@@ -37,25 +39,25 @@ function thingOf(what: RevokeTokensRequest["what"], latest: number): Omit<Revoke
     case "issuedBefore":
       return { kind: "ISSUED_BEFORE", value: "", issuedBefore: pastOf(what.value, latest) };
     default:
-      throw invalid("Nothing is named to revoke. Give one of tokenId, subject and issuedBefore.");
+      throw invalid(
+        "The request does not say what to revoke. Give one of tokenId, subject and issuedBefore.",
+      );
   }
 }
 
-/** As the gateway takes it in a token: another one could match none. */
+/** Checks a name with the rule that the gateway applies to tokens; any other name could match none. */
 function nameOf(value: string, member: string): string {
   if (isPlain(value, 1, MOST_NAME_CHARS)) return value;
-  throw invalid(
-    `${member} is not a text of 1 to ${MOST_NAME_CHARS} characters without control characters, as it is in a token.`,
-  );
+  throw invalid(`${member} is not a text of 1 to ${MOST_NAME_CHARS} characters without control characters.`);
 }
 
 function pastOf(value: Timestamp, latest: number): Date {
   const instant = instantOf(value, "issuedBefore");
   if (instant.getTime() <= latest) return instant;
-  throw invalid("issuedBefore lies in the future: it would refuse tokens that are yet to be issued.");
+  throw invalid("issuedBefore is in the future; it would reject tokens that are not issued yet.");
 }
 
-/** To the millisecond, rounded up: what was issued within it was issued before its end. */
+/** Milliseconds, rounded up, so that tokens issued within the last one are included. */
 function instantOf(value: Timestamp, member: string): Date {
   const whole = timestampMs({ ...value, nanos: 0 });
   const ms = whole + Math.ceil(value.nanos / 1e6);

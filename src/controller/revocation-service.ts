@@ -1,4 +1,4 @@
-/** What administrators do with their tenant's list of revoked tokens. */
+/** The operations of administrators on their tenant's list of revoked tokens. */
 import { create } from "@bufbuild/protobuf";
 import {
   type LiftRevocationRequest,
@@ -23,17 +23,17 @@ import type { RevocationFeed } from "./revocation-feed.ts";
 import { revocationMessage } from "./revocation-message.ts";
 import { newRevocation } from "./revocation-request.ts";
 
-/** Entries of a tenant: every controller holds all of them. */
+/** Maximum entries of a tenant; every controller keeps all of them in memory. */
 const MOST_REVOCATIONS = 10_000;
-/** Of page tokens: no filters. */
+/** Identifies the list in page tokens; it has no filters. */
 const LIST = "revocations";
 
 export interface RevocationServiceOptions {
   readonly store: Store;
   readonly log: Log;
-  /** What follows the list for the gateway; undefined: nobody is asked for a token. */
+  /** Follows the list for the gateway; undefined: authentication is disabled. */
   readonly feed: RevocationFeed | undefined;
-  /** Milliseconds that a token's clock may be ahead of this machine's. */
+  /** Milliseconds that the issuer's clock may be ahead of this machine's. */
   readonly clockSkewMs: number;
 }
 
@@ -87,7 +87,7 @@ export class RevocationService implements RevocationOperations {
     return this.#options.store.revocations;
   }
 
-  /** The others hear of it; this controller acts on it before it answers. */
+  /** Notifies the other controllers. This controller applies the change before it answers. */
   async #changed(feed: RevocationFeed | undefined): Promise<void> {
     this.#options.store.announce({ kind: "revocations" });
     await feed?.refresh();
@@ -97,20 +97,20 @@ export class RevocationService implements RevocationOperations {
 function authDisabled(): Failure {
   return new Failure(
     "AUTH_DISABLED",
-    "This controller asks nobody for a token (--auth-disabled), so there is none to revoke.",
+    "Authentication is disabled (--auth-disabled), so there are no tokens to revoke.",
   );
 }
 
 function tooMany(): Failure {
   return new Failure(
     "TOO_MANY_REVOCATIONS",
-    `The tenant has ${MOST_REVOCATIONS} revocations, or twice as many with those that are over since less than a day, which is the most. Lift some, revoke a subject in place of its tokens, or everything issued until now (issuedBefore).`,
+    `The tenant is at its limit of ${MOST_REVOCATIONS} revocations, or of twice as many including those that ended less than a day ago. Lift some, revoke a subject instead of its tokens, or revoke everything issued until now (issuedBefore).`,
   );
 }
 
 function notFound(): Failure {
   return new Failure(
     "REVOCATION_NOT_FOUND",
-    "The tenant has no such revocation. svc tenants revocations shows those that there are.",
+    "The tenant has no such revocation. List its revocations with svc tenants revocations.",
   );
 }

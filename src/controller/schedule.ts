@@ -1,9 +1,9 @@
 /**
- * Gives work to nodes that wait for it: which tenant's goes next, and who is woken when there is some.
+ * Hands out tasks to nodes that wait for them: selects the tenant that comes next, and wakes waiting pulls.
  *
- * What is ready is known from announcements and from looking now and then; both are hints, and the
- * store's claim decides. A piece of work wakes one pull; a pull that got some wakes two more, for
- * where one piece came there may be many, and one whose claim found none wakes one that may do other work.
+ * Claimable work is known from announcements and periodic reads. Both are hints; the store's claim decides. A new task
+ * wakes one pull. A pull that got a task wakes two more, because there may be many tasks. A pull whose claim found
+ * none wakes one other, which may serve other work.
  */
 import type { Turn } from "../jobs/fairness.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
@@ -16,15 +16,15 @@ import { type Pool, Pools } from "./node-pools.ts";
 import { ReadySet } from "./ready-set.ts";
 import { SlotTime } from "./slot-time.ts";
 
-/** Classes of work that one claim asks for: of more, others come in turn. */
+/** Maximum work classes per claim; further classes follow in later claims. */
 const CLASSES_OF_CLAIM = 64;
 
-/** A node that pulls. */
+/** A node that pulls tasks. */
 export interface Puller {
   readonly session: string;
   readonly nodeId: string;
   readonly tenant: string;
-  /** Serves all tenants. */
+  /** Whether the node serves all tenants. */
   readonly fleet: boolean;
   readonly capabilities: Capabilities;
 }
@@ -45,10 +45,10 @@ export class Schedule {
   readonly #pools: Pools;
   readonly #slots: SlotTime;
   readonly #pulls = new Set<Pull>();
-  /** Those of them that nobody has woken yet, longest waiting first. */
+  /** Pulls that wait and were not woken yet, longest waiting first. */
   readonly #waiting = new Set<Pull>();
 
-  /** @param now milliseconds of a clock that only goes on. */
+  /** @param now milliseconds of a monotonic clock */
   constructor(store: Store, leaseMs: number, limitsOf: LimitsOf, now = () => performance.now()) {
     this.#store = store;
     this.#leaseMs = leaseMs;
@@ -57,17 +57,17 @@ export class Schedule {
     this.#slots = new SlotTime(now);
   }
 
-  /** Tenants' classes with work that is ready, as far as is known. */
+  /** Number of known pairs of tenant and class with claimable work. */
   get ready(): number {
     return this.#ready.size;
   }
 
-  /** Classes of a tenant's work that is ready, as far as is known. */
+  /** Returns the known classes of a tenant's claimable work. */
   classesOf(tenant: string): readonly string[] {
     return this.#ready.classes(tenant, () => true, Number.POSITIVE_INFINITY);
   }
 
-  /** Tenants that get no turn, because as much of their work runs as may. */
+  /** Number of tenants that are skipped because they are at their limit of running tasks. */
   get full(): number {
     return this.#full.size;
   }
@@ -77,8 +77,8 @@ export class Schedule {
   }
 
   /**
-   * Leases work to a node, waiting for some for at most `waitMs`. undefined: there was none,
-   * the signal aborted or the node was dismissed.
+   * Leases a task to a node; waits at most `waitMs` for one. Returns undefined if there was none, the signal aborted
+   * or the node was dismissed.
    */
   async pull(puller: Puller, waitMs: number, signal: AbortSignal): Promise<ClaimedWork | undefined> {
     const until = performance.now() + waitMs;
@@ -95,11 +95,11 @@ export class Schedule {
       while (!signal.aborted && !pull.dismissed) {
         const work = await this.#claim(pull);
         if (work !== undefined) return work;
-        // There is none for it of what it was woken for: others that wait may do what is there besides.
+        // It found nothing to claim, but another waiting pull may serve other work.
         if (woken) this.#wake(1);
         const left = until - performance.now();
         if (left <= 0 || signal.aborted || pull.dismissed) break;
-        // There may be some since the claim found none.
+        // Work may have been announced since the claim found none.
         if (this.#hasWork(pull)) continue;
         this.#waiting.add(pull);
         woken = await pull.bell.wait(left);
@@ -109,29 +109,29 @@ export class Schedule {
     } finally {
       end();
       this.#pulls.delete(pull);
-      // It may have been woken for work that it leaves behind.
+      // It may have been woken for work that it does not take.
       if (signal.aborted || pull.dismissed) this.#wake(1);
     }
   }
 
-  /** There is work, at least one piece of each. */
+  /** There is at least one claimable task of each class. */
   announce(ready: readonly Ready[]): void {
     for (const one of ready) this.#ready.add(one);
     this.#wake(ready.length);
   }
 
-  /** Work of these tenants, as much of which may have run as may, has ended. */
+  /** Running tasks of these tenants have ended; the tenants may have been at their limit. */
   freed(tenants: readonly string[]): void {
     for (const tenant of tenants) this.#full.free(tenant);
     this.#wake(tenants.length);
   }
 
-  /** A node has reported how work ended that was leased to it. */
+  /** A node reported the end of a task leased to it. */
   ended(itemId: string, attempt: number): void {
     this.#slots.ended(itemId, attempt);
   }
 
-  /** Looks what is ready: what was announced to nobody, or nobody could take then. */
+  /** Reads what is claimable, to find work whose announcement was lost or that no node could take at that time. */
   async refresh(): Promise<void> {
     const since = this.#ready.stamp();
     const ready = await this.#look();
@@ -149,7 +149,7 @@ export class Schedule {
     }
   }
 
-  /** Finds what nobody told of that ended, and limits that are others by now. */
+  /** Finds capacity of full tenants: ends of tasks that were not announced, and changed limits. */
   async #lookForRoom(): Promise<void> {
     const full = this.#full.all;
     const running = full.length === 0 ? [] : await this.#store.running(full);
@@ -165,7 +165,7 @@ export class Schedule {
     }
   }
 
-  /** undefined: there is none that is ready. */
+  /** Returns undefined if nothing is claimable. */
   async #claim(pull: Pull): Promise<ClaimedWork | undefined> {
     for (;;) {
       const turn = this.#turnOf(pull);
@@ -181,22 +181,22 @@ export class Schedule {
         this.#wake(2);
         return work;
       }
-      // What there is waits until something of the tenant ends.
+      // The tenant's work waits until one of its tasks ends.
       if (full) continue;
-      // A node that serves no more gets nothing, whatever there is.
+      // A node that is not ONLINE gets no tasks, so the claim says nothing about the queue.
       if (!(await this.#isServing(pull))) return undefined;
       this.#ready.remove(turn.tenant, workClasses, since);
     }
   }
 
-  /** Whose work a pull gets next. A tenant's own nodes cost it nothing of what it has of the fleet. */
+  /** Returns the tenant that a pull serves next. A tenant's own nodes do not count against its share of the fleet. */
   #turnOf({ puller, pool }: Pull): Turn | undefined {
     if (pool.fair !== undefined) return pool.fair.take(this.#tenants(pool));
     if (!this.#has(puller.tenant, pool)) return undefined;
     return { tenant: puller.tenant, settle: () => {}, undo: () => {} };
   }
 
-  /** Tenants that may have more work on nodes, and have some for these. */
+  /** Tenants below their limit that have work for nodes of this pool. */
   *#tenants({ serves: served }: Pool): Generator<string> {
     for (const tenant of this.#ready.tenants(served)) if (!this.#full.has(tenant)) yield tenant;
   }
@@ -215,7 +215,7 @@ export class Schedule {
     }
   }
 
-  /** A tenant without a limit costs no more than the claim. */
+  /** A tenant without a limit costs only the claim. */
   async #claimOf(claim: Claim): Promise<LimitedClaim> {
     const { segmentsRunning } = this.#limitsOf(claim.tenant);
     if (segmentsRunning === Number.POSITIVE_INFINITY)
@@ -237,7 +237,7 @@ export class Schedule {
     return !this.#tenants(pool).next().done;
   }
 
-  /** Wakes up to `count` of the pulls that wait and could get work. */
+  /** Wakes up to `count` waiting pulls that could get a task. */
   #wake(count: number): void {
     let left = count;
     for (const pull of this.#waiting) {

@@ -1,9 +1,9 @@
-/** Which scorers are told apart by name. Nodes name them, those of tenants too, so their number has a bound. */
+/** The scorers that statistics name. Nodes, including tenants' own, report any names, so the number is bounded. */
 
-/** Pieces of work that need a scorer. */
+/** Tasks that need a scorer. */
 interface Wanted {
   readonly tenant: string;
-  /** Empty: any does. */
+  /** Empty: any scorer. */
   readonly scorer: string;
   readonly count: number;
 }
@@ -12,9 +12,9 @@ const MAX_SCORERS = 16;
 const OTHER_SCORERS = "other";
 
 /**
- * The name to tell each scorer by: those that most tenants wait for have theirs, of these those that most work waits
- * for, and then the first by name. So whoever looks at the same queue tells the same ones, a tenant cannot fill the
- * places of scorers that several wait for, and what nobody waits for is forgotten.
+ * Returns a function that maps a scorer to the name to report. Scorers that most tenants wait for keep their names,
+ * then those with most waiting tasks, then the first by name. So all readers of the same queue report the same names,
+ * and one tenant cannot displace scorers that several tenants wait for.
  */
 export function scorerNames(wanted: readonly Wanted[]): (scorer: string) => string {
   const named = wanted.filter(({ scorer, count }) => scorer !== "" && count > 0);
@@ -24,6 +24,6 @@ export function scorerNames(wanted: readonly Wanted[]): (scorer: string) => stri
     count: work.reduce((sum, { count }) => sum + count, 0),
   }));
   scorers.sort((a, b) => b.tenants - a.tenants || b.count - a.count || (a.scorer < b.scorer ? -1 : 1));
-  const told = new Set(scorers.slice(0, MAX_SCORERS).map(({ scorer }) => scorer));
-  return (scorer) => (scorer === "" || told.has(scorer) ? scorer : OTHER_SCORERS);
+  const reported = new Set(scorers.slice(0, MAX_SCORERS).map(({ scorer }) => scorer));
+  return (scorer) => (scorer === "" || reported.has(scorer) ? scorer : OTHER_SCORERS);
 }

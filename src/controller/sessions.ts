@@ -1,4 +1,4 @@
-/** The sessions of nodes: remembered, so that a pull or a report needs not ask who sends it. */
+/** Cache of node sessions, so that a pull or a report needs no read of the store. */
 import type { NodeState } from "../jobs/states.ts";
 import { Failure } from "../platform/failure.ts";
 import type { NodeRow, Renewal } from "../store/node-records.ts";
@@ -6,7 +6,7 @@ import type { NodeStore } from "../store/node-store.ts";
 import type { Fleet } from "./fleet.ts";
 import type { Puller } from "./schedule.ts";
 
-/** Bound on memory. */
+/** Bounds the memory of the cache. */
 const MAX_SESSIONS = 10_000;
 
 interface Heard {
@@ -32,7 +32,7 @@ export class Sessions {
     this.#fleet = fleet;
   }
 
-  /** The node of a session of a tenant, and its state; undefined: the session is over, or was never. */
+  /** Returns the node of a tenant's session and its state; undefined if the session has ended or never existed. */
   async find(session: string, tenant: string): Promise<Found | undefined> {
     const known = this.#online.get(session);
     if (known !== undefined) return known.tenant === tenant ? { puller: known, state: "ONLINE" } : undefined;
@@ -43,37 +43,37 @@ export class Sessions {
     return { puller, state: node.state };
   }
 
-  /** As `find`; throws NODE_SUPERSEDED or SESSION_UNKNOWN when there is none. */
+  /** As `find`, but throws NODE_SUPERSEDED or SESSION_UNKNOWN instead of returning undefined. */
   async need(session: string, tenant: string): Promise<Found> {
     const found = await this.find(session, tenant);
     if (found === undefined) throw await this.#ended(session);
     return found;
   }
 
-  /** Why a session is over; one that is alive and another tenant's is not known to the caller. */
+  /** Returns why a session is not usable. A live session of another tenant is unknown to the caller. */
   async #ended(session: string): Promise<Failure> {
     if ((await this.#store.nodeOf(session)) !== undefined) return sessionEnded("UNKNOWN");
     const { session: fate } = await this.#store.renew(session, [], this.#leaseMs, false);
     return sessionEnded(fate === "LIVE" ? "UNKNOWN" : fate);
   }
 
-  /** A heartbeat arrived. */
+  /** Records a heartbeat. */
   heard(nodeId: string, state: NodeState): void {
     if (this.#heard.size >= MAX_SESSIONS) this.#heard.clear();
     this.#heard.set(nodeId, { at: performance.now(), state });
   }
 
-  /** Something became of a node: what is remembered of it may be wrong. */
+  /** Removes a node whose state changed. */
   forget(nodeId: string): void {
     for (const [session, puller] of this.#online) if (puller.nodeId === nodeId) this.#online.delete(session);
   }
 
-  /** Something may have become of any node. */
+  /** Removes all nodes, because any of them may have changed. */
   forgetAll(): void {
     this.#online.clear();
   }
 
-  /** Nodes that were heard of within a lease, by state. */
+  /** Counts nodes that sent a heartbeat within a lease, by state. */
   counts(): Partial<Record<NodeState, number>> {
     const counts: Partial<Record<NodeState, number>> = {};
     for (const [nodeId, { at, state }] of this.#heard) {
@@ -83,7 +83,7 @@ export class Sessions {
     return counts;
   }
 
-  /** Whom it serves is this controller's to say, whoever registered it. */
+  /** Whether the node belongs to the fleet is decided by this controller, not by the one that registered it. */
   #pullerOf(session: string, { id, tenant, capabilities }: NodeRow): Puller {
     return { session, nodeId: id, tenant, fleet: this.#fleet.is(tenant), capabilities };
   }
@@ -94,12 +94,12 @@ export class Sessions {
   }
 }
 
-/** What a node is told whose session is over. */
+/** The error for a session that has ended. */
 export function sessionEnded(fate: Exclude<Renewal["session"], "LIVE">): Failure {
   return fate === "SUPERSEDED"
     ? new Failure(
         "NODE_SUPERSEDED",
         "Another node registered with the same name. Give each node a name of its own.",
       )
-    : new Failure("SESSION_UNKNOWN", "The session is not known, or over. Register again.");
+    : new Failure("SESSION_UNKNOWN", "The session is unknown or has ended. Register again.");
 }

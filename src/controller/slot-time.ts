@@ -1,15 +1,15 @@
 /**
- * What work of the fleet's nodes took, in time. A turn is charged by what its work is said to cost, and who says it may
- * be its tenant's own node; so a tenant whose work took longer pays the rest when it ends.
+ * Charges tenants for the time that their tasks took on fleet nodes. A claim is charged by the task's declared cost,
+ * which a tenant's own node may have reported. If the task took longer, the tenant is charged the rest when it ends.
  */
 import type { FairQueue } from "../jobs/fairness.ts";
 import type { ClaimedWork } from "../store/work-records.ts";
 
-/** Milliseconds of a slot that cost 1 in the fair share: about what planning a pair takes. */
+/** Milliseconds of a slot that cost 1 in the fair queue; about the time to plan a pair. */
 const UNIT_MS = 1_000;
-/** What one lease costs beside what it was charged, at most: a machine that stands still is no tenant's fault. */
+/** Maximum extra charge of one lease, because a frozen machine is not the tenant's fault. */
 const MOST_BESIDE = 600;
-/** Bound on memory. Work that never ends here, as that of a node which went to another controller, is forgotten. */
+/** Bounds memory. Tasks that never end here, such as those of a node that moved to another controller, are dropped. */
 const MOST_GIVEN = 100_000;
 
 interface Given {
@@ -21,22 +21,22 @@ interface Given {
 
 export class SlotTime {
   readonly #now: () => number;
-  /** By work and attempt, the longest given first. */
+  /** By task and attempt, oldest first. */
   readonly #given = new Map<string, Given>();
 
-  /** @param now milliseconds of a clock that only goes on. */
+  /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** A node of the fleet has work, and its turn is charged. */
+  /** Records that a fleet node got a task and that its cost was charged. */
   began({ id, attempt, tenant, cost }: ClaimedWork, fair: FairQueue): void {
     this.#given.set(`${id} ${attempt}`, { fair, tenant, cost, at: this.#now() });
     const [oldest] = this.#given.keys();
     if (this.#given.size > MOST_GIVEN && oldest !== undefined) this.#given.delete(oldest);
   }
 
-  /** Its node has reported how it ended. */
+  /** Charges the rest when the node reported the end of the task. */
   ended(id: string, attempt: number): void {
     const key = `${id} ${attempt}`;
     const given = this.#given.get(key);
@@ -47,7 +47,7 @@ export class SlotTime {
     if (beside > 0) fair.charge(tenant, Math.min(beside, MOST_BESIDE));
   }
 
-  /** Nothing can be reported at the moment: nobody pays for how long that lasts. */
+  /** Forgets running tasks while reports are impossible, so that no tenant is charged for an outage. */
   excuse(): void {
     this.#given.clear();
   }

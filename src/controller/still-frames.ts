@@ -1,4 +1,4 @@
-/** Which frames of a scored job are shown without being asked for: its worst moments, by the parts that they were scored in. */
+/** Selects the worst moments of a scored job, whose stills are made automatically, grouped by scored segment. */
 import type { ScoreResult } from "../engine/result.ts";
 import { scoredRate } from "../jobs/frame-rate.ts";
 import { framesApart, worstMoments } from "../jobs/moments.ts";
@@ -8,7 +8,10 @@ import type { ScoredPart } from "../store/work-records.ts";
 type Scored = Pick<ScoreResult, "models" | "reference" | "distorted" | "frames">;
 type Part = Pick<ScoredPart, "firstFrame" | "frameCount" | "segment">;
 
-/** Of up to `count` moments of the first model; default: all that are named. Empty when no frame has a value. */
+/**
+ * Returns up to `count` moments of the first model; by default all that the result lists. Empty if no frame has a
+ * score.
+ */
 export function worstFrames(result: Scored, parts: readonly Part[], count?: number): StillsPart[] {
   const [first] = result.models;
   if (first === undefined) return [];

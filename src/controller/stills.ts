@@ -1,4 +1,4 @@
-/** Stills of a job, as its tenant asks for them. */
+/** The operations on a job's stills. */
 import { create } from "@bufbuild/protobuf";
 import {
   type DeleteStillRequest,
@@ -35,7 +35,7 @@ export async function listStills(
   return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
 }
 
-/** Throws STILL_NOT_FOUND for one that is not there, or not yet. */
+/** Throws STILL_NOT_FOUND if the still does not exist or is not ready. */
 export async function getStill(
   store: JobStore,
   tenant: string,
@@ -48,12 +48,12 @@ export async function getStill(
     await ownJob(store, id, (own) => store.job(tenant, own));
     throw new Failure(
       "STILL_NOT_FOUND",
-      `The job has no still of frame ${frame}, or not yet. List its stills, or ask for this one.`,
+      `The still of frame ${frame} does not exist or is not ready. List the job's stills, or request this one.`,
     );
   }
   const { mediaType, width, height, image } = still;
-  const told = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
-  return create(GetStillResponseSchema, { still: { ...told, bytes: image.length }, image });
+  const facts = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
+  return create(GetStillResponseSchema, { still: { ...facts, bytes: image.length }, image });
 }
 
 /** Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, INVALID_REQUEST. */
@@ -70,7 +70,7 @@ export async function requestStills(
   return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
 }
 
-/** `freed` is called with the tenant when work of it that ran has ended. Throws STILL_NOT_FOUND, STILL_IN_PROGRESS. */
+/** `freed` is called with the tenant if running tasks ended. Throws STILL_NOT_FOUND, STILL_IN_PROGRESS. */
 export async function deleteStill(
   store: Store,
   tenant: string,
@@ -86,7 +86,7 @@ export async function deleteStill(
   return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
 }
 
-/** undefined: none, or one of a newer version. */
+/** Returns undefined for an unspecified side, or one of a newer version. */
 export function sideOf(side: Still_Side): StillSide | undefined {
   if (side === Still_Side.REFERENCE) return "REFERENCE";
   return side === Still_Side.DISTORTED ? "DISTORTED" : undefined;

@@ -1,4 +1,4 @@
-/** Looks at the store's clock: whether it jumped, and whether the store answers at all. */
+/** Reads the store's clock: detects jumps of it, and whether the store answers at all. */
 import type { LeaseGuard } from "../jobs/lease-guard.ts";
 import type { Log } from "../platform/log.ts";
 import type { Store } from "../store/store.ts";
@@ -8,7 +8,7 @@ export interface StoreClockOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
-  /** It hears what the looks find. */
+  /** Gets the result of every reading. */
   readonly guard: LeaseGuard;
   readonly leaseMs: number;
 }
@@ -32,8 +32,8 @@ export class StoreClock {
   }
 
   /**
-   * Only a store that does not even tell its time keeps nodes from renewing; one that fails at
-   * something else must not keep lost leases alive. Throws STORE_UNAVAILABLE.
+   * Stops leases from expiring only if the store cannot even return its time, because then nodes cannot renew. A store
+   * that fails in other ways must not keep lost leases alive. Throws STORE_UNAVAILABLE.
    */
   async lookForOutage(): Promise<void> {
     const { guard, leaseMs } = this.#options;

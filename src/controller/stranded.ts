@@ -1,6 +1,6 @@
 /**
- * Work that nodes are online for and none can do: its scorer or a model was replaced, or a model is
- * gone. After a while its job is planned anew, so that one version scores all of it, or fails.
+ * Finds work that none of the online nodes can do, because its scorer or a model was replaced or removed. After a
+ * while such a job is planned again, so that one version scores all of it, or it fails.
  */
 import { type Capabilities, modelsToPlan, STILLS_CLASS, serves } from "../jobs/work.ts";
 import type { Log } from "../platform/log.ts";
@@ -9,7 +9,7 @@ import type { Ready } from "../store/work-records.ts";
 import { type Fleet, withoutModel } from "./fleet.ts";
 import type { ControllerMetrics } from "./metrics.ts";
 
-/** Long enough for a node to restart, and for one of each kind to come up after a power cut. */
+/** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
 export const STRANDED_MS = 5 * 60_000;
 
 export interface StrandedOptions {
@@ -17,20 +17,20 @@ export interface StrandedOptions {
   readonly fleet: Fleet;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
-  /** Milliseconds that work must have been seen so, look by look. */
+  /** Milliseconds for which every check must have found the work unserved. */
   readonly afterMs: number;
 }
 
 export class Stranded {
   readonly #options: StrandedOptions;
-  /** Since when each was seen, of performance.now(). */
+  /** When each was first seen, in milliseconds of performance.now(). */
   #since = new Map<string, number>();
 
   constructor(options: StrandedOptions) {
     this.#options = options;
   }
 
-  /** Looks once, and acts on what was stranded for long enough. Returns how many jobs were moved. */
+  /** Checks once, and acts on work that was unserved for long enough. Returns the number of jobs changed. */
   async look(): Promise<number> {
     const { store, fleet, afterMs } = this.#options;
     const at = performance.now();
@@ -65,7 +65,7 @@ export class Stranded {
     const { store, log } = this.#options;
     const outcome = await store.replan(id, generation);
     if (outcome === undefined) return false;
-    log.warn({ jobId: id }, "no node has the scorer and models of the job's plan any more: planning it anew");
+    log.warn({ jobId: id }, "no node has the scorer and models of the job's plan anymore; planning it again");
     if (outcome.nodes.length > 0) store.announce({ kind: "news", nodeIds: outcome.nodes });
     store.announce({ kind: "work", ready: [outcome.ready] });
     return true;
@@ -79,7 +79,7 @@ export class Stranded {
   ): Promise<boolean> {
     const { store, metrics } = this.#options;
     const models = new Set(online.flatMap((node) => node.models.map(({ name }) => name)));
-    // Where each is to be had, no node has them all.
+    // If each model is available somewhere, no single node has all of them.
     const model = needed.find((name) => !models.has(name)) ?? needed.join(" and ");
     const error = { code: "UNKNOWN_MODEL", ...withoutModel(model, models) };
     const failed = await store.fail(id, generation, error);
@@ -88,15 +88,15 @@ export class Stranded {
   }
 }
 
-/** Ready work that no node does which is online for its tenant, where some are. */
+/** Returns claimable work that none of its tenant's online nodes serves; tenants without online nodes are left out. */
 async function stranded(
   store: Store,
   fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
-  // Stills wait for a node that makes them: there is nothing else that could be done about it.
+  // Stills wait for a node that can make them; nothing else can be done.
   const all = (await store.ready()).filter(({ workClass }) => workClass !== STILLS_CLASS);
   if (all.length === 0) return [];
-  // The fleet's nodes do most of it.
+  // Most work is served by fleet nodes, so they are checked first.
   const ofAll = await fleet.capabilities();
   const left = all.filter(({ workClass }) => !ofAll.some((node) => serves(node, workClass)));
   const found = [];

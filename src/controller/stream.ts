@@ -1,4 +1,4 @@
-/** A stream of jobs: how they are, then every change to them in order, resumable and of bounded memory. */
+/** A stream of jobs: a snapshot, then every change in order. It is resumable and needs bounded memory. */
 import { create } from "@bufbuild/protobuf";
 import {
   type Job,
@@ -18,7 +18,7 @@ import { matches } from "./filter.ts";
 import { jobMessage } from "./job-message.ts";
 
 const PAGE = 200;
-/** Much longer than any event's id. */
+/** Longer than any event id. */
 const MAX_EVENT_ID = 200;
 
 export interface StreamSource {
@@ -26,7 +26,7 @@ export interface StreamSource {
   readonly feed: Feed;
 }
 
-/** Where a stream goes on in the feed. */
+/** The position of a stream in the feed. */
 interface Place {
   readonly epoch: number;
   position: number;
@@ -36,14 +36,14 @@ export class JobStream {
   readonly #source: StreamSource;
   readonly #tenant: string;
   readonly #filter: JobFilter;
-  /** Jobs whose snapshot may hold more than the events that follow first: job → revision of the snapshot. */
+  /** Jobs whose snapshot may already include the next events: job → revision of the snapshot. */
   readonly #ahead = new Map<string, number>();
   #cursor: string;
 
   /** Throws INVALID_REQUEST. */
   constructor(source: StreamSource, tenant: string, filter: JobFilter, { afterEventId }: StreamJobsRequest) {
     if (afterEventId.length > MAX_EVENT_ID || /[^\x21-\x7e]/.test(afterEventId)) {
-      throw invalid("afterEventId is not the id of an event.");
+      throw invalid("afterEventId is not an event id.");
     }
     this.#source = source;
     this.#tenant = tenant;
@@ -59,7 +59,7 @@ export class JobStream {
     try {
       while (!signal.aborted) {
         if (this.#cursor === "") yield* this.#snapshot(signal);
-        // From here on, what the feed reads anew comes after the cursor.
+        // From here on, new events of the feed come after the cursor.
         await feed.catchUp();
         const place = yield* this.#history(signal);
         if (place === undefined) this.#cursor = "";
@@ -90,8 +90,8 @@ export class JobStream {
   }
 
   /**
-   * What happened since the cursor, from the store, until the feed has what follows. Returns where
-   * in the feed; undefined: the cursor is too old, or of another installation.
+   * Yields events after the cursor from the store until the feed has the next ones. Returns the position in the feed;
+   * undefined if the cursor is too old or of another installation.
    */
   async *#history(signal: AbortSignal): AsyncGenerator<StreamJobsResponse, Place | undefined> {
     const { store, feed } = this.#source;
@@ -100,17 +100,17 @@ export class JobStream {
     while (feed.positionOf(this.#cursor) === undefined && !signal.aborted) {
       const page = await store.tenantEventsAfter(this.#tenant, cursor, PAGE);
       if (page === undefined) return undefined;
-      for (const event of page.events) yield* this.#tell(new FeedEntry(event));
+      for (const event of page.events) yield* this.#emit(new FeedEntry(event));
       if (page.cursor === cursor) break;
       cursor = page.cursor;
     }
-    // The store told all of the tenant that the feed had read at `head`, and perhaps more. The feed holds the
-    // last of that once it has caught up; unless nothing was told, or it is from before all that the feed read.
+    // The store returned every event of the tenant that the feed had read at `head`, and perhaps more. Once the feed
+    // has caught up it holds the last of them, unless there were none, or they precede everything in the feed.
     if (feed.positionOf(this.#cursor) === undefined) await feed.catchUp();
     return { epoch, position: feed.positionOf(this.#cursor) ?? head };
   }
 
-  /** Ends when the feed begins anew, and what it missed must come from the store. */
+  /** Ends when the feed restarts; missed events must then come from the store. */
   async *#live(place: Place, bell: Doorbell, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
     const { feed } = this.#source;
     while (!signal.aborted && feed.epoch === place.epoch) {
@@ -118,11 +118,11 @@ export class JobStream {
       if (next === undefined) throw tooSlow(this.#cursor);
       place.position = next.position;
       if (next.entry === undefined) await bell.wait();
-      else yield* this.#tell(next.entry);
+      else yield* this.#emit(next.entry);
     }
   }
 
-  *#tell(entry: FeedEntry): Generator<StreamJobsResponse> {
+  *#emit(entry: FeedEntry): Generator<StreamJobsResponse> {
     const { event } = entry;
     this.#cursor = event.id;
     if (!matches(this.#filter, event) || this.#isKnown(event)) return;
@@ -131,11 +131,11 @@ export class JobStream {
     yield response(deleted ? Kind.DELETED : Kind.CHANGE, event.id, job);
   }
 
-  /** Whether the snapshot told this change already. */
+  /** Whether the snapshot already included this change. */
   #isKnown({ kind, job }: JobEvent): boolean {
-    const told = this.#ahead.get(job.id);
-    if (told === undefined) return false;
-    if (kind === "CHANGE" && job.revision <= told) return true;
+    const snapshotRevision = this.#ahead.get(job.id);
+    if (snapshotRevision === undefined) return false;
+    if (kind === "CHANGE" && job.revision <= snapshotRevision) return true;
     this.#ahead.delete(job.id);
     return false;
   }
@@ -148,7 +148,7 @@ function response(kind: Kind, eventId: string, job: Job | undefined): StreamJobs
 function tooSlow(eventId: string): Failure {
   return new Failure(
     "STREAM_TOO_SLOW",
-    "The stream was read more slowly than jobs change. Resume after the last event that arrived.",
+    "The stream was read more slowly than jobs change. Resume after the last event received.",
     { found: { afterEventId: eventId } },
   );
 }

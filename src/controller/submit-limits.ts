@@ -1,4 +1,4 @@
-/** What a tenant may submit: so many jobs a second, and as many as its queue has room for. */
+/** Limits of a tenant's submissions: jobs per second, and queued jobs. */
 import type { LimitsOf } from "../jobs/limits.ts";
 import { SubmitRate } from "../jobs/submit-rate.ts";
 import { Failure } from "../platform/failure.ts";
@@ -10,9 +10,9 @@ export interface SubmitLimitsOptions {
   readonly limitsOf: LimitsOf;
 }
 
-/** What was let in, until it is known what became of it. One of the two is called, once. */
+/** Admitted jobs whose outcome is unknown. Exactly one of the two is called, once. */
 export interface Admission {
-  /** So many of the jobs are new; the others were there before, and cost nothing. */
+  /** `created`: how many of the jobs are new. The others existed before and do not count. */
   stored(created: number): void;
   failed(failure: Failure): void;
 }
@@ -33,7 +33,7 @@ export class SubmitLimits {
     this.#room = new QueueRoom(store, (tenant) => limitsOf(tenant).jobsQueued);
   }
 
-  /** Lets jobs in, all or none. Throws TENANT_SUBMIT_RATE, TENANT_QUEUE_FULL. */
+  /** Admits all of the jobs or none. Throws TENANT_SUBMIT_RATE, TENANT_QUEUE_FULL. */
   async admit(tenant: string, jobs: number): Promise<Admission> {
     if (jobs === 0) return NOTHING;
     const waitMs = this.#rate.take(tenant, jobs);
@@ -43,7 +43,7 @@ export class SubmitLimits {
       settle(created);
       this.#rate.giveBack(tenant, jobs - created);
     };
-    // A store that was lost meanwhile may have stored them; whatever else it says, it stored none.
+    // If the store became unavailable, the jobs may be stored. Any other failure means that none is.
     return { stored, failed: ({ code }) => stored(code === "STORE_UNAVAILABLE" ? jobs : 0) };
   }
 
@@ -62,7 +62,7 @@ function tooFast(limit: number, waitMs: number): Failure {
   const seconds = Math.ceil(waitMs / 100) / 10;
   return new Failure(
     "TENANT_SUBMIT_RATE",
-    `The tenant's rate of submissions here is ${limit} a second, and it is ${ahead} ahead of that; none of these was stored. Submit them again in ${seconds} s.`,
+    `The tenant's rate limit at this controller is ${limit} jobs per second; it is ${ahead} ahead of that. None of these was stored. Submit them again in ${seconds} s.`,
     { found: { limit, ahead }, retryAfterMs: waitMs },
   );
 }

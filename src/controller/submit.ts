@@ -1,4 +1,4 @@
-/** Submitting jobs: all that can be refused is refused before anything is stored. */
+/** Submission of jobs. Everything that can be rejected is rejected before anything is stored. */
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import type { Principal } from "../auth/principal.ts";
@@ -24,7 +24,7 @@ import type { Admission, SubmitLimits } from "./submit-limits.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "./tracing.ts";
 
 const MAX_BATCH = 1_000;
-/** Sets of models that a tenant may have waiting for a plan: each is a class of work of its own. */
+/** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
 const MAX_MODEL_SETS = 256;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -41,7 +41,7 @@ interface Checked extends CheckedSpec {
   readonly key: string | undefined;
 }
 
-/** Stores one job. `requireMore`: throws when its caller needs what there is not. Throws Failure. */
+/** Stores one job. `requireMore` throws if a requirement of its caller is not met. Throws Failure. */
 export async function submitOne(
   request: SubmitJobRequest,
   principal: Principal,
@@ -53,7 +53,7 @@ export async function submitOne(
   return stored as SubmitJobResponse;
 }
 
-/** Stores up to MAX_BATCH jobs, all or none. A failure of one says which it is. */
+/** Stores up to MAX_BATCH jobs, all or none. A failure of one job states which one. */
 export async function submitBatch(
   requests: readonly SubmitJobRequest[],
   principal: Principal,
@@ -61,7 +61,7 @@ export async function submitBatch(
 ): Promise<SubmitJobResponse[]> {
   if (requests.length === 0) throw invalid("jobs is empty. Give at least one job.");
   if (requests.length > MAX_BATCH) {
-    throw invalid(`jobs has ${requests.length} jobs; at most ${MAX_BATCH} are stored at once.`);
+    throw invalid(`jobs has ${requests.length} jobs; at most ${MAX_BATCH} are allowed.`);
   }
   const checked = await checkAll(requests, principal, submission);
   const { firsts, places } = distinct(checked);
@@ -81,7 +81,7 @@ export async function submitBatch(
   });
 }
 
-/** A failure of a batch with the job that it is of. */
+/** Adds the index of the failed job to a failure of a batch. */
 function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undefined): Failure {
   const index = indexOf(failure);
   if (index === undefined || index < 0) return failure;
@@ -93,7 +93,7 @@ function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undef
   return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
 }
 
-/** In their order, so that the first one at fault is told. */
+/** Checks jobs in their order, so that the first invalid one is reported. */
 async function checkAll(
   requests: readonly SubmitJobRequest[],
   principal: Principal,
@@ -124,7 +124,7 @@ async function check(
   return { ...checked, key };
 }
 
-/** Each key once. */
+/** Stores jobs whose keys are distinct. */
 async function store(
   jobs: readonly Checked[],
   { tenant, subject }: Principal,
@@ -157,7 +157,7 @@ async function store(
   );
 }
 
-/** What was stored before is answered as it was then, whatever has become of nodes and limits. */
+/** Checks only new jobs if some were stored before: those are returned unchanged, regardless of nodes and limits. */
 async function requireFit(
   jobs: readonly Checked[],
   tenant: string,
@@ -187,12 +187,12 @@ function requireModelSets(waiting: readonly string[], more: readonly Ready[]): v
   if (sets.size <= MAX_MODEL_SETS || more.every(({ workClass }) => known.includes(workClass))) return;
   throw new Failure(
     "TOO_MANY_MODEL_SETS",
-    `Jobs with ${sets.size} different sets of models would wait for their plan; ${MAX_MODEL_SETS} may. Use fewer sets, or submit more once some are planned.`,
+    `Jobs with ${sets.size} different sets of models would wait for their plan; the limit is ${MAX_MODEL_SETS}. Use fewer sets, or submit again when some are planned.`,
     { found: { sets: sets.size, limit: MAX_MODEL_SETS } },
   );
 }
 
-/** A key that comes twice in a batch is one job. `places`: of each job, its place among the first ones. */
+/** Merges jobs of a batch that have the same key. `places`: for each job, its index in `firsts`. */
 function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; places: readonly number[] } {
   const firsts: Checked[] = [];
   const byKey = new Map<string, number>();
@@ -205,7 +205,7 @@ function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; pl
     if (firsts[place]?.fingerprint === job.fingerprint) return place;
     throw new Failure(
       "IDEMPOTENCY_CONFLICT",
-      `jobs[${index}]: its idempotency key is that of another job of the same batch.`,
+      `jobs[${index}]: its idempotency key belongs to a different job of the same batch.`,
       { found: { index } },
     );
   });

@@ -1,6 +1,6 @@
 /**
- * What is done now and then, by every controller: each sweep finds what nobody told of, and
- * several at the same time do each thing once, because the store lets one of them.
+ * Periodic maintenance. Every controller runs every task; the store keeps them from doing the same thing twice. The
+ * tasks also find what was never announced.
  */
 import { LeaseGuard } from "../jobs/lease-guard.ts";
 import { verdictOn } from "../jobs/retry.ts";
@@ -18,7 +18,7 @@ import type { Schedule } from "./schedule.ts";
 import { StoreClock } from "./store-clock.ts";
 import { STRANDED_MS, Stranded } from "./stranded.ts";
 
-/** Rows of one step: short enough to disturb nobody. */
+/** Rows per step, few enough not to disturb other work. */
 const STEP = 100;
 const EVENTS_STEP = 1_000;
 const AUDIT_STEP = 1_000;
@@ -26,13 +26,13 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long a stream can be resumed. */
 const EVENTS_KEPT_MS = DAY_MS;
-/** How long a revocation that was lifted, or has expired, is still told to controllers. */
+/** How long a revocation that was lifted or has expired is still reported to controllers. */
 const REVOCATIONS_KEPT_MS = DAY_MS;
-/** How long a node that went is still shown. */
+/** How long a node that left is still listed. */
 const NODES_KEPT_MS = DAY_MS;
-/** How old what is told of the queue may become: as often as anybody scales nodes by it. */
+/** Milliseconds between reads of the queue statistics; often enough for scaling nodes by them. */
 const QUEUE_LOOK_MS = 10_000;
-/** Sweeps of several controllers spread out by up to this share. */
+/** Intervals vary by up to this share, to spread the tasks of several controllers. */
 const JITTER = 0.2;
 
 export interface SweepOptions {
@@ -48,7 +48,7 @@ export interface SweepOptions {
   readonly auditRetentionMs: number;
 }
 
-/** A sweep's step. True: there may be more at once. */
+/** A step of a maintenance task. Returns true if there may be more to do at once. */
 type Step = () => Promise<boolean>;
 
 export class Sweeps {
@@ -66,7 +66,7 @@ export class Sweeps {
     this.#guard = new LeaseGuard(leaseMs, performance.now());
     this.#clock = new StoreClock({ ...options, guard: this.#guard });
     this.#loops = [
-      // Of no store: a controller that stood still finds out however long the store takes.
+      // Needs no store, so a controller that was frozen notices it however slow the store is.
       this.#every(leaseMs / 6, () => this.#tick()),
       this.#every(1_000, () => this.#refreshReady(), this.#work),
       this.#every(500, () => this.#promoteWaiting()),
@@ -82,7 +82,7 @@ export class Sweeps {
     ];
   }
 
-  /** There may be work anywhere. */
+  /** Signals that there may be work of any tenant. */
   lookForWork(): void {
     this.#work.ring();
   }
@@ -95,7 +95,7 @@ export class Sweeps {
     await Promise.all(this.#loops.map((loop) => loop.stop()));
   }
 
-  /** A sweep with a life of its own: its first step at once, then every `everyMs`, and when the bell rings. */
+  /** A maintenance task with its own loop: runs at once, then every `everyMs` and when the notifier rings. */
   #every(everyMs: number, step: Step, bell = new Doorbell()): Background {
     return new Background(async (signal, isStarted) => {
       const end = ringOnAbort(signal, bell);
@@ -103,7 +103,7 @@ export class Sweeps {
       let fails = false;
       while (!signal.aborted) {
         const { more, failure } = await attempt(step);
-        this.#tell(fails, failure);
+        this.#logChange(fails, failure);
         fails = failure !== undefined;
         if (!more) await bell.wait(everyMs * (1 + JITTER * Math.random()));
       }
@@ -111,14 +111,17 @@ export class Sweeps {
     });
   }
 
-  /** Tells of a sweep once that the store is away for it, and once that it is back. */
-  #tell(failed: boolean, failure: Failure | undefined): void {
+  /**
+   * Logs once when the store becomes unavailable for a task and once when the task works again; logs every other
+   * failure.
+   */
+  #logChange(failed: boolean, failure: Failure | undefined): void {
     const { log } = this.#options;
     if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE")
-      log.error({ err: failure.cause ?? failure }, "a sweep failed");
+      log.error({ err: failure.cause ?? failure }, "maintenance task failed; retrying");
     else if (failure !== undefined && !failed)
-      log.warn({ err: failure }, "the store is unavailable for a sweep");
-    else if (failure === undefined && failed) log.info("a sweep that failed goes on");
+      log.warn({ err: failure }, "store unavailable for a maintenance task; retrying");
+    else if (failure === undefined && failed) log.info("maintenance task works again");
   }
 
   async #tick(): Promise<boolean> {
@@ -155,7 +158,7 @@ export class Sweeps {
     );
     if (expired === 0) return false;
     metrics.expired.inc(expired);
-    log.warn({ expired }, "leases ran out: their nodes are gone or cut off");
+    log.warn({ expired }, "leases expired; their nodes are gone or unreachable");
     for (let job = 0; job < failed; job++) metrics.jobFailed("LEASE_LOST");
     this.#announce(ready);
     if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });

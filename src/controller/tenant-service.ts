@@ -1,4 +1,4 @@
-/** The operations on tenants, as the transports see them. */
+/** The operations on tenants that the transports call. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type GetTenantRequest,
@@ -45,7 +45,7 @@ export class TenantService implements TenantOperations {
   }
 }
 
-/** What is any number is left out. */
+/** Limits without a bound are left out. */
 function limitsMessage({ weight, ...most }: Limits): MessageInitShape<typeof TenantLimitsSchema> {
   const limited = Object.entries(most).filter(([, value]) => Number.isFinite(value));
   return { weight, ...Object.fromEntries(limited) };

@@ -1,13 +1,13 @@
-/** What a controller tells of jobs as spans. Each job is part of one trace, whoever works on it and when. */
+/** The controller's spans of jobs. Each job belongs to one trace, whichever processes work on it. */
 import { currentSpan, type Span, type Tracer } from "../platform/span.ts";
 import { parseTraceparent, traceparentOf } from "../platform/trace-context.ts";
 import type { ClaimedWork, Poolable } from "../store/work-records.ts";
 
 /**
- * The span that a job begins with, which all of its work is a part of; undefined: it is part of no trace. A job
- * that is submitted by itself is in its request's trace. Of several each begins a trace of its own, whose
- * recording is decided anew; it links to the request's: one of a thousand films could not be read. Where the
- * request is not recorded none of them is.
+ * Starts the root span of a job; all its work belongs to it. Returns undefined if the job is not traced. A job
+ * submitted alone joins the trace of its request. Of several jobs each starts its own trace, which is sampled
+ * separately and links to that of the request: one trace of a thousand films would be unreadable. If the request is
+ * not recorded, none of them is.
  */
 export function submitSpan(jobs: number): Span | undefined {
   const request = currentSpan();
@@ -19,19 +19,19 @@ export function traceparentIn(span: Span | undefined): string | undefined {
   return span && traceparentOf(span.context);
 }
 
-/** Ends it: nothing was stored, or it is not known whether it was. */
+/** Ends the span with an error: nothing was stored, or the outcome is unknown. */
 export function failSubmit(span: Span | undefined, code: string): void {
   span?.fail(code);
   span?.end();
 }
 
-/** Ends it: `existed`: the job was there before, and stays in the trace that it is in. */
+/** Ends the span. `existed`: the job was stored before, and keeps its trace. */
 export function endSubmit(span: Span | undefined, jobId: string | undefined, existed: boolean): void {
   span?.set({ "svc.job.id": jobId, "svc.job.existed": existed });
   span?.end();
 }
 
-/** Tells how long a job waited for the first node. */
+/** Records how long a job waited for its first node. */
 export function tellWait(
   tracer: Tracer,
   { beginsJob, jobId, tenant, traceparent, jobAgeMs }: ClaimedWork,
@@ -42,7 +42,7 @@ export function tellWait(
   tracer.resume("wait in queue", parseTraceparent(traceparent), { attributes, startedAt })?.end();
 }
 
-/** A job is pooled. */
+/** Starts the span of a pooling. */
 export function poolSpan(tracer: Tracer, { id, tenant, traceparent }: Poolable): Span | undefined {
   if (traceparent === undefined) return undefined;
   const attributes = { "svc.job.id": id, "svc.tenant.id": tenant };

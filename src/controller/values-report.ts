@@ -1,4 +1,7 @@
-/** Scored values as a node reports them: looked at by their head, then whether they count at all, and only then themselves. */
+/**
+ * Checks per-frame scores that a node reports: first their header, then the lease of the task, and only then the
+ * scores.
+ */
 import { checkRows, checkRowsElsewhere, claimOf } from "../engine/frame-code.ts";
 import type { FramePiece, SegmentReport } from "../gen/proto/svc/v1/node_pb.ts";
 import { invalid } from "../platform/failure.ts";
@@ -8,9 +11,9 @@ import type { Lanes } from "./lanes.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
 
 const MAX_PIECE_BYTES = 900 * 1024;
-/** Far more than the longest film has. */
+/** Far more than the longest film needs. */
 const MAX_PIECES = 1024;
-/** Bytes, inflated: ten seconds of a film have half of it, and to look at them costs less than to ask for their lease. */
+/** Bytes, inflated. Ten seconds of a film have half of it, and checking them costs less than reading their lease. */
 const MOST_AT_ONCE = 64 * 1024;
 
 export interface ValuesOptions {
@@ -19,8 +22,9 @@ export interface ValuesOptions {
 }
 
 /**
- * What a piece comes to that would not count; undefined: it may, and it is what it says. Only of work that is leased
- * are more than a few values inflated: anybody who has a node could else keep a controller busy with a few bytes.
+ * Returns the outcome of a chunk that would not be recorded; undefined if it is valid and may be recorded. More than a
+ * few scores are inflated only for a leased task: otherwise anyone with a node could keep a controller busy with a few
+ * bytes.
  */
 export async function refusalOfPiece(
   { store, lanes }: ValuesOptions,
@@ -33,7 +37,7 @@ export async function refusalOfPiece(
   if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
   const claim = claimOf(rows);
   if (claim.rows !== rowCount)
-    throw invalid(`${field}.rowCount is ${rowCount}, and its rows are ${claim.rows}.`);
+    throw invalid(`${field}.rowCount is ${rowCount}, but it has ${claim.rows} rows.`);
   if (claim.bytes <= MOST_AT_ONCE) {
     checkRows(rows);
     return undefined;
@@ -43,7 +47,7 @@ export async function refusalOfPiece(
   return refusal;
 }
 
-/** What a segment's report says beside its values. Throws INVALID_REQUEST. */
+/** Checks a segment report except its per-frame scores. Throws INVALID_REQUEST. */
 export function checkSegment({
   last,
   durationMs,

@@ -1,4 +1,4 @@
-/** Waiting for a job's end. */
+/** Waits for the end of a job. */
 
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
 import { Failure, isFailureCode } from "../platform/failure.ts";
@@ -11,17 +11,17 @@ import type { Feed } from "./feed.ts";
 import { readResult } from "./job-message.ts";
 import type { Waited } from "./operations.ts";
 
-/** Milliseconds: finds the end of a job whose events were not heard of. */
+/** Milliseconds between reads, which find the end of a job whose event was missed. */
 const LOOK_MS = 2_000;
 
 export interface Waiting {
   readonly store: JobStore;
   readonly feed: Feed;
-  /** The controller stops, and waits no longer. */
+  /** Aborts when the controller stops: waits end. */
   readonly stopping: AbortSignal;
 }
 
-/** As JobOperations.waitForJob, but for the cancelling. */
+/** As JobOperations.waitForJob, but never cancels the job. */
 export async function waitForJob(
   { store, feed, stopping }: Waiting,
   tenant: string,
@@ -51,7 +51,7 @@ export async function waitForJob(
   }
 }
 
-/** What became of a job; undefined: it has not ended, or the store is away and `rideOut`. */
+/** Returns how a job ended; undefined if it has not, or if the store is unavailable and `rideOut` is set. */
 async function look(
   store: JobStore,
   tenant: string,
@@ -70,7 +70,7 @@ async function look(
   return ended;
 }
 
-/** How a job ended; a Failure is its own, whatever its code. */
+/** Returns how a job ended. A Failure is the job's own, whatever its code. */
 async function endOf(store: JobStore, tenant: string, job: JobRow): Promise<Waited | Failure | undefined> {
   if (job.state === "FAILED") return failureOf(job.error);
   if (job.state === "CANCELLED") return new Failure("SCORE_CANCELLED", `The job ${job.id} was cancelled.`);
@@ -80,7 +80,7 @@ async function endOf(store: JobStore, tenant: string, job: JobRow): Promise<Wait
   return { done: true, result: readResult(result), jobId: job.id };
 }
 
-/** A job's error as it was thrown where it happened. */
+/** Returns a job's error as the Failure that was originally thrown. */
 function failureOf(error: StoredError | undefined): Failure {
   if (error === undefined || !isFailureCode(error.code)) {
     return new Failure("INTERNAL", error?.message ?? "The job failed.");

@@ -1,10 +1,10 @@
-/** A leased piece of work as the message that a node gets. */
+/** Converts a leased task to the message for its node. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { type WorkItem, WorkItemSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import type { ClaimedWork } from "../store/work-records.ts";
 import { readSpec, scoreRequestOf } from "./job-spec.ts";
 
-/** `segmentSeconds`: about how long the segments of a plan should be. */
+/** `segmentSeconds`: approximate duration of the segments of a plan. */
 export function workItem(work: ClaimedWork, segmentSeconds: number): WorkItem {
   return create(WorkItemSchema, {
     itemId: work.id,

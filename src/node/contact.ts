@@ -1,4 +1,4 @@
-/** Whether the controller answers. After a loss, its answer to a heartbeat is what counts: reports and pulls wait for it. */
+/** Whether the controller answers. After contact is lost, reports and pulls wait until a heartbeat is answered. */
 import type { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/log.ts";
 import type { NodeMetrics } from "./metrics.ts";
@@ -15,17 +15,17 @@ export class Contact {
     this.#metrics = metrics;
   }
 
-  /** Called when a heartbeat should go at once, to find out how things are; in place of the listener before. */
+  /** Called when a heartbeat should be sent at once to check the connection; replaces the previous listener. */
   set whenInDoubt(listener: () => void) {
     this.#whenInDoubt = listener;
   }
 
-  /** Why the controller was lost; undefined while it answers. */
+  /** Why contact was lost; undefined while the controller answers. */
   get lost(): Failure | undefined {
     return this.#lost;
   }
 
-  /** The controller answered a heartbeat or a registration. */
+  /** Records that the controller answered a heartbeat or a registration. */
   reached(): void {
     if (this.#lost !== undefined) this.#log.info("controller answers again");
     this.#lost = undefined;
@@ -33,17 +33,19 @@ export class Contact {
     this.#reached.resolve();
   }
 
-  /** A call failed for a reason that says nothing about the work. */
+  /** Records that a call failed for a reason unrelated to the task. */
   fail(failure: Failure): void {
-    // Such a controller answers: the next heartbeat hears the same and ends the session.
+    // The controller answers, and will end the session at the next heartbeat.
     if (endsSession(failure)) {
       this.#whenInDoubt();
       return;
     }
     if (this.#lost?.code !== failure.code) {
       const { code, message: detail } = failure;
-      const what = refusesNode(failure) ? "the controller refuses this node" : "controller lost";
-      this.#log.warn({ code, detail }, `${what}; what runs goes on`);
+      const what = refusesNode(failure)
+        ? "the controller rejects this node"
+        : "lost contact with the controller";
+      this.#log.warn({ code, detail }, `${what}; running tasks continue`);
     }
     if (this.#lost === undefined) {
       this.#reached = Promise.withResolvers<void>();
@@ -64,12 +66,12 @@ export class Contact {
   }
 }
 
-/** Whether a failure means that the session is over. */
+/** Whether a failure means that the session has ended. */
 export function endsSession({ code }: Failure): boolean {
   return code === "SESSION_UNKNOWN" || code === "NODE_SUPERSEDED";
 }
 
-/** Whether the controller answers, and takes the node's token for nobody's, or for somebody's who may not. */
+/** Whether the controller answers but rejects the node's token, or its role. */
 function refusesNode({ kind }: Failure): boolean {
   return kind === "unauthenticated" || kind === "forbidden";
 }

@@ -1,19 +1,19 @@
-/** The work that this node holds: each piece from its lease until its report is accepted, refused or given up. */
+/** The tasks that this node holds, each from its lease until its report is accepted or refused, or it is abandoned. */
 import type { RunningWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 
 /**
- * Why work is stopped. LOST: its lease is not this node's any more. HAND_BACK: the node stops and
- * gives it back. KILLED: the node ends at once and says no more.
+ * Why a task is stopped. LOST: this node no longer holds its lease. HAND_BACK: the node stops and returns it. KILLED:
+ * the node ends at once and reports nothing.
  */
 export type StopReason = "LOST" | "HAND_BACK" | "KILLED";
 
 export class Lease {
-  /** Session that it is leased to: its reports count with that one only. */
+  /** The session that the task is leased to; reports count only with it. */
   readonly session: string;
   readonly item: WorkItem;
-  /** Frames of its own that are scored. */
+  /** Frames of the task scored so far. */
   framesDone = 0;
-  /** Its outcome is known: there is nothing left to give back. */
+  /** The outcome is known, so there is nothing to hand back. */
   finished = false;
   readonly #stop = new AbortController();
   #stopped: StopReason | undefined;
@@ -23,7 +23,7 @@ export class Lease {
     this.item = item;
   }
 
-  /** UNKNOWN: of a kind that this version does not know. */
+  /** UNKNOWN: a kind of a newer version. */
   get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "UNKNOWN" {
     const { work } = this.item;
     if (work.case === "stills") return "STILLS";
@@ -31,7 +31,7 @@ export class Lease {
     return work.case === "plan" ? "PLAN" : "UNKNOWN";
   }
 
-  /** Aborts when the work is stopped. */
+  /** Aborts when the task is stopped. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -40,7 +40,7 @@ export class Lease {
     return this.#stopped;
   }
 
-  /** Stops the work: what runs is killed. The first reason counts, but KILLED goes before any. */
+  /** Stops the task and kills its processes. The first reason counts, but KILLED overrides any other. */
   stop(reason: StopReason): void {
     if (reason === "HAND_BACK" && this.finished) return;
     if (this.#stopped === undefined || reason === "KILLED") this.#stopped = reason;
@@ -65,14 +65,14 @@ export class Leases {
     if (this.#held.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** What a session's heartbeat tells: all that it holds and has not given up. */
+  /** Returns the tasks that a session's heartbeat lists: all that it holds and that are not LOST. */
   of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone">[] {
     return [...this.#held]
       .filter((lease) => lease.session === session && lease.stopped !== "LOST")
       .map(({ item: { itemId, attempt }, framesDone }) => ({ itemId, attempt, framesDone }));
   }
 
-  /** Stops one piece of a session's work; a piece that it does not hold is gone already. */
+  /** Stops a task of a session; ignored if the session no longer holds it. */
   lose(session: string, { itemId, attempt }: Pick<RunningWork, "itemId" | "attempt">): void {
     for (const lease of this.#held) {
       const { item } = lease;
@@ -80,7 +80,10 @@ export class Leases {
     }
   }
 
-  /** A session is over: nothing that still runs for it can count. What is finished is reported until it is refused. */
+  /**
+   * Ends a session: stops its running tasks, whose results cannot count. Finished ones are reported until they are
+   * refused.
+   */
   endSession(session: string): void {
     for (const lease of this.#held) {
       if (lease.session === session && !lease.finished) lease.stop("LOST");
@@ -91,7 +94,7 @@ export class Leases {
     for (const lease of this.#held) lease.stop(reason);
   }
 
-  /** Resolves when nothing is held. */
+  /** Resolves when no task is held. */
   untilNone(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     if (this.#held.size === 0) resolve();

@@ -1,4 +1,4 @@
-/** A worker: registers with a controller, pulls work, scores it and reports. */
+/** A worker: registers with a controller, pulls tasks, runs them and reports the results. */
 import type { Connection } from "../client/connection.ts";
 import type { WorkEngine } from "../engine/work.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
@@ -17,23 +17,23 @@ import { Worker } from "./worker.ts";
 const REGISTER_TIMEOUT_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds for scorers that are stopped to be gone, and for their work to be given back. */
+/** Milliseconds to stop scorers and hand their tasks back. */
 export const HAND_BACK_LIMIT_MS = 6_000;
 
 export interface NodeOptions {
   readonly connection: Connection;
   /** An engine that is being opened (engine/opening.ts). */
   readonly opening: { readonly started: Promise<void>; readonly engine: WorkEngine };
-  /** Unique among the nodes of its tenant: whoever registers a name again ends the session before. */
+  /** Unique among the nodes of its tenant; registering a name again ends the earlier session. */
   readonly name: string;
-  /** Pieces of work at a time. */
+  /** Tasks at a time. */
   readonly slots: number;
-  /** Wall-clock limit of one piece of work in milliseconds. */
+  /** Wall-clock limit of one task in milliseconds. */
   readonly timeoutMs: number;
   readonly version: string;
   readonly metrics: NodeMetrics;
   readonly log: Log;
-  /** Default: one that passes on what the controller gives. */
+  /** Default: one that only propagates the controller's trace context. */
   readonly tracer?: Tracer | undefined;
 }
 
@@ -62,44 +62,44 @@ export class Node {
     this.#background.start();
   }
 
-  /** Resolves when the node is registered for the first time. */
+  /** Resolves after the first registration. */
   get started(): Promise<void> {
     return this.#background.started;
   }
 
-  /** Resolves when another node has taken this one's name: it does nothing more, and must be stopped. */
+  /** Resolves when another node registered the same name. The node then takes no more tasks and must be stopped. */
   get superseded(): Promise<Failure> {
     return this.#superseded.promise;
   }
 
-  /** Throws Failure when the node could not take work now, and says why. */
+  /** Throws Failure, with the reason, if the node cannot take tasks now. */
   checkReady(): void {
     void this.#options.opening.engine;
     const { lost } = this.#contact;
     if (lost?.kind === "unavailable") throw lost;
-    // A probe that is told of a refused token would take itself for refused.
+    // A probe that receives the code of a rejected token would report its own token as rejected.
     if (lost !== undefined) throw new Failure("SERVER_UNREACHABLE", lost.message, { cause: lost });
     if (this.#session === undefined) {
       throw new Failure("SERVER_UNREACHABLE", "The node is not registered with the controller yet.");
     }
     if (this.#stopping || this.#session.draining) {
-      throw new Failure("SHUTTING_DOWN", "The node drains: it takes no new work.");
+      throw new Failure("SHUTTING_DOWN", "The node is draining and takes no new tasks.");
     }
   }
 
-  /** Takes nothing new, gives what runs `limitMs` to finish, hands back what is left, and leaves. */
+  /** Takes no new tasks, waits `limitMs` for running ones, hands back the rest, and leaves. */
   async drain(limitMs: number): Promise<void> {
     this.#stopping = true;
     this.#session?.drain();
     if (!(await within(limitMs, () => this.#leases.untilNone()))) {
-      this.#options.log.warn({ left: this.#leases.size }, "handing back the work that is still running");
+      this.#options.log.warn({ left: this.#leases.size }, "drain timeout; handing back running tasks");
       this.#leases.stopAll("HAND_BACK");
       await within(HAND_BACK_LIMIT_MS, () => this.#leases.untilNone());
     }
     await this.stop();
   }
 
-  /** Kills what runs at once, and waits until what it leaves is removed; says good-bye where that is possible. */
+  /** Kills running tasks at once and waits until they are cleaned up; tells the controller if possible. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#reporter.kill();
@@ -124,19 +124,16 @@ export class Node {
       if (reason.code === "NODE_SUPERSEDED") {
         this.#options.log.error(
           { code: reason.code, detail: reason.message },
-          "another node has this name now",
+          "another node registered with this name; stopping",
         );
         this.#superseded.resolve(reason);
         return;
       }
-      this.#options.log.warn(
-        { code: reason.code },
-        "the controller does not know this node: registering again",
-      );
+      this.#options.log.warn({ code: reason.code }, "the session has ended; registering again");
     }
   }
 
-  /** Tries again and again; undefined when the signal aborts first. */
+  /** Retries until it succeeds; returns undefined if the signal aborts first. */
   async #register(signal: AbortSignal): Promise<Session | undefined> {
     const { connection, name, slots, log } = this.#options;
     const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
@@ -158,7 +155,7 @@ export class Node {
         if (signal.aborted) return undefined;
         const { code, message: detail } = Failure.from(thrown);
         const retryInMs = Math.round(backOff.next());
-        log.warn({ code, detail, retryInMs, controller: connection.address }, "not registered");
+        log.warn({ code, detail, retryInMs, controller: connection.address }, "failed to register; retrying");
         await pause(retryInMs, signal);
       }
     }

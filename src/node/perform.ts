@@ -1,4 +1,4 @@
-/** Does one piece of leased work, to an outcome that can be reported. */
+/** Runs one leased task to an outcome that can be reported. */
 import { CutFault } from "../engine/cut-fault.ts";
 import type { PairRequest } from "../engine/request.ts";
 import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/work.ts";
@@ -7,13 +7,13 @@ import { pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Lease } from "./lease.ts";
 
-/** Seconds; a longer segment would say too little of its progress, and lose too much when its node is lost. */
+/** Seconds. A longer segment would show too little progress, and lose too much work with its node. */
 const MAX_SEGMENT_SECONDS = 3600;
-/** Bytes of a plan's report: gRPC's usual limit of 4 MiB is far, and the controller's own is 1 MiB. */
+/** Bytes of a plan's report, well below gRPC's default limit of 4 MiB; the controller's own limit is 1 MiB. */
 const MAX_PLAN_BYTES = 1_000_000;
-/** Frames of which stills are made in one piece of work: a call asks for no more. */
+/** Frames whose stills one task makes; a call may request no more. */
 const MAX_FRAMES_SHOWN = 16;
-/** Bytes that a segment takes beside its text. */
+/** Bytes of a segment besides its text. */
 const SEGMENT_BYTES = 24;
 
 export type Outcome =
@@ -21,10 +21,10 @@ export type Outcome =
   | { readonly kind: "SCORED"; readonly scored: SegmentScored }
   | { readonly kind: "DRAWN"; readonly stills: readonly Still[] }
   | { readonly kind: "FAILED"; readonly failure: Failure }
-  /** The lease was stopped, and with it the work. */
+  /** The lease, and with it the task, was stopped. */
   | { readonly kind: "STOPPED" };
 
-/** Never throws: whatever goes wrong is the outcome. `timeoutMs`: longest time that the work may take. */
+/** Never throws: an error becomes the outcome. `timeoutMs`: wall-clock limit of the task. */
 export async function perform(
   lease: Lease,
   openedEngine: () => WorkEngine,
@@ -48,7 +48,7 @@ export async function perform(
   }
 }
 
-/** Whether the whole pair must be scored in one piece, because its cuts are not what the plan said. */
+/** Whether the pair must be scored whole, because its segment boundaries differ from the plan. */
 export function isCutFault(failure: Failure): boolean {
   return failure instanceof CutFault;
 }
@@ -58,12 +58,12 @@ interface CheckedWork {
   readonly work: Extract<WorkItem["work"], { case: string }>;
 }
 
-/** The controller passes on what clients and other nodes said: all of it is checked again here. */
+/** The controller passes on input of clients and other nodes, so everything is checked again here. */
 function checked({ request, work }: WorkItem): CheckedWork {
   if (request === undefined || work.case === undefined) {
     throw new Failure(
       "INVALID_REQUEST",
-      "The work names no pair, or is of a kind that this node does not know.",
+      "The task has no pair, or is of a kind that this node does not support.",
     );
   }
   return { request: pairRequestOf(request), work };
@@ -75,7 +75,7 @@ interface WorkLimits {
   readonly timeoutMs: number;
 }
 
-/** A plan of too many segments for its report is made again, with longer ones. */
+/** Plans again with longer segments if there are too many for the report. */
 async function plan(
   engine: WorkEngine,
   request: PairRequest,
@@ -85,7 +85,7 @@ async function plan(
   if (segmentSeconds < 1 || segmentSeconds > MAX_SEGMENT_SECONDS) {
     throw new Failure(
       "INVALID_REQUEST",
-      `Segments of ${segmentSeconds} seconds are not possible: use 1 to ${MAX_SEGMENT_SECONDS}.`,
+      `segmentSeconds is ${segmentSeconds}. Use 1 to ${MAX_SEGMENT_SECONDS}.`,
     );
   }
   for (let seconds = segmentSeconds; ; ) {
@@ -93,7 +93,7 @@ async function plan(
     const bytes = planBytes(planned);
     if (bytes <= MAX_PLAN_BYTES) return { kind: "PLANNED", planned };
     if (planned.segments.length === 1) {
-      throw new Failure("INTERNAL", `The plan takes ${bytes} bytes, more than can be reported.`);
+      throw new Failure("INTERNAL", `The plan has ${bytes} bytes, which is too large to report.`);
     }
     seconds *= 2 * Math.ceil(bytes / MAX_PLAN_BYTES);
   }
@@ -104,7 +104,7 @@ function planBytes({ plan: text, segments }: PlannedPair): number {
   return each.reduce((sum, bytes) => sum + bytes, Buffer.byteLength(text));
 }
 
-/** All of them are held until they are reported. */
+/** All stills are held in memory until they are reported. */
 async function draw(
   engine: WorkEngine,
   request: PairRequest,
@@ -113,7 +113,10 @@ async function draw(
 ): Promise<Outcome> {
   const frames = parts.reduce((sum, part) => sum + part.frames.length, 0);
   if (frames < 1 || frames > MAX_FRAMES_SHOWN) {
-    throw new Failure("INVALID_REQUEST", `Stills of ${frames} frames: use 1 to ${MAX_FRAMES_SHOWN}.`);
+    throw new Failure(
+      "INVALID_REQUEST",
+      `The task asks for stills of ${frames} frames. Use 1 to ${MAX_FRAMES_SHOWN}.`,
+    );
   }
   const asked = parts.map(({ segment, frames: shown }) => ({
     segment: segment === "" ? undefined : segment,

@@ -1,4 +1,4 @@
-/** A number of permits, each held by one piece of work at a time. */
+/** A semaphore, first in, first out. */
 export class Permits {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Permits {
     this.#free = count;
   }
 
-  /** Resolves with whether a permit was taken: not when the signal aborts first. */
+  /** Resolves to whether a permit was taken; false if the signal aborts first. */
   async take(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return false;
     if (this.#free > 0) {
@@ -18,7 +18,7 @@ export class Permits {
     const given = () => resolve(true);
     const abort = () => {
       const at = this.#waiting.indexOf(given);
-      // One that was given already is kept: its holder gives it back.
+      // A permit that was handed over already is kept; its holder returns it.
       if (at >= 0) this.#waiting.splice(at, 1);
       resolve(false);
     };
@@ -29,7 +29,7 @@ export class Permits {
     return taken;
   }
 
-  /** Gives a permit back, to who has waited longest. */
+  /** Returns a permit, or hands it to the longest waiting caller. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;

@@ -1,4 +1,4 @@
-/** Asks for work: one long poll for each free slot, up to a limit. */
+/** Pulls tasks: one long poll for each free slot, up to a limit. */
 import type { Connection } from "../client/connection.ts";
 import { NodeService, type WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { BackOff } from "../platform/back-off.ts";
@@ -7,11 +7,11 @@ import { pause } from "../platform/lifecycle.ts";
 import type { Contact } from "./contact.ts";
 import type { Worker } from "./worker.ts";
 
-/** Milliseconds that the controller may keep a poll. */
+/** Milliseconds that the controller may hold a poll. */
 const WAIT_MS = 30_000;
-/** Milliseconds beyond it until a poll is given up. */
+/** Additional milliseconds until a poll times out. */
 const ANSWER_MS = 10_000;
-/** Polls at a time: enough to fill any number of slots in a few rounds, and under the calls that a connection may have. */
+/** Polls at a time: enough to fill any number of slots in a few rounds, and below the limit of calls per connection. */
 const MAX_PULLS = 32;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
@@ -22,7 +22,7 @@ export interface PullParts {
   readonly slots: number;
   readonly worker: Worker;
   readonly contact: Contact;
-  /** Called when work was leased. */
+  /** Called when a task was leased. */
   readonly onLease: () => void;
 }
 
@@ -45,14 +45,14 @@ async function keepPulling(parts: PullParts, signal: AbortSignal): Promise<void>
       continue;
     }
     worker.giveSlot();
-    // A controller that answers without waiting is not asked without end.
+    // Limits the rate of polls if the controller answers without waiting.
     if (performance.now() - started > WAIT_MS / 2) backOff.reset();
     else await pause(backOff.next(), signal);
     await contact.untilReached(signal);
   }
 }
 
-/** One poll; undefined when there was no work, or no answer. */
+/** One poll; returns undefined if there was no task or no answer. */
 async function pull(
   { connection, session, contact }: PullParts,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** An outcome as the messages that report it. */
+/** Converts an outcome to report messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type EncodedRows, encodeRows } from "../engine/frame-code.ts";
 import type { PlannedPair, SegmentScored, Still } from "../engine/work.ts";
@@ -9,15 +9,15 @@ import { isCutFault, type Outcome } from "./perform.ts";
 
 export type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
-/** Bytes of a piece of rows; with the message around it under 900 KiB. */
+/** Bytes of a chunk of rows; the complete message stays below 900 KiB. */
 const MAX_PIECE_BYTES = 896 * 1024;
-/** Characters of a failure's sentence, and of its facts as JSON: enough for every one of ours. */
+/** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;
 const MAX_FACTS = 16_384;
 
 export const HAND_BACK: Report = { case: "handBack", value: {} };
 
-/** The messages of an outcome in their order; the last one completes it. Throws Failure when it cannot be told. */
+/** Returns the messages of an outcome in order; the last one completes it. Throws Failure if it cannot be reported. */
 export function* reportsOf(outcome: Exclude<Outcome, { kind: "STOPPED" }>): Generator<Report> {
   switch (outcome.kind) {
     case "PLANNED":
@@ -66,13 +66,13 @@ function planReport({ plan, segments, frameCount, pixels, models }: PlannedPair)
 
 function* stillReports(stills: readonly Still[]): Generator<Report> {
   for (const [index, { side, ...still }] of stills.entries()) {
-    const told = side === "reference" ? Still_Side.REFERENCE : Still_Side.DISTORTED;
+    const wireSide = side === "reference" ? Still_Side.REFERENCE : Still_Side.DISTORTED;
     const last = index === stills.length - 1;
-    yield { case: "still", value: { ...still, image: new Uint8Array(still.image), side: told, last } };
+    yield { case: "still", value: { ...still, image: new Uint8Array(still.image), side: wireSide, last } };
   }
 }
 
-/** Encodes a piece when it is asked for, so that a film's values are never held twice. */
+/** Encodes each chunk when it is requested, so that a film's scores are never held twice. */
 function* segmentReports({ table, durationMs, plan, frameCount }: SegmentScored): Generator<Report> {
   let number = 0;
   let held: EncodedRows | undefined;
@@ -80,7 +80,7 @@ function* segmentReports({ table, durationMs, plan, frameCount }: SegmentScored)
     if (held !== undefined) yield { case: "piece", value: { number: number++, ...held } };
     held = rows;
   }
-  if (held === undefined) throw new Failure("SCORER_FAILED", "The scorer gave no frame of the segment.");
+  if (held === undefined) throw new Failure("SCORER_FAILED", "The scorer returned no frame of the segment.");
   const last = { number, ...held };
   yield {
     case: "segment",

@@ -1,6 +1,6 @@
 /**
- * Reports outcomes. A finished segment is never lost to an outage: its report is sent again and
- * again until the controller accepts it, or says that the lease is another's by now.
+ * Reports outcomes. An outage never loses a finished segment: its report is repeated until the controller accepts it
+ * or answers that the lease is lost.
  */
 import type { Connection } from "../client/connection.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
@@ -14,14 +14,14 @@ import type { NodeMetrics } from "./metrics.ts";
 import type { Outcome } from "./perform.ts";
 import { failureReport, HAND_BACK, type Report, reportsOf } from "./report.ts";
 
-/** Milliseconds that a report of almost a megabyte gets on a slow line. */
+/** Milliseconds; enough for a report of almost a megabyte on a slow connection. */
 const REPORT_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Times that a report may meet a fault of the controller itself: with the pauses about half a minute. */
+/** Internal errors of the controller that a report may meet; about half a minute including pauses. */
 const MAX_FAULTS = 8;
 
-/** REFUSED: the lease is another's, or there is none any more. GIVEN_UP: nobody could be told. */
+/** REFUSED: the lease is lost. GIVEN_UP: the report could not be delivered. */
 export type Told = "ACCEPTED" | "REFUSED" | "GIVEN_UP";
 
 export interface ReporterParts {
@@ -33,19 +33,19 @@ export interface ReporterParts {
 
 export class Reporter {
   readonly #parts: ReporterParts;
-  /** Cuts off what is being sent, when the node ends at once. */
+  /** Aborts reports in flight when the node ends at once. */
   readonly #killed = new AbortController();
 
   constructor(parts: ReporterParts) {
     this.#parts = parts;
   }
 
-  /** Reports an outcome, all its messages; resolves when nothing more can be done for it. */
+  /** Sends all messages of an outcome; resolves when nothing more can be done for it. */
   async report(lease: Lease, outcome: Exclude<Outcome, { kind: "STOPPED" }>): Promise<Told> {
     try {
       for (const report of reportsOf(outcome)) {
-        const told = await this.#send(lease, report, lease.signal);
-        if (told !== "ACCEPTED") return told;
+        const answer = await this.#send(lease, report, lease.signal);
+        if (answer !== "ACCEPTED") return answer;
       }
       return "ACCEPTED";
     } catch (thrown) {
@@ -53,17 +53,20 @@ export class Reporter {
     }
   }
 
-  /** Gives work back untouched, for as long as the node still lives. */
+  /** Hands a task back unchanged; retries until the node ends. */
   handBack(lease: Lease): Promise<Told> {
     return this.#send(lease, HAND_BACK, this.#killed.signal);
   }
 
-  /** Ends every report at once. */
+  /** Aborts every report at once. */
   kill(): void {
     this.#killed.abort();
   }
 
-  /** Sends a report until it is accepted, refused or given up; what the controller finds wrong with it ends it as a failure. */
+  /**
+   * Sends a report until it is accepted, refused or aborted. A report that the controller finds invalid ends as a
+   * failure.
+   */
   async #send(lease: Lease, report: Report, giveUp: AbortSignal): Promise<Told> {
     const { connection, contact, metrics } = this.#parts;
     const { session, item } = lease;
@@ -89,29 +92,32 @@ export class Reporter {
   }
 
   #refused(lease: Lease, { code }: Failure): Told {
-    this.#parts.log.info({ ...named(lease), code }, "report refused: the work is another's by now");
+    this.#parts.log.info({ ...named(lease), code }, "report refused; this node no longer holds the lease");
     return "REFUSED";
   }
 
-  /** A result that the controller cannot take is a failure of this attempt; that of a failure is the end of it. */
+  /** An invalid result becomes a failure of this attempt. An invalid failure report ends the report. */
   #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<Told> {
     const { code, message: detail } = failure;
     this.#parts.log.error(
       { ...named(lease), code, detail, report: report.case },
-      "the controller cannot take the report",
+      "the controller rejected the report as invalid",
     );
     if (report.case === "failure" || report.case === "handBack") return Promise.resolve("GIVEN_UP");
-    const told = `The controller could not take the result of a node: ${failure.message}`;
-    return this.#send(lease, failureReport(new Failure("INTERNAL", told)), giveUp);
+    const message = `The controller rejected the result of a node: ${failure.message}`;
+    return this.#send(lease, failureReport(new Failure("INTERNAL", message)), giveUp);
   }
 
   #givenUp(lease: Lease, failure: Failure): Told {
-    this.#parts.log.error({ ...named(lease), code: failure.code, err: failure }, "report given up");
+    this.#parts.log.error(
+      { ...named(lease), code: failure.code, err: failure },
+      "failed to deliver the report; dropped it",
+    );
     return "GIVEN_UP";
   }
 }
 
-/** What an answer of the controller means for the report. */
+/** How a report continues after an error of the controller. */
 const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LATER">> = {
   conflict: "REFUSED",
   "not-found": "REFUSED",
@@ -119,7 +125,7 @@ const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LAT
   "too-large": "WRONG",
   media: "FAULT",
   internal: "FAULT",
-  // A token that is not accepted may be replaced.
+  // A rejected token may be replaced by a valid one.
   unauthenticated: "LATER",
   forbidden: "LATER",
   limit: "LATER",
@@ -128,7 +134,7 @@ const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LAT
   unavailable: "LATER",
 };
 
-/** What the log says of a piece of work. */
+/** The log fields of a task. */
 export function named({ item, kind }: Lease) {
   const { itemId, jobId, attempt } = item;
   return { jobId, itemId, attempt, kind };

@@ -1,4 +1,4 @@
-/** One registration with the controller: its heartbeats, and its pulls while it takes work. */
+/** One registration with the controller: its heartbeats, and its pulls while it takes tasks. */
 import type { Connection } from "../client/connection.ts";
 import {
   type HeartbeatResponse,
@@ -15,16 +15,16 @@ import type { NodeMetrics } from "./metrics.ts";
 import { pullWork } from "./pulling.ts";
 import type { Worker } from "./worker.ts";
 
-/** Milliseconds that the controller may keep a heartbeat: progress is told as often while there is work. */
+/** Milliseconds that the controller may hold a heartbeat. Progress is reported this often while tasks run. */
 const HOLD_WORKING_MS = 2_000;
 const HOLD_IDLE_MS = 10_000;
-/** Milliseconds beyond it until a heartbeat is given up. */
+/** Additional milliseconds until a heartbeat times out. */
 const ANSWER_MS = 5_000;
-/** Milliseconds between two heartbeats at least: a controller that answers at once is not asked without end. */
+/** Minimum milliseconds between two heartbeats, for a controller that answers at once. */
 const SPACING_MS = 100;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds that a heartbeat gets before it is cut short for another one. */
+/** Milliseconds that a heartbeat gets before it is aborted for another one. */
 const LEAST_MS = 400;
 const LEAVE_TIMEOUT_MS = 3_000;
 
@@ -41,9 +41,12 @@ export interface SessionParts {
 export class Session {
   readonly #parts: SessionParts;
   readonly #secret: string;
-  /** Milliseconds that the controller may keep a heartbeat at most, so that it never misses one for a whole lease. */
+  /** Maximum milliseconds that the controller may hold a heartbeat, so that a lease always includes several. */
   readonly #longestHoldMs: number;
-  /** Milliseconds between two tries at most: a controller that comes back hears of leases before they run out. */
+  /**
+   * Maximum milliseconds between two attempts, so that a controller that comes back can renew leases before they
+   * expire.
+   */
   readonly #longestPauseMs: number;
   readonly #draining = new AbortController();
   /** The heartbeat that the controller holds. */
@@ -58,19 +61,19 @@ export class Session {
     this.#parts = parts;
   }
 
-  /** Whether it takes no new work. */
+  /** Whether the node takes no new tasks. */
   get draining(): boolean {
     return this.#draining.signal.aborted;
   }
 
-  /** Takes no new work from now on, and says so. */
+  /** Takes no new tasks from now on, and reports that. */
   drain(): void {
     this.#parts.metrics.draining.set(1);
     this.#draining.abort();
     this.#wake();
   }
 
-  /** Runs until the signal aborts, or until the controller ends the session: then it resolves with the reason. */
+  /** Runs until the signal aborts, or until the controller ends the session; then it resolves with the reason. */
   async run(signal: AbortSignal): Promise<Failure | undefined> {
     const { contact, leases } = this.#parts;
     const over = new AbortController();
@@ -89,7 +92,7 @@ export class Session {
     return reason;
   }
 
-  /** Tells the controller that the session is over; one that cannot be reached finds out by itself. */
+  /** Tells the controller that the session has ended. A controller that cannot be reached detects it after a lease. */
   async leave(): Promise<void> {
     const request = { session: this.#secret, draining: true, leaving: true };
     try {
@@ -97,21 +100,21 @@ export class Session {
         timeoutMs: LEAVE_TIMEOUT_MS,
       });
     } catch (err) {
-      this.#parts.log.info({ err }, "the controller could not be told that this node leaves");
+      this.#parts.log.info({ err }, "failed to sign off from the controller; the session will expire");
     }
   }
 
-  /** One heartbeat after the other. */
+  /** Sends one heartbeat after the other. */
   async #beat(signal: AbortSignal): Promise<Failure | undefined> {
     const { contact } = this.#parts;
     const backOff = new BackOff(FIRST_PAUSE_MS, this.#longestPauseMs);
     while (!signal.aborted) {
       const started = performance.now();
       try {
-        const news = await this.#heartbeat(signal);
+        const response = await this.#heartbeat(signal);
         contact.reached();
         backOff.reset();
-        this.#obey(news);
+        this.#obey(response);
       } catch (thrown) {
         const failure = Failure.from(thrown);
         if (endsSession(failure)) return failure;
@@ -133,7 +136,7 @@ export class Session {
     this.#heldSince = performance.now();
     const running = leases.of(this.#secret);
     const usual = running.length > 0 ? HOLD_WORKING_MS : HOLD_IDLE_MS;
-    // The first answer after a loss is waited for by reports.
+    // The first heartbeat after lost contact is answered at once, because reports wait for it.
     const holdMs = contact.lost === undefined ? Math.min(usual, this.#longestHoldMs) : 0;
     const request = { session: this.#secret, running, draining: this.draining, holdMs };
     return connection.call(NodeService.method.heartbeat, request, {
@@ -146,13 +149,13 @@ export class Session {
     const { leases, log } = this.#parts;
     for (const work of stop) leases.lose(this.#secret, work);
     if (!drain || this.draining) return;
-    log.info("draining, as the controller asks: what runs is finished, nothing new is taken");
+    log.info("draining at the controller's request; running tasks finish, no new ones are taken");
     this.drain();
   }
 
   /**
-   * Sends the next heartbeat soon in place of the one that is held, which does not know of what changed:
-   * the controller could not tell in its answer that new work is cancelled.
+   * Soon replaces the held heartbeat with one that includes what changed. The answer to the held one could not report
+   * that a new task was cancelled.
    */
   #wake(): void {
     const leastMs = this.#heldSince + LEAST_MS - performance.now();

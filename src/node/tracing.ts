@@ -1,9 +1,9 @@
-/** Leased work as a span of the trace that its job is part of. */
+/** The span of a leased task, in the trace of its job. */
 import type { Span, Tracer } from "../platform/span.ts";
 import { parseTraceparent } from "../platform/trace-context.ts";
 import type { Lease } from "./lease.ts";
 
-/** From the lease to the report's answer; undefined: the job is part of no trace, and none begins here. */
+/** Covers the lease until the answer to the report. Returns undefined if the job has no trace; none is started here. */
 export function workSpan(tracer: Tracer, { item, kind }: Lease): Span | undefined {
   const { jobId, itemId, attempt, tenantId, traceparent } = item;
   const attributes = {
@@ -16,7 +16,7 @@ export function workSpan(tracer: Tracer, { item, kind }: Lease): Span | undefine
   return tracer.resume(name, parseTraceparent(traceparent), { kind: "CONSUMER", attributes });
 }
 
-/** `outcome`: as the metrics tell it; `code`: of what failed. */
+/** `outcome`: as in the metrics; `code`: of the failure. */
 export function endWork(
   span: Span | undefined,
   { framesDone }: Lease,

@@ -1,4 +1,4 @@
-/** Carries leased work out: a slot to run in, then the report. */
+/** Runs leased tasks in slots and reports their results. */
 import type { WorkEngine } from "../engine/work.ts";
 import type { WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import type { Log } from "../platform/log.ts";
@@ -13,7 +13,7 @@ import { endWork, workSpan } from "./tracing.ts";
 export interface WorkerParts {
   readonly engine: () => WorkEngine;
   readonly slots: number;
-  /** Wall-clock limit of one piece of work in milliseconds. */
+  /** Wall-clock limit of one task in milliseconds. */
   readonly timeoutMs: number;
   readonly leases: Leases;
   readonly reporter: Reporter;
@@ -25,7 +25,7 @@ export interface WorkerParts {
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #slots: Permits;
-  /** As many results as slots may wait for their report: what an outage can fill memory with. */
+  /** At most as many results as slots wait for their report, which bounds memory during an outage. */
   readonly #reports: Permits;
 
   constructor(parts: WorkerParts) {
@@ -35,7 +35,7 @@ export class Worker {
     parts.metrics.slots.set(parts.slots);
   }
 
-  /** Resolves with whether a slot was taken: not when the signal aborts first. */
+  /** Resolves to whether a slot was taken; false if the signal aborts first. */
   takeSlot(signal: AbortSignal): Promise<boolean> {
     return this.#slots.take(signal);
   }
@@ -44,7 +44,7 @@ export class Worker {
     this.#slots.give();
   }
 
-  /** Begins leased work in a slot that was taken, which is given back when the work no longer needs it. */
+  /** Starts a leased task in a slot that was taken; the slot is released when the task no longer needs it. */
   begin(session: string, item: WorkItem): void {
     const lease = new Lease(session, item);
     this.#parts.leases.add(lease);
@@ -57,12 +57,12 @@ export class Worker {
     endWork(span, lease, ended, code);
   }
 
-  /** How it ended, and the code of what failed. */
+  /** Returns the outcome for the metrics, and the code of a failure. */
   async #carryOut(lease: Lease): Promise<{ readonly ended: string; readonly code: string | undefined }> {
     const { metrics, log } = this.#parts;
-    log.info(named(lease), "work started");
+    log.info(named(lease), "task started");
     const outcome = await this.#run(lease);
-    // The slot waits for a place among the reports, and not the report for its slot.
+    // The slot is kept until there is capacity for the report, so results cannot pile up.
     const reporting = outcome.kind !== "STOPPED" && (await this.#reports.take(lease.signal));
     this.#slots.give();
     const ended = reporting ? await this.#report(lease, outcome) : await this.#stopped(lease);
@@ -83,25 +83,25 @@ export class Worker {
 
   async #report(lease: Lease, outcome: Exclude<Outcome, { kind: "STOPPED" }>): Promise<string> {
     const { reporter, log, metrics } = this.#parts;
-    const told = await reporter.report(lease, outcome).finally(() => this.#reports.give());
-    if (told !== "ACCEPTED") return told.toLowerCase();
+    const answer = await reporter.report(lease, outcome).finally(() => this.#reports.give());
+    if (answer !== "ACCEPTED") return answer.toLowerCase();
     if (outcome.kind === "FAILED") {
       const { code, message: detail, cause } = outcome.failure;
       const ours = outcome.failure.kind === "internal";
       log[ours ? "error" : "info"](
         { ...named(lease), code, detail, ...(ours && { err: cause }) },
-        "work failed",
+        "task failed",
       );
       return "failed";
     }
     if (outcome.kind === "SCORED") metrics.frames.inc(lease.framesDone);
-    log.info(named(lease), "work finished");
+    log.info(named(lease), "task finished");
     return "done";
   }
 
   async #stopped(lease: Lease): Promise<string> {
     const { reporter, log } = this.#parts;
-    log.info({ ...named(lease), reason: lease.stopped }, "work stopped");
+    log.info({ ...named(lease), reason: lease.stopped }, "task stopped");
     if (lease.stopped !== "HAND_BACK") return "stopped";
     return (await reporter.handBack(lease)) === "ACCEPTED" ? "handed_back" : "stopped";
   }

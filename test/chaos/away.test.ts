@@ -103,7 +103,7 @@ describe("away for longer than a lease", () => {
    */
   function assertKept({ id, state }: Job): void {
     assert.equal(state, Job_State.SUCCEEDED);
-    const begun = installation.lines("work started").filter(({ jobId }) => jobId === id);
+    const begun = installation.lines("task started").filter(({ jobId }) => jobId === id);
     const items = begun.map(({ itemId }) => itemId);
     assert.ok(items.length > 1);
     assert.deepEqual(items, [...new Set(items)], installation.logs());

@@ -18,7 +18,7 @@ import { Watcher } from "./watcher.ts";
 /** Milliseconds for every job to end after the last blow: leases and back-offs pass, and then work is done. */
 const SETTLE_MS = 300_000;
 /** What a node logs when its report comes too late. */
-const REFUSED = "report refused: the work is another's by now";
+const REFUSED = "report refused; this node no longer holds the lease";
 
 export interface ChaosOptions {
   readonly store: StoreName;

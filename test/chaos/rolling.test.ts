@@ -74,7 +74,7 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     assert.deepEqual(lost, [], service.logs());
     await until(() => watcher.resumed > 0 && events.resumed > 0, "both streams to go on");
     // What a node had begun, no other did again.
-    const items = service.lines("work started").map(({ itemId }) => itemId);
+    const items = service.lines("task started").map(({ itemId }) => itemId);
     assert.deepEqual(items, [...new Set(items)], service.logs());
   });
 

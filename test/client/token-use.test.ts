@@ -138,7 +138,7 @@ describe("a node", () => {
     await using peer = await Peer.open();
     const args = ["--controller", peer.address, "--metrics-port", "0", ...flagsOf(provider)];
     await using node = new SvcProcess("node", { args });
-    const line = await node.logged("not registered", { code: "SERVER_UNREACHABLE" });
+    const line = await node.logged("failed to register; retrying", { code: "SERVER_UNREACHABLE" });
     assert.match(String(line["detail"]), /identity provider of --oidc-token-url .* ECONNREFUSED/);
     assert.equal(peer.calls.length, 0);
     await provider.listen({ secret: SECRET, lifeSeconds: 300 });
@@ -156,7 +156,7 @@ describe("a node", () => {
       const { metrics } = await node.addresses();
       await node.logged("registered");
       peer.judge = (token) => (token === "Bearer first.token" ? code : undefined);
-      const line = await node.logged("the controller refuses this node; what runs goes on", { code });
+      const line = await node.logged("the controller rejects this node; running tasks continue", { code });
       assert.equal(line["detail"], "as the test wants");
       await until(async () => {
         const ready = await fetch(`${metrics}/readyz`);
@@ -175,7 +175,7 @@ describe("a node", () => {
     peer.judge = (token) => (token === "Bearer first.token" ? "ROLE_MISSING" : undefined);
     const args = ["--controller", peer.address, "--metrics-port", "0", "--token-file", tokenFile];
     await using node = new SvcProcess("node", { args });
-    await node.logged("not registered", { code: "ROLE_MISSING", detail: "as the test wants" });
+    await node.logged("failed to register; retrying", { code: "ROLE_MISSING", detail: "as the test wants" });
     await writeFile(tokenFile, "second.token");
     await node.logged("registered");
     assert.equal(await node.stop(), 0);

@@ -86,7 +86,7 @@ test("it waits for a controller that is not there yet, and says so to its probes
   await using peer = await Peer.open();
   peer.cut();
   await using node = await NodeProcess.start(peer.address);
-  await node.logged("not registered", { code: "SERVER_UNREACHABLE" });
+  await node.logged("failed to register; retrying", { code: "SERVER_UNREACHABLE" });
   assert.equal(await node.status("/v1/health"), 200);
   assert.equal(await node.status("/healthz"), 200);
   const answer = await fetch(`${node.metrics}/readyz`);
@@ -107,7 +107,7 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   const report = await peer.reported(peer.offer(planWork(fixture.film)));
   assert.equal(report.case, "plan");
   assert.equal(peer.registrations[0]?.name, "worker-7");
-  await node.logged("work finished", { kind: "PLAN" });
+  await node.logged("task finished", { kind: "PLAN" });
   let text = "";
   await until(async () => {
     text = await (await fetch(`${node.metrics}/metrics`)).text();
@@ -128,7 +128,7 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   // It has little time to say so: where this process stood still for as long, another node says it.
   for (let last = node, tries = 4; peer.heartbeats.at(-1)?.leaving !== true; tries--) {
     assert.ok(tries > 0, "no node says that it leaves");
-    await last.logged("the controller could not be told that this node leaves");
+    await last.logged("failed to sign off from the controller; the session will expire");
     last = await NodeProcess.start(peer.address);
     await last.ready(200);
     assert.equal(await last.stop(), 0);
@@ -174,7 +174,7 @@ test("a node whose name is taken over ends with an error", async () => {
   await using node = await NodeProcess.start(peer.address);
   await peer.until(() => peer.heartbeats.length > 0, "a heartbeat");
   peer.endSession("NODE_SUPERSEDED");
-  await node.logged("another node has this name now", { code: "NODE_SUPERSEDED" });
+  await node.logged("another node registered with this name; stopping", { code: "NODE_SUPERSEDED" });
   assert.equal(await node.exited(), 1);
 });
 
@@ -182,7 +182,7 @@ test("the token file is read again, also after it was missing", async () => {
   await using peer = await Peer.open();
   const file = fixture.media.file("token");
   await using node = await NodeProcess.start(peer.address, ["--token-file", file]);
-  await node.logged("not registered", { code: "SERVER_UNREACHABLE" });
+  await node.logged("failed to register; retrying", { code: "SERVER_UNREACHABLE" });
   assert.equal(peer.calls.length, 0);
   await writeFile(file, "first.token\n");
   await peer.until(() => peer.tokens.has("Bearer first.token"), "the first token");

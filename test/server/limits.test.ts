@@ -61,7 +61,7 @@ test("too many in a second: 429 and RESOURCE_EXHAUSTED, and when they are due", 
   assert.equal(failure.retryAfterMs, retryMs);
   assert.match(
     failure.message,
-    /is 1 a second, and it is \d+ ahead.*none of these was stored.*again in [\d.]+ s/,
+    /is 1 jobs per second; it is \d+ ahead of that.*None of these was stored.*again in [\d.]+ s/,
   );
   const score = await transports.ask("slow", "/v1/score", { method: "POST", headers: JSON_TYPE, body });
   assert.ok(score.status === 429 || score.status === 503, "nor is a job stored to be waited for");

@@ -145,7 +145,7 @@ test("what cannot be meant is refused by its status, also to those who want even
     [{}, /no condition/],
     [{ filter: { state: ["QUEUED"] } }, /filter\.state" is not a member/],
     [{ filter: { since: "yesterday" } }, /cannot be read/],
-    [{ filter: { ids: ["x"] } }, /not the id/],
+    [{ filter: { ids: ["x"] } }, /not a job id/],
     [{ all: "yes" }, /must be boolean/],
     [{ all: true, filter: { states: ["QUEUED"] } }, /both given/],
   ];

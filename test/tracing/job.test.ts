@@ -158,7 +158,7 @@ test("a caller that wants no recording gets none, and its ids in the log all the
 });
 
 test("log lines carry the ids of the span that they were written in", () => {
-  const lines = logOf(given).filter(({ msg }) => msg === "work started");
+  const lines = logOf(given).filter(({ msg }) => msg === "task started");
   const spans = system.collector.trace(TRACE).filter(({ name }) => name.startsWith("work "));
   assert.deepEqual(
     new Set(lines.map((line) => `${String(line["trace_id"])} ${String(line["span_id"])}`)),
