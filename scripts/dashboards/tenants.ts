@@ -146,7 +146,7 @@ const RESOURCES: Row = {
     {
       ...{ kind: "timeseries", title: "Told by the API server", unit: "s", min: 0 },
       description:
-        "Seconds since the API server last said that the tenants are as they are known. While it is away they stay as they were.",
+        "Seconds since the API server last confirmed the known tenants. While it is unavailable they stay in force.",
       queries: [{ expr: `svc_tenants_age_seconds{${CHOSEN}}`, legend: "{{instance}}" }],
       runbook: "SvcTenantsStale",
     },

@@ -1,28 +1,28 @@
-/** Where the API server is, and what shows it who asks. */
+/** The address of the API server, and the client's credentials. */
 
-/** What is shown to the API server; read anew for each request, because it is renewed on disk. */
+/** Credentials for the API server. Read for each request, because they are renewed on disk. */
 export interface Identity {
-  /** Certificates that the server's own may be signed with, PEM; undefined: those of the system. */
+  /** Certificates that may sign the server's certificate, PEM; undefined: those of the system. */
   readonly ca?: string | undefined;
   /** Bearer token. */
   readonly token?: string | undefined;
-  /** Certificate and private key of the client, PEM. */
+  /** Client certificate and private key, PEM. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
 export interface Access {
-  /** "https://HOST:PORT", and a path if the server is below one; no slash at the end. */
+  /** "https://HOST:PORT", followed by a path if the server is below one; no trailing slash. */
   readonly server: string;
-  /** Name in the server's certificate, where it is not the host of its URL. */
+  /** Name in the server's certificate if it differs from the host of its URL. */
   readonly serverName?: string | undefined;
-  /** The namespace that is meant where none is named; undefined: nobody says. */
+  /** The default namespace; undefined if none is configured. */
   readonly namespace: string | undefined;
-  /** Throws AccessError when a file of it cannot be read. */
+  /** Throws AccessError if one of its files cannot be read. */
   readonly identity: () => Promise<Identity>;
 }
 
-/** The API server cannot be asked, because it is not known where it is or who asks; the message says what to do. */
+/** The API server cannot be called because its address or the credentials are missing; the message says what to do. */
 export class AccessError extends Error {
   override readonly name = "AccessError";
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to a Kubernetes API server: JSON that is asked for and answered, and lines that go on coming.
- * Each has a deadline; a connection on which nothing comes any more is not waited for.
+ * HTTP client of a Kubernetes API server, for JSON requests and line streams. Every request has a deadline, and dead
+ * connections are detected.
  */
 import type { IncomingMessage } from "node:http";
 import { Agent, type RequestOptions, request } from "node:https";
@@ -8,25 +8,25 @@ import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 import { ApiFault, faultOfStatus } from "./api-fault.ts";
 
-/** Milliseconds for the whole of a question and its answer. */
+/** Milliseconds from the request to the end of its response. */
 const ANSWER_LIMIT_MS = 10_000;
-/** Bytes of an answer; a page of 500 tenants takes about one million. */
+/** Maximum bytes of a response; a page of 500 tenants has about one million. */
 const ANSWER_MOST_BYTES = 256 * 1024 * 1024;
-/** Characters of a line: the server itself takes objects of at most 1.5 MiB or so. */
+/** Maximum characters of a line; the server accepts objects of at most about 1.5 MiB. */
 const LINE_MOST_CHARS = 8 * 1024 * 1024;
-/** Milliseconds of silence after which the system asks whether the other end is still there; a dead one is given up 10 s later. */
+/** Milliseconds of silence until TCP keep-alive probes start; a dead connection is closed 10 s later. */
 const KEEP_ALIVE_MS = 5_000;
 
 export interface ApiRequest {
   /** Default GET. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH";
-  /** Begins with a slash. */
+  /** Starts with a slash. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Media type of the body; default JSON. */
   readonly type?: string;
-  /** Ends the request early. */
+  /** Aborts the request. */
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +38,7 @@ export class ApiClient {
     this.#access = access;
   }
 
-  /** What the server answers. Throws ApiFault, within 10 s. */
+  /** Returns the parsed response. Throws ApiFault, within 10 s. */
   async ask(asked: ApiRequest): Promise<unknown> {
     const late = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const signal = AbortSignal.any([asked.signal, late]);
@@ -50,8 +50,8 @@ export class ApiClient {
   }
 
   /**
-   * The lines of an answer as they come, until the server ends it; the first is empty and says that it has
-   * begun. Throws ApiFault, also when nothing came for `silenceMs`.
+   * Yields the lines of a response as they arrive, until the server ends it. The first is empty and means that the
+   * response has begun. Throws ApiFault, also if nothing arrived for `silenceMs`.
    */
   async *lines(asked: ApiRequest, silenceMs: number): AsyncGenerator<string> {
     const silence = new AbortController();
@@ -70,12 +70,12 @@ export class ApiClient {
     }
   }
 
-  /** Connections that nobody uses end. */
+  /** Closes idle connections. */
   close(): void {
     this.#agent?.agent.destroy();
   }
 
-  /** The answer when its headers are there, and say that it is one. */
+  /** Returns the response once its headers have arrived with a success status. */
   async #open({ method = "GET", path, query = {}, body, type = "application/json", signal }: ApiRequest) {
     const { token, ...shown } = await this.#access.identity();
     const headers = {
@@ -94,7 +94,7 @@ export class ApiClient {
     throw faultOfStatus(statusCode, jsonIn(said), `${method} ${path}`, { retryAfterMs });
   }
 
-  /** Connections are for one identity: they end with it. */
+  /** Connections belong to one identity and are closed when it changes. */
   #agentFor(identity: Identity): Agent {
     const { ca, cert, key } = identity;
     const shown = JSON.stringify([ca, cert, key]);
@@ -123,7 +123,7 @@ async function send(url: string, options: RequestOptions, body: unknown): Promis
   return promise;
 }
 
-/** API servers give it in whole seconds. */
+/** API servers send whole seconds. */
 function retryAfterIn({ headers }: IncomingMessage): number | undefined {
   const given = headers["retry-after"];
   return given !== undefined && /^\d+$/.test(given) ? Number(given) * 1000 : undefined;
@@ -135,23 +135,26 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > ANSWER_MOST_BYTES)
-      throw new ApiFault("malformed", `The API server answers with more than ${ANSWER_MOST_BYTES} bytes.`);
+      throw new ApiFault(
+        "malformed",
+        `The API server sent a response of more than ${ANSWER_MOST_BYTES} bytes.`,
+      );
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-async function* linesOf(answer: IncomingMessage, heard: () => void): AsyncGenerator<string> {
+async function* linesOf(answer: IncomingMessage, received: () => void): AsyncGenerator<string> {
   answer.setEncoding("utf8");
   let begun = "";
   for await (const chunk of answer as AsyncIterable<string>) {
-    heard();
+    received();
     const lines = (begun + chunk).split("\n");
     begun = lines.pop() ?? "";
     if (begun.length > LINE_MOST_CHARS)
       throw new ApiFault(
         "malformed",
-        `The API server sends a line of more than ${LINE_MOST_CHARS} characters.`,
+        `The API server sent a line of more than ${LINE_MOST_CHARS} characters.`,
       );
     yield* lines;
   }
@@ -160,7 +163,10 @@ async function* linesOf(answer: IncomingMessage, heard: () => void): AsyncGenera
 function parsed(text: string, asked: ApiRequest): unknown {
   const value = jsonIn(text);
   if (value !== undefined) return value;
-  throw new ApiFault("malformed", `The API server answers ${nameOf(asked)} with what is no JSON.`);
+  throw new ApiFault(
+    "malformed",
+    `The API server answered ${nameOf(asked)} with a response that is not JSON.`,
+  );
 }
 
 function jsonIn(text: string): unknown {
@@ -175,14 +181,14 @@ function faultOf(thrown: unknown, asked: ApiRequest): ApiFault {
   if (thrown instanceof ApiFault) return thrown;
   if (thrown instanceof AccessError) return new ApiFault("access", thrown.message, { cause: thrown });
   const why = messageOf(thrown);
-  return new ApiFault("unreachable", `The API server cannot be reached, for ${nameOf(asked)}: ${why}.`, {
+  return new ApiFault("unreachable", `The API server cannot be reached for ${nameOf(asked)}: ${why}.`, {
     cause: thrown,
   });
 }
 
 function tooLate(asked: ApiRequest, limitMs: number, cause: unknown): ApiFault {
   const seconds = limitMs / 1000;
-  return new ApiFault("timeout", `The API server is silent for ${seconds} s, to ${nameOf(asked)}.`, {
+  return new ApiFault("timeout", `The API server did not answer ${nameOf(asked)} within ${seconds} s.`, {
     cause,
   });
 }

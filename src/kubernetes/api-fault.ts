@@ -1,7 +1,7 @@
-/** What can go wrong with a request to the API server. */
+/** Errors of requests to the API server. */
 import { isObject } from "../platform/json.ts";
 
-/** A label of the metrics. `gone`: what was asked about lies too far back; it must be listed anew. */
+/** A metric label. `gone`: the requested resource version is too old, so the resources must be listed again. */
 export type FaultReason =
   | "unreachable"
   | "timeout"
@@ -26,10 +26,10 @@ export interface ApiFaultOptions extends ErrorOptions {
 export class ApiFault extends Error {
   override readonly name = "ApiFault";
   readonly reason: FaultReason;
-  /** Milliseconds for which the server wants not to be asked again; undefined: it says nothing of that. */
+  /** Milliseconds that the server asks to wait before the next request; undefined: not given. */
   readonly retryAfterMs: number | undefined;
 
-  /** `message`: a whole sentence. */
+  /** `message`: a complete sentence. */
   constructor(reason: FaultReason, message: string, options: ApiFaultOptions = {}) {
     super(message, options);
     this.reason = reason;
@@ -37,7 +37,7 @@ export class ApiFault extends Error {
   }
 }
 
-/** Of an answer that is no success, or of a watch's event ERROR: a `Status` object, or whatever else came. */
+/** The error for an unsuccessful response or an ERROR event of a watch: a `Status` object, or anything else. */
 export function faultOfStatus(
   code: number,
   status: unknown,
@@ -45,8 +45,8 @@ export function faultOfStatus(
   options: ApiFaultOptions = {},
 ): ApiFault {
   const said = isObject(status) && typeof status["message"] === "string" ? status["message"] : "";
-  const told = said === "" ? "" : `: ${said.slice(0, 500)}`;
-  return new ApiFault(reasonOf(code), `The API server answers ${what} with ${code}${told}.`, options);
+  const detail = said === "" ? "" : `: ${said.slice(0, 500)}`;
+  return new ApiFault(reasonOf(code), `The API server answered ${what} with ${code}${detail}.`, options);
 }
 
 function reasonOf(code: number): FaultReason {

@@ -1,4 +1,4 @@
-/** The resources of one kind in one namespace, as they are known here. */
+/** The known resources of one kind in one namespace. */
 import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../platform/json.ts";
 import { ApiFault, faultOfStatus } from "./api-fault.ts";
@@ -8,7 +8,7 @@ export class Collection {
   #byName = new Map<string, Resource>();
   #revision = 0;
 
-  /** Another one when a resource came, went or changed in anything but its status and what counts its changes. */
+  /** Changes when a resource was added or removed, or changed in anything except its status and version. */
   get revision(): number {
     return this.#revision;
   }
@@ -21,7 +21,7 @@ export class Collection {
     return this.#byName.get(name);
   }
 
-  /** Puts a whole list in the place of what was known. */
+  /** Replaces the collection with a complete list. */
   replace(items: readonly unknown[]): void {
     const listed = items.map((item) => this.#kept(resourceIn(item, "an item of its list")));
     const isSame = listed.length === this.#byName.size && listed.every((one) => this.#saysTheSame(one));
@@ -29,7 +29,9 @@ export class Collection {
     this.#byName = new Map(listed.map((resource) => [resource.name, resource]));
   }
 
-  /** Takes a line of a watch; the version that it is of. Throws ApiFault: list anew. */
+  /**
+   * Applies a line of a watch and returns its resource version. Throws ApiFault if the resources must be listed again.
+   */
   take(line: string): string {
     const event = parsed(line);
     const { type, object } = event;
@@ -49,14 +51,14 @@ export class Collection {
     return version;
   }
 
-  /** As the one that is known. Its spec is that very one, if it is the same. */
+  /** Whether the resource equals the known one. An equal spec is the same object. */
   #saysTheSame({ name, uid, createdAt, deleting, spec }: Resource): boolean {
     const before = this.#byName.get(name);
     if (before?.uid !== uid || before.createdAt !== createdAt) return false;
     return before.deleting === deleting && before.spec === spec;
   }
 
-  /** With the spec that was known, where it says the same: who read that one need not read this one. */
+  /** Keeps the known spec object if the spec is equal, so that it need not be read again. */
   #kept(resource: Resource): Resource {
     const before = this.#byName.get(resource.name);
     const same = before?.uid === resource.uid && isDeepStrictEqual(before.spec, resource.spec);
@@ -69,17 +71,17 @@ function parsed(line: string): Record<string, unknown> {
     const event: unknown = JSON.parse(line);
     if (isObject(event)) return event;
   } catch {
-    // As what is no object.
+    // Handled like a value that is not an object.
   }
-  throw malformed("a line that is no event");
+  throw malformed("a line that is not an event");
 }
 
 function resourceIn(value: unknown, where: string): Resource {
   const resource = readResource(value);
-  if (resource === undefined) throw malformed(`no object of the API in ${where}`);
+  if (resource === undefined) throw malformed(`something other than an API object in ${where}`);
   return resource;
 }
 
 function malformed(what: string): ApiFault {
-  return new ApiFault("malformed", `The API server sends ${what}.`);
+  return new ApiFault("malformed", `The API server sent ${what}.`);
 }

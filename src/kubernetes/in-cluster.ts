@@ -1,26 +1,26 @@
-/** How a process in a Pod reaches its cluster's API server: as the Pod's service account. */
+/** Access to the cluster's API server with the service account of the Pod. */
 import { join } from "node:path";
 import { readSmallFile } from "../platform/small-file.ts";
 import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
-/** Where Kubernetes puts the files of a Pod's service account. */
+/** Where Kubernetes mounts the files of a Pod's service account. */
 const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 export interface PodSurroundings {
   /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, which every container has. */
   readonly host: string | undefined;
   readonly port: string | undefined;
-  /** Default: where Kubernetes puts them. */
+  /** Default: where Kubernetes mounts it. */
   readonly accountFolder?: string;
 }
 
-/** Throws AccessError when this is no Pod, or one without a service account's token. */
+/** Throws AccessError if this is not a Pod, or a Pod without a service account token. */
 export async function inCluster(pod: PodSurroundings): Promise<Access> {
   const { host, port, accountFolder = ACCOUNT_FOLDER } = pod;
   if (!host || !port) {
     throw new AccessError(
-      "This is no Pod of a Kubernetes cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set. Give --kubeconfig.",
+      "This is not a Pod of a Kubernetes cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set. Give --kubeconfig.",
     );
   }
   const identity = () => identityIn(accountFolder);
@@ -32,7 +32,7 @@ export async function inCluster(pod: PodSurroundings): Promise<Access> {
   };
 }
 
-/** The token is good for an hour or so, and replaced on disk before. */
+/** The token is valid for about an hour and is replaced on disk before it expires. */
 async function identityIn(folder: string): Promise<Identity> {
   const [ca, token] = await Promise.all([textOf(join(folder, "ca.crt")), textOf(join(folder, "token"))]);
   return { ca, token: token.trim() };
@@ -47,7 +47,7 @@ async function textOf(path: string): Promise<string> {
     return (await readSmallFile(path)).toString("utf8");
   } catch (cause) {
     throw new AccessError(
-      `The Pod's service account cannot be used: ${path}: ${messageOf(cause)}. Let the Pod have its token (automountServiceAccountToken), or give --kubeconfig.`,
+      `The Pod's service account cannot be used: ${path}: ${messageOf(cause)}. Mount its token (automountServiceAccountToken), or give --kubeconfig.`,
       { cause },
     );
   }

@@ -1,9 +1,9 @@
 /**
- * Follows the resources of one kind in one namespace: lists them, then watches what changes.
+ * Follows the resources of one kind in one namespace: lists them, then watches for changes.
  *
- * A watch that ends, breaks or is refused goes on where it was: a server that is overloaded, or lets nobody watch,
- * is not asked for all of it again and again. All is listed anew when that cannot lead on: it lies too far back, or
- * what the server says makes no sense. What was known stays until something newer is.
+ * A watch that ends, breaks or is refused is resumed where it ended, so that a server that is overloaded or refuses
+ * watches is not asked for the whole list repeatedly. The resources are listed again only if the watch cannot be
+ * resumed: its version is too old, or the server's response is invalid. The known resources stay in effect until then.
  */
 import { BackOff } from "../platform/back-off.ts";
 import { isObject } from "../platform/json.ts";
@@ -13,33 +13,35 @@ import { ApiFault } from "./api-fault.ts";
 import { Collection } from "./collection.ts";
 import { versionOf } from "./resource.ts";
 
-/** Resources in a page of a list: some megabytes at most. */
+/** Resources per page of a list; some megabytes at most. */
 const PAGE = 500;
 /**
- * Seconds after which the server ends a watch, with a bookmark before. A watch on which nothing comes for
- * some seconds more is dead, even where the connection does not say so: so that is known this soon.
+ * Seconds after which the server ends a watch, after a bookmark. A watch that is silent for some seconds more is dead,
+ * even if the connection does not report it. So a dead watch is detected this soon.
  */
 const WATCH_SECONDS = 10;
 const SILENCE_MS = (WATCH_SECONDS + 5) * 1000;
-/** Milliseconds. What ends sooner than that did not work: without a pause it would be asked for without end. */
+/** Milliseconds. A watch that ends sooner did not work; without a pause it would be repeated endlessly. */
 const SOUND_MS = 1_000;
-/** Milliseconds between two tries. What comes back is noticed soon: until then a change is not known. */
+/**
+ * Milliseconds between two attempts. The longest is short because changes are unknown until the server answers again.
+ */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds. A server may ask for a longer pause, and has at most this one before them. */
+/** Milliseconds. A server may ask for a longer pause, up to this one, which is added. */
 const MOST_ASKED_PAUSE_MS = 30_000;
 
 export interface InformerOptions {
   readonly client: ApiClient;
-  /** Of the collection, "/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL". */
+  /** Path of the collection, "/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL". */
   readonly path: string;
-  /** The resources may have changed; not called for each when many come at once. Never throws. */
+  /** The resources may have changed. Called once for several changes that arrive together. Never throws. */
   readonly changed: () => void;
-  /** All was listed: up to now everything is known. */
+  /** The resources were listed: everything up to now is known. */
   readonly listed: () => void;
-  /** A watch began, or goes on: up to now everything is known, and what changes will be. */
+  /** A watch began or sent something: everything up to now is known, and changes will be. */
   readonly heard: () => void;
-  /** What is known may be out of date from now on, until `heard`. */
+  /** The known resources may be out of date from now on, until `heard` is called. */
   readonly lost: (fault: ApiFault) => void;
 }
 
@@ -48,7 +50,7 @@ export class Informer {
   readonly #options: InformerOptions;
   readonly #backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   readonly #following = new Background((signal, isStarted) => this.#follow(signal, isStarted));
-  /** Everything up to it is known; undefined: list. */
+  /** Resource version up to which everything is known; undefined: list first. */
   #version: string | undefined;
   #telling: NodeJS.Immediate | undefined;
 
@@ -60,12 +62,12 @@ export class Informer {
     this.#following.start();
   }
 
-  /** Resolves when all resources are known for the first time. */
+  /** Resolves when the resources were listed for the first time. */
   get started(): Promise<void> {
     return this.#following.started;
   }
 
-  /** Safe twice, and before the start. */
+  /** Idempotent; may be called before the start. */
   async stop(): Promise<void> {
     await this.#following.stop();
     clearImmediate(this.#telling);
@@ -94,7 +96,7 @@ export class Informer {
     }
   }
 
-  /** In pages, all of the state that is the newest when the first is asked for. */
+  /** Reads a list in pages; all pages show the state at the time of the first. */
   async #list(signal: AbortSignal): Promise<void> {
     const { client, path, listed } = this.#options;
     const items: unknown[] = [];
@@ -106,14 +108,17 @@ export class Informer {
       version = versionOf(page);
       const found = isObject(page) ? page["items"] : undefined;
       if (version === undefined || !Array.isArray(found))
-        throw new ApiFault("malformed", `The API server answers GET ${path} with what is no list.`);
+        throw new ApiFault(
+          "malformed",
+          `The API server answered GET ${path} with something other than a list.`,
+        );
       items.push(...found);
       next = continuationOf(page);
     }
     this.collection.replace(items);
     this.#version = version;
     listed();
-    this.#tell();
+    this.#notify();
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
@@ -127,14 +132,14 @@ export class Informer {
     for await (const line of client.lines({ path, query, signal }, SILENCE_MS)) {
       if (line !== "") {
         this.#version = this.collection.take(line);
-        this.#tell();
+        this.#notify();
       }
       heard();
     }
   }
 
-  /** Once for all events that came together. */
-  #tell(): void {
+  /** Calls back once for all events that arrived together. */
+  #notify(): void {
     this.#telling ??= setImmediate(() => {
       this.#telling = undefined;
       this.#options.changed();
@@ -146,7 +151,7 @@ function isOfConnection({ reason }: ApiFault): boolean {
   return reason === "unreachable" || reason === "timeout";
 }
 
-/** No watch can go on where the last one was. `not_found`: the definition went, and the resources with it. */
+/** Whether the watch cannot be resumed. `not_found`: the definition was deleted, and the resources with it. */
 function endsTheLine({ reason }: ApiFault): boolean {
   return reason === "gone" || reason === "malformed" || reason === "not_found";
 }

@@ -1,25 +1,25 @@
 /**
- * Looks whether the keys of tenants can be fetched, before the first token comes: so that a mistake shows when
- * it is made. They are the gateway's own key sets, with their limit of one fetch in 30 s.
+ * Checks whether the keys of tenants can be fetched before their first token arrives, so that mistakes show early.
+ * Uses the gateway's own key sets, with their limit of one fetch in 30 s.
  */
 import type { KeySetState } from "../auth/key-set.ts";
 import type { KeySets } from "../auth/key-sets.ts";
 import type { Realm } from "../auth/realm.ts";
 import type { Verdict } from "./verdicts.ts";
 
-/** Fetches at once. */
+/** Concurrent fetches. */
 const MOST_AT_ONCE = 8;
-/** Milliseconds after which keys that could not be fetched, or of which none can be used, are tried again. */
+/** Milliseconds until keys are fetched again if they could not be fetched or none of them is usable. */
 const AGAIN_MS = 60_000;
 
 export class KeyLooks {
   readonly #keySets: KeySets;
   readonly #ended: () => void;
   readonly #fetching = new Set<string>();
-  /** Endpoints that are due. */
+  /** Endpoints whose fetch is due. */
   #due: string[] = [];
 
-  /** `ended`: called at the end of every fetch. */
+  /** `ended`: called after every fetch. */
   constructor(keySets: KeySets, ended: () => void) {
     this.#keySets = keySets;
     this.#ended = ended;
@@ -29,7 +29,7 @@ export class KeyLooks {
     return this.#keySets.of(jwksEndpoint).state;
   }
 
-  /** Begins the fetches that are due, as many as may be at once; each that ends makes room for another. */
+  /** Starts the fetches that are due, up to the limit; the end of each starts another. */
   tend(verdicts: readonly Verdict[]): void {
     const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
     this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
@@ -38,7 +38,7 @@ export class KeyLooks {
     this.#fetchNext();
   }
 
-  /** No other fetch begins. */
+  /** Starts no further fetches. */
   stop(): void {
     this.#due = [];
   }

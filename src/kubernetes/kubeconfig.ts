@@ -1,4 +1,4 @@
-/** How a kubeconfig says to reach an API server: its current context, by token or client certificate. */
+/** Access by a kubeconfig: its current context, with a token or a client certificate. */
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { isObject, type JsonObject } from "../platform/json.ts";
@@ -6,14 +6,14 @@ import { readSmallFile } from "../platform/small-file.ts";
 import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
-/** Ways to be somebody that need another program, or that nobody should use. */
+/** Unsupported ways to authenticate: they need another program, or are insecure. */
 const NOT_TAKEN = ["exec", "auth-provider", "username", "password", "as", "as-groups"];
 
-/** Throws AccessError that names the file, and what it lacks. */
+/** Throws AccessError, which names the file and what is wrong with it. */
 export async function readKubeconfig(path: string): Promise<Access> {
   const file = new Kubeconfig(path, await contentOf(path));
   const access = file.access();
-  // What it names is read once now, so that a mistake is found at the start.
+  // Reads the files that it names once now, so that a mistake shows at the start.
   await access.identity();
   return access;
 }
@@ -34,11 +34,11 @@ class Kubeconfig {
     this.#checkUser(user);
     if (cluster["insecure-skip-tls-verify"] === true) {
       throw this.#wrong(
-        "its cluster has insecure-skip-tls-verify: whoever is between could say who the tenants are",
+        "its cluster has insecure-skip-tls-verify, which would let anyone on the network path define the tenants",
       );
     }
     if (cluster["proxy-url"] !== undefined)
-      throw this.#wrong("its cluster has a proxy-url, which is not known");
+      throw this.#wrong("its cluster has a proxy-url, which is not supported");
     return {
       server: this.#serverOf(cluster),
       serverName: optionalText(cluster["tls-server-name"]),
@@ -51,14 +51,14 @@ class Kubeconfig {
     const server = this.#textIn(cluster, "server");
     const url = URL.parse(server);
     if (url?.protocol === "https:" && url.search === "" && url.hash === "") return server.replace(/\/+$/, "");
-    throw this.#wrong(`its server ${JSON.stringify(server)} is no https URL`);
+    throw this.#wrong(`its server ${JSON.stringify(server)} is not an https URL`);
   }
 
   #checkUser(user: JsonObject): void {
     const named = NOT_TAKEN.filter((name) => user[name] !== undefined);
     if (named.length > 0)
       throw this.#wrong(
-        `its user has ${named.join(" and ")}; there are token, tokenFile and client certificates`,
+        `its user has ${named.join(" and ")}; only token, tokenFile and client certificates are supported`,
       );
   }
 
@@ -73,7 +73,7 @@ class Kubeconfig {
     };
   }
 
-  /** What stands in base64 behind a name with "-data", or else in the file that it names. */
+  /** Returns the base64 content of the member NAME-data, or else that of the file that NAME names. */
   async #given(where: JsonObject, name: string): Promise<string | undefined> {
     const data = optionalText(where[`${name}-data`]);
     if (data !== undefined) return Buffer.from(data, "base64").toString("utf8");
@@ -81,7 +81,7 @@ class Kubeconfig {
     return path === undefined ? undefined : this.#read(path);
   }
 
-  /** Relative paths start where the kubeconfig is. */
+  /** Relative paths are relative to the kubeconfig. */
   async #read(path: string): Promise<string> {
     return (await bytesOf(resolve(dirname(this.#path), path), this.#path)).toString("utf8");
   }
@@ -92,12 +92,12 @@ class Kubeconfig {
       .filter((one) => isObject(one))
       .find((one) => one["name"] === name)?.[member];
     if (isObject(entry)) return entry;
-    throw this.#wrong(`its ${list} have none that is called ${JSON.stringify(name)}`);
+    throw this.#wrong(`its ${list} have no entry named ${JSON.stringify(name)}`);
   }
 
   #textIn(where: JsonObject, name: string): string {
     const text = optionalText(where[name]);
-    if (text === undefined) throw this.#wrong(`${name} is missing, or no text`);
+    if (text === undefined) throw this.#wrong(`${name} is missing or not a string`);
     return text;
   }
 
@@ -110,14 +110,14 @@ async function contentOf(path: string): Promise<JsonObject> {
   const bytes = await bytesOf(path, path);
   const content = parsed(bytes.toString("utf8"));
   if (isObject(content)) return content;
-  throw new AccessError(`The kubeconfig ${path} cannot be used: it is no object in YAML or JSON.`);
+  throw new AccessError(`The kubeconfig ${path} cannot be used: it is not a YAML or JSON object.`);
 }
 
 function parsed(text: string): unknown {
   try {
     return parse(text);
   } catch {
-    // The parser's message would quote the file, which holds secrets.
+    // The parser's message would quote the file, which contains secrets.
     return undefined;
   }
 }

@@ -1,15 +1,17 @@
-/** One of several processes does what only one should: who holds a Lease (coordination.k8s.io) of the namespace. */
+/** Leader election of several processes with a Lease (coordination.k8s.io) of the namespace. */
 import { isObject, type JsonObject } from "../platform/json.ts";
 import { Background, pause } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 import type { ApiClient } from "./api-client.ts";
 import { ApiFault } from "./api-fault.ts";
 
-/** Seconds for which a holder that is silent keeps it; whoever waits counts them by a clock of its own. */
+/** Seconds that a silent holder keeps the lease; waiting processes measure them with their own clocks. */
 const HELD_SECONDS = 15;
-/** Milliseconds after its last renewal from which a holder takes itself for none: before anybody else can hold it. */
+/**
+ * Milliseconds after its last renewal when a holder considers the lease lost, before any other process can acquire it.
+ */
 const SURE_MS = 10_000;
-/** Milliseconds between two looks, each a renewal for the holder. */
+/** Milliseconds between two attempts to renew or acquire. */
 const LOOK_EVERY_MS = 4_000;
 const GIVE_BACK_LIMIT_MS = 1_000;
 
@@ -17,14 +19,14 @@ export interface LeaseOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly name: string;
-  /** Of this process, and of no other. */
+  /** Unique for this process. */
   readonly identity: string;
   readonly log: Log;
-  /** It is held from now on. */
+  /** Called when this process acquired the lease. */
   readonly gained: () => void;
 }
 
-/** What a Lease said when it was last seen to change. */
+/** The version of the Lease when it was last seen to change. */
 interface Seen {
   readonly version: string;
   /** By the clock of this process. */
@@ -52,7 +54,7 @@ export class LeaseHolder {
     this.#holding.start();
   }
 
-  /** Gives it back, so that another need not wait. */
+  /** Releases the lease, so that others need not wait. */
   async stop(): Promise<void> {
     await this.#holding.stop();
   }
@@ -76,15 +78,16 @@ export class LeaseHolder {
     } catch (thrown) {
       if (signal.aborted) return;
       if (!(thrown instanceof ApiFault)) throw thrown;
-      if (!this.#troubled) log.warn({ lease: name, reason: thrown.message }, "the lease cannot be asked for");
+      if (!this.#troubled)
+        log.warn({ lease: name, reason: thrown.message }, "failed to read or renew the lease; retrying");
       this.#troubled = true;
     }
     if (this.isHeld === wasHeld) return;
-    log.info({ lease: name }, wasHeld ? "the lease is lost" : "the lease is held");
+    log.info({ lease: name }, wasHeld ? "lost the lease" : "acquired the lease");
     if (!wasHeld) gained();
   }
 
-  /** Whether it is held by this process now. */
+  /** Returns whether this process now holds the lease. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
     const { client, name, identity } = this.#options;
     const found = await client.ask({ path: `${this.#path}/${name}`, signal }).catch(absent);
@@ -96,7 +99,7 @@ export class LeaseHolder {
     return this.#write("PUT", `${this.#path}/${name}`, lease, signal);
   }
 
-  /** Nobody has it, or whoever has it was silent for as long as it lasts. */
+  /** Whether nobody holds the lease, or its holder was silent for its whole duration. */
   #isFree(metadata: JsonObject, spec: JsonObject): boolean {
     const { holderIdentity, leaseDurationSeconds } = spec;
     if (typeof holderIdentity !== "string" || holderIdentity === "") return true;
@@ -107,7 +110,7 @@ export class LeaseHolder {
     return now - this.#seen.at > heldMs;
   }
 
-  /** False: another was faster. */
+  /** Returns false if another process was faster. */
   async #write(method: "POST" | "PUT", path: string, body: object, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#options.client.ask({ method, path, body, signal });
@@ -148,10 +151,7 @@ export class LeaseHolder {
       const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec: left };
       await this.#write("PUT", path, lease, signal);
     } catch (thrown) {
-      log.debug(
-        { lease: name, err: thrown },
-        "the lease was not given back: another waits until it has run out",
-      );
+      log.debug({ lease: name, err: thrown }, "failed to release the lease; others wait until it expires");
     }
   }
 }
@@ -167,7 +167,7 @@ function partsOf(lease: unknown): { metadata: JsonObject; spec: JsonObject } {
   return { metadata: isObject(metadata) ? metadata : {}, spec: isObject(spec) ? spec : {} };
 }
 
-/** As Kubernetes writes times of leases. */
+/** In the format of Kubernetes lease times. */
 function microTime(): string {
   return new Date().toISOString().replace("Z", "000Z");
 }

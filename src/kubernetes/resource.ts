@@ -1,22 +1,22 @@
-/** An object of the API as a list or a watch gives it, as far as it is looked at. */
+/** The parts of an API object that are read from a list or a watch. */
 import { isObject } from "../platform/json.ts";
 
 export interface Resource {
   readonly name: string;
-  /** Of this very object: one that is deleted and made again has another. */
+  /** Identifies this object; one that is deleted and created again has another. */
   readonly uid: string;
-  /** As the server writes it, "2026-05-17T09:30:00Z": sorted as text they are sorted by time. */
+  /** As the server writes it, "2026-05-17T09:30:00Z"; text order is time order. */
   readonly createdAt: string;
-  /** Counts the changes of its spec. */
+  /** Increases with every change of the spec. */
   readonly generation: number;
-  /** It is being deleted: something else holds it until it has seen to it. */
+  /** Whether it is being deleted and a finalizer still holds it. */
   readonly deleting: boolean;
-  /** The same value as long as nothing of it changed. */
+  /** The same object as long as the spec does not change. */
   readonly spec: unknown;
   readonly status: unknown;
 }
 
-/** Undefined: it is no object of the API. */
+/** Returns undefined if the value is not an API object. */
 export function readResource(value: unknown): Resource | undefined {
   const metadata = isObject(value) ? value["metadata"] : undefined;
   if (!isObject(value) || !isObject(metadata)) return undefined;
@@ -33,7 +33,7 @@ export function readResource(value: unknown): Resource | undefined {
   };
 }
 
-/** The version that a list or an event is of, by which to go on watching; undefined: it has none. */
+/** Returns the resource version of a list or an event, from which a watch resumes; undefined if there is none. */
 export function versionOf(value: unknown): string | undefined {
   const metadata = isObject(value) ? value["metadata"] : undefined;
   const version = isObject(metadata) ? metadata["resourceVersion"] : undefined;

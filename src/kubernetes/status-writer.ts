@@ -1,4 +1,4 @@
-/** Writes the status of SvcTenants: by one of the controllers, and only what is not written yet. */
+/** Writes the status of SvcTenants. Only one of the controllers writes, and only what changed. */
 import { Counter, type Registry } from "prom-client";
 import type { KeySets } from "../auth/key-sets.ts";
 import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
@@ -13,15 +13,15 @@ import { API_VERSION, pathOfTenants, type SvcTenants } from "./svc-tenants.ts";
 import { isWritten, statusOf, type TenantStatus } from "./tenant-status.ts";
 import type { Verdict } from "./verdicts.ts";
 
-/** Milliseconds between two rounds at least: a resource's status is not written more often, whoever else writes it too. */
+/** Minimum milliseconds between two rounds. A status is not written more often, even if someone else writes it too. */
 const ROUND_MS = 1_000;
-/** Milliseconds between two rounds where nothing changes: for the times of fetches, and keys to be tried again. */
+/** Maximum milliseconds between two rounds, to update times of fetches and to retry keys. */
 const REST_MS = 30_000;
-/** Milliseconds before the next round when a write failed. */
+/** Milliseconds until the next round after a failed write. */
 const FAILED_MS = 5_000;
 const FIELD_MANAGER = "svc-controller";
 
-/** `refused`: this one; `away`: no other can be written either. */
+/** `refused`: this write failed; `away`: no other write can succeed either. */
 type Outcome = "written" | "refused" | "away";
 
 export interface StatusWriterOptions {
@@ -29,7 +29,7 @@ export interface StatusWriterOptions {
   readonly namespace: string;
   readonly tenants: SvcTenants;
   readonly keySets: KeySets;
-  /** Who holds it writes. */
+  /** Only the holder of this lease writes. */
   readonly lease: LeaseHolder;
   readonly log: Log;
   readonly registry: Registry;
@@ -40,9 +40,9 @@ export class StatusWriter {
   readonly #writes: Counter<"outcome">;
   readonly #looks: KeyLooks;
   readonly #writing = new Background((signal, isStarted) => this.#run(signal, isStarted));
-  /** What was written of a resource, until the watch tells of it. */
+  /** The status written to a resource, until the watch reports it. */
   readonly #written = new WeakMap<Resource, TenantStatus>();
-  /** Those whose keys were being fetched in the round before. */
+  /** Resources whose keys were being fetched in the previous round. */
   readonly #waiting = new WeakSet<Resource>();
   readonly #bell = new Doorbell();
   #troubled = false;
@@ -52,7 +52,7 @@ export class StatusWriter {
     this.#looks = new KeyLooks(options.keySets, () => this.wake());
     this.#writes = new Counter({
       name: "svc_tenants_status_writes_total",
-      help: "Writes of the status of SvcTenants, by the controller that holds the lease.",
+      help: "Status writes of SvcTenants by the controller that holds the lease.",
       labelNames: ["outcome"],
       registers: [options.registry],
     });
@@ -63,13 +63,13 @@ export class StatusWriter {
     this.#writing.start();
   }
 
-  /** Safe twice, and before the start. */
+  /** Idempotent; may be called before the start. */
   async stop(): Promise<void> {
     await this.#writing.stop();
     this.#looks.stop();
   }
 
-  /** Something may be to write. */
+  /** Signals that there may be something to write. */
   wake(): void {
     this.#bell.ring();
   }
@@ -78,7 +78,7 @@ export class StatusWriter {
     isStarted();
     ringOnAbort(signal, this.#bell);
     while (!signal.aborted) {
-      // What rang until now is seen by this round.
+      // Notifications up to now are covered by this round.
       await this.#bell.wait(0);
       const wentWell = !this.#options.lease.isHeld || (await this.#round(signal));
       await pause(wentWell ? ROUND_MS : FAILED_MS, signal);
@@ -86,7 +86,7 @@ export class StatusWriter {
     }
   }
 
-  /** False: a write failed. */
+  /** Returns false if a write failed. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { tenants, lease } = this.#options;
     this.#looks.tend(tenants.verdicts);
@@ -104,7 +104,7 @@ export class StatusWriter {
     return wentWell;
   }
 
-  /** That keys are being fetched is written only when it takes longer than a round. */
+  /** A running fetch of keys is written only if it takes longer than a round. */
   #mayPass({ resource }: Verdict, { conditions: [ready] }: TenantStatus): boolean {
     if (ready.status !== "Unknown" || this.#waiting.has(resource)) return false;
     this.#waiting.add(resource);
@@ -116,7 +116,7 @@ export class StatusWriter {
     const { client, namespace, log } = this.#options;
     const { name, uid } = verdict.resource;
     const path = `${pathOfTenants(namespace)}/${name}/status`;
-    // With its uid: not into one that was made anew under the same name.
+    // Includes the uid, so that a new object of the same name is not written to.
     const body = { apiVersion: API_VERSION, kind: "SvcTenant", metadata: { name, uid }, status };
     const query = { fieldManager: FIELD_MANAGER, force: "true" };
     try {
@@ -128,11 +128,14 @@ export class StatusWriter {
     } catch (thrown) {
       if (signal.aborted) return "away";
       if (!(thrown instanceof ApiFault)) throw thrown;
-      // It is gone, or another by now: the watch tells.
+      // The object was deleted or replaced; the watch will report it.
       if (thrown.reason === "not_found" || thrown.reason === "conflict") return "written";
       this.#writes.inc({ outcome: "failed" });
       if (!this.#troubled)
-        log.warn({ namespace, name, reason: thrown.message }, "the status cannot be written");
+        log.warn(
+          { namespace, name, reason: thrown.message },
+          "failed to write the status of a SvcTenant; retrying",
+        );
       this.#troubled = true;
       return thrown.reason === "refused" ? "refused" : "away";
     }

@@ -1,4 +1,4 @@
-/** The metrics of tenants that are resources. */
+/** The metrics of tenants that are SvcTenant resources. */
 import { Counter, Gauge, type Registry } from "prom-client";
 import { reloadsCounter, showTenants } from "../auth/tenants-metrics.ts";
 import { watchedGauge } from "../platform/metrics.ts";
@@ -19,18 +19,18 @@ export class SvcTenantsMetrics {
     this.#reloads = reloadsCounter(registry, ["loaded", "faulty"]);
     this.#failures = new Counter({
       name: "svc_tenants_watch_failures_total",
-      help: "Lists and watches of SvcTenants that failed, by why.",
+      help: "Failed lists and watches of SvcTenants, by reason.",
       labelNames: ["reason"],
       registers,
     });
     for (const reason of FAULT_REASONS) this.#failures.inc({ reason }, 0);
     this.#synced = new Gauge({
       name: "svc_tenants_synced",
-      help: "1 while the API server tells of every change of tenants, else 0: they stay as they were.",
+      help: "1 while changes of SvcTenants are received from the API server, else 0; the known tenants stay in force.",
       registers,
     });
     this.#synced.set(0);
-    const age = "Seconds since the API server last said that the tenants are as they are known.";
+    const age = "Seconds since the API server last confirmed the known tenants.";
     watchedGauge(registry, "svc_tenants_age_seconds", age, () => this.#seconds());
     showTenants(registry, () => verdicts().filter(({ kind }) => kind === "accepted").length);
     registry.registerMetric(refused(verdicts));
@@ -62,7 +62,7 @@ export class SvcTenantsMetrics {
 function refused(verdicts: () => readonly Verdict[]): Gauge {
   return new Gauge({
     name: "svc_tenants_refused",
-    help: "SvcTenants that are not in force, by why.",
+    help: "SvcTenants that are not in force, by reason.",
     labelNames: ["reason"],
     registers: [],
     collect() {

@@ -1,4 +1,4 @@
-/** The registry of tenants in the SvcTenant resources of a namespace, followed while the process runs. */
+/** The tenant registry from the SvcTenant resources of a namespace, followed while the process runs. */
 import type { Registry } from "prom-client";
 import type { Realms } from "../auth/realm.ts";
 import type { EntryRules, TenantRealm } from "../auth/registry-entry.ts";
@@ -21,15 +21,17 @@ export interface SvcTenantsOptions extends EntryRules {
   readonly namespace: string;
   readonly log: Log;
   readonly registry: Registry;
-  /** Called for each resource that came to something else, and not for the first list: FAULTY: it is not in force. */
+  /**
+   * Called for each resource whose outcome changed, except for the first list. FAULTY: the resource is not in force.
+   */
   readonly changed?: (name: string, outcome: "OK" | "FAULTY") => void;
 }
 
 export class SvcTenants {
-  /** Every tenant that is in force. Throws TENANTS_UNAVAILABLE until they are known for the first time. */
+  /** Returns every tenant in force. Throws TENANTS_UNAVAILABLE until the first list. */
   readonly realms: Realms = () => {
     if (this.#realms !== undefined) return this.#realms;
-    throw new Failure("TENANTS_UNAVAILABLE", "It is not known yet who the tenants are. Try again soon.");
+    throw new Failure("TENANTS_UNAVAILABLE", "The tenants are not loaded yet. Try again soon.");
   };
   readonly #options: SvcTenantsOptions;
   readonly #informer: Informer;
@@ -37,7 +39,7 @@ export class SvcTenants {
   readonly #listeners = new Set<() => void>();
   readonly #verdicts: Verdicts;
   #realms: readonly TenantRealm[] | undefined;
-  /** What was logged of why they cannot be followed; empty: they are. */
+  /** Reasons for which following failed and which were logged; empty: the resources are followed. */
   readonly #troubles = new Set<string>();
 
   constructor(options: SvcTenantsOptions) {
@@ -54,12 +56,12 @@ export class SvcTenants {
     this.#verdicts = new Verdicts(this.#informer.collection, new EntryReader(options));
   }
 
-  /** What each resource comes to, those that are not in force too. */
+  /** The outcome of each resource, including those that are not in force. */
   get verdicts(): readonly Verdict[] {
     return this.#verdicts.list;
   }
 
-  /** `listener` is called after every change, also of the status of a resource. */
+  /** `listener` is called after every change, including a changed status of a resource. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }
@@ -68,26 +70,26 @@ export class SvcTenants {
     this.#informer.start();
   }
 
-  /** Safe twice, and before the start. What was known stays in force. */
+  /** Idempotent; may be called before the start. The known tenants stay in force. */
   async stop(): Promise<void> {
     await this.#informer.stop();
   }
 
   #take(): void {
     const before = this.#verdicts.refresh();
-    if (before !== undefined) this.#judged(before);
+    if (before !== undefined) this.#apply(before);
     for (const listener of this.#listeners) listener();
   }
 
-  #judged(before: readonly Verdict[]): void {
+  #apply(before: readonly Verdict[]): void {
     const isFirst = this.#realms === undefined;
     const realms = this.verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
-    // Who holds tokens against it goes by the list itself: a new one only when there is something new in it.
+    // Token checks compare the list by identity, so it is replaced only if its content changed.
     if (this.#realms === undefined || !sameItems(this.#realms, realms)) this.#realms = realms;
-    this.#tell(before, isFirst);
+    this.#logChanges(before, isFirst);
   }
 
-  #tell(before: readonly Verdict[], isFirst: boolean): void {
+  #logChanges(before: readonly Verdict[], isFirst: boolean): void {
     const { log, namespace } = this.#options;
     const known = new Map(before.map((verdict) => [verdict.resource.name, verdict]));
     for (const verdict of this.verdicts) {
@@ -98,14 +100,14 @@ export class SvcTenants {
       if (verdict.kind !== "accepted") this.#refuse(verdict);
       if (isFirst) continue;
       const facts = { namespace, name, tenants: this.#count };
-      if (verdict.kind === "accepted") log.info(facts, "a SvcTenant was taken");
+      if (verdict.kind === "accepted") log.info(facts, "SvcTenant accepted");
       this.#changed(name, verdict.kind === "accepted" ? "OK" : "FAULTY");
     }
     for (const name of known.keys()) {
-      log.info({ namespace, name, tenants: this.#count }, "a SvcTenant is gone");
+      log.info({ namespace, name, tenants: this.#count }, "SvcTenant deleted");
       this.#changed(name, "OK");
     }
-    if (isFirst) log.info({ namespace, tenants: this.#count }, "the SvcTenants were loaded");
+    if (isFirst) log.info({ namespace, tenants: this.#count }, "SvcTenants loaded");
   }
 
   #changed(name: string, outcome: "OK" | "FAULTY"): void {
@@ -120,20 +122,20 @@ export class SvcTenants {
   #refuse(refusal: Refusal): void {
     const { log, namespace } = this.#options;
     const facts = { namespace, name: refusal.resource.name, faults: describe(refusal) };
-    log.error(facts, "a SvcTenant is not in force; the others are");
+    log.error(facts, "SvcTenant rejected; the others stay in force");
   }
 
   #heard(): void {
     this.#metrics.heard();
     if (this.#troubles.size === 0) return;
     this.#troubles.clear();
-    this.#options.log.info({ namespace: this.#options.namespace }, "the SvcTenants are followed again");
+    this.#options.log.info({ namespace: this.#options.namespace }, "SvcTenants are followed again");
   }
 
-  /** Logged once for each reason until they are followed again, however often it is tried. */
+  /** Logs each reason once until the resources are followed again. */
   #lost(fault: ApiFault): void {
     this.#metrics.lost(fault.reason);
-    // What lies too far back is listed anew at once.
+    // A version that is too old leads to a new list at once.
     const isMinor = fault.reason === "gone" && this.#realms !== undefined;
     const trouble = `${fault.reason} ${this.#realms === undefined}`;
     if (isMinor || this.#troubles.has(trouble)) return;
@@ -141,21 +143,23 @@ export class SvcTenants {
     const { log, namespace } = this.#options;
     const facts = { namespace, reason: fault.message, ...adviceOn(fault) };
     if (this.#realms === undefined)
-      log.error(facts, "the SvcTenants are not known yet: no token is taken; trying again");
+      log.error(facts, "failed to load the SvcTenants; no token is accepted; retrying");
     else
       log.warn(
         { ...facts, tenants: this.#count },
-        "the SvcTenants cannot be followed: they stay as they were",
+        "failed to follow the SvcTenants; the known ones stay in force; retrying",
       );
   }
 }
 
-/** What an operator of the cluster can do about it. */
+/** What the operator of the cluster can do about a fault. */
 function adviceOn({ reason }: ApiFault): { readonly advice?: string } {
   switch (reason) {
     case "forbidden":
     case "unauthorized":
-      return { advice: "Let the service account get, list and watch svctenants.svc.dev in the namespace." };
+      return {
+        advice: "Allow the service account to get, list and watch svctenants.svc.dev in the namespace.",
+      };
     case "not_found":
       return { advice: "Install the CustomResourceDefinition svctenants.svc.dev." };
     default:

@@ -1,12 +1,12 @@
-/** What is written into the status of a SvcTenant. */
+/** The status of a SvcTenant. */
 import { isDeepStrictEqual } from "node:util";
 import type { KeySetState } from "../auth/key-set.ts";
 import { isObject } from "../platform/json.ts";
 import { describe, type Verdict } from "./verdicts.ts";
 
 /**
- * Milliseconds by which the time of the last fetch may be behind, as long as nothing else changed: each use of keys
- * fetches them every 5 minutes, and each write is one for the cluster's database.
+ * Milliseconds by which the time of the last fetch may be outdated if nothing else changed. Keys in use are fetched
+ * every 5 minutes, and each update is a write to the cluster's database.
  */
 const FETCH_TIME_BEHIND_MS = 600_000;
 const MESSAGE_MOST_CHARS = 2_000;
@@ -29,14 +29,14 @@ export interface TenantStatus {
 type Ready = Pick<Condition, "status" | "reason" | "message">;
 
 export interface StatusNow {
-  /** Undefined: they were not fetched yet. */
+  /** Undefined: the keys were not fetched yet. */
   readonly keys: KeySetState | undefined;
-  /** The status that the resource has, in whatever form. */
+  /** The current status of the resource, in any form. */
   readonly before: unknown;
   readonly now: Date;
 }
 
-/** The status that a resource should have. */
+/** Returns the status that a resource should have. */
 export function statusOf(verdict: Verdict, { keys, before, now }: StatusNow): TenantStatus {
   const ready = readyOf(verdict, keys);
   const condition = conditionIn(before);
@@ -48,7 +48,7 @@ export function statusOf(verdict: Verdict, { keys, before, now }: StatusNow): Te
   return { observedGeneration, conditions: [next], ...shown };
 }
 
-/** Whether the status that a resource has says the same. */
+/** Whether the resource already has this status. */
 export function isWritten(status: TenantStatus, before: unknown): boolean {
   const own = isObject(before) ? before : {};
   return (
@@ -69,19 +69,20 @@ function readyOf(verdict: Verdict, keys: KeySetState | undefined): Ready {
     default:
       return verdict.realm.tenant.enabled
         ? readyByKeys(keys)
-        : notReady("Disabled", "The tenant's tokens are refused: enabled is false.");
+        : notReady("Disabled", "The tenant's tokens are rejected because enabled is false.");
   }
 }
 
 function readyByKeys(keys: KeySetState | undefined): Ready {
   if (keys === undefined)
     return { status: "Unknown", reason: "KeysPending", message: "The provider's keys are being fetched." };
-  if (keys.keys > 0) return { status: "True", reason: "Accepted", message: "The tenant's tokens are taken." };
+  if (keys.keys > 0)
+    return { status: "True", reason: "Accepted", message: "The tenant's tokens are accepted." };
   return notReady(
     "KeysUnavailable",
     keys.outcome === "read"
-      ? "The key set at oidc.jwksEndpoint has no key that can verify RS256, so no token can be taken."
-      : `The key set at oidc.jwksEndpoint cannot be read (${keys.outcome}), so no token can be taken.`,
+      ? "The key set at oidc.jwksEndpoint has no key that can verify RS256, so no token is accepted."
+      : `The key set at oidc.jwksEndpoint cannot be read (${keys.outcome}), so no token is accepted.`,
   );
 }
 
@@ -108,7 +109,7 @@ function conditionIn(status: unknown): Record<string, unknown> | undefined {
     .find((one) => one["type"] === "Ready");
 }
 
-/** As Kubernetes writes times. */
+/** In the format of Kubernetes times. */
 function secondOf(time: Date): string {
   return time.toISOString().replace(/\.\d+Z$/, "Z");
 }

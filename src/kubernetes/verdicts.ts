@@ -1,4 +1,7 @@
-/** What each SvcTenant of a namespace comes to, by all of them together. It depends on them as they are now, and on nothing before. */
+/**
+ * Decides which SvcTenants of a namespace are in force. The result depends only on all of their current specs, not on
+ * earlier results.
+ */
 import { idOf, TENANTS_MOST } from "../auth/registry.ts";
 import {
   type EntryFault,
@@ -14,15 +17,15 @@ import type { Resource } from "./resource.ts";
 export type Verdict = { readonly resource: Resource } & (
   | { readonly kind: "accepted"; readonly realm: TenantRealm }
   | { readonly kind: "invalid"; readonly faults: readonly EntryFault[] }
-  /** `of`: name of the older resource of the same tenant, which counts. */
+  /** `of`: name of the older resource of the same tenant, which is in force. */
   | { readonly kind: "duplicate"; readonly of: string }
   | { readonly kind: "too-many" }
 );
 
-/** Of a resource that is not in force. */
+/** The verdict on a resource that is not in force. */
 export type Refusal = Exclude<Verdict, { kind: "accepted" }>;
 
-/** Reads entries, each once as long as it stays the same object. */
+/** Reads entries; caches the result per spec object. */
 export class EntryReader {
   readonly #rules: EntryRules;
   readonly #read = new WeakMap<object, EntryOutcome>();
@@ -42,10 +45,10 @@ export class EntryReader {
 }
 
 /**
- * Of the oldest first. One that is being deleted is as if it were gone. A tenant's id is its oldest
- * resource's, also when that one is refused or disabled: a mistake in it hands the tenant to nobody.
- * The oldest one in force of an issuer says which claim names the tenant: a token would name two tenants
- * otherwise, and be refused, so that a later resource could shut the others out.
+ * Judges the oldest resources first and ignores those being deleted. A tenant id belongs to its oldest resource, even
+ * if that one is rejected or disabled, so a mistake in it never hands the tenant to someone else. The oldest accepted
+ * resource of an issuer determines which claim names the tenant. Otherwise a token could name two tenants and be
+ * rejected, so a later resource could lock out the others.
  */
 export function judge(resources: Iterable<Resource>, reader: EntryReader): Verdict[] {
   const present = [...resources].filter(({ deleting }) => !deleting).sort(byAge);
@@ -70,22 +73,22 @@ export function judge(resources: Iterable<Resource>, reader: EntryReader): Verdi
 }
 
 function otherClaim(first: { readonly name: string; readonly tenantClaim: string }): EntryFault {
-  const rule = `tokens of its issuer name their tenant in ${shown(first.tenantClaim)}`;
-  const text = `is another claim than that of the older SvcTenant ${first.name}: ${rule}. Use that one.`;
+  const rule = `tokens of its issuer name the tenant in ${shown(first.tenantClaim)}`;
+  const text = `differs from the claim of the older SvcTenant ${first.name}: ${rule}. Use that claim.`;
   return { member: "oidc.tenantClaim", text };
 }
 
 /**
- * The verdicts on a collection as it changes. They are found again only when something did that they depend on: the
- * status of each of thousands is written, and each of these writes is told to every controller.
+ * Caches the verdicts on a collection. They are computed again only when something they depend on changed: every
+ * status write of thousands of resources is sent to every controller.
  */
 export class Verdicts {
   readonly #collection: Collection;
   readonly #reader: EntryReader;
   #list: readonly Verdict[] = [];
-  /** Of the collection when they were found; undefined: never. */
+  /** Revision of the collection when they were computed; undefined: never. */
   #revision: number | undefined;
-  /** Resources may have another status than in the list. */
+  /** Resources may have a newer status than in the list. */
   #isStale = false;
 
   constructor(collection: Collection, reader: EntryReader) {
@@ -93,14 +96,17 @@ export class Verdicts {
     this.#reader = reader;
   }
 
-  /** As they were found last, on the resources as they are. */
+  /** The last verdicts, with the current resources. */
   get list(): readonly Verdict[] {
     if (this.#isStale) this.#list = this.#list.map((verdict) => this.#renewed(verdict));
     this.#isStale = false;
     return this.#list;
   }
 
-  /** The collection changed: those of before, when they were found again; undefined: each is as it was. */
+  /**
+   * Called when the collection changed. Returns the previous verdicts if they were computed again; undefined if none
+   * changed.
+   */
   refresh(): readonly Verdict[] | undefined {
     const { revision, resources } = this.#collection;
     this.#isStale = revision === this.#revision;
@@ -117,21 +123,21 @@ export class Verdicts {
   }
 }
 
-/** What is wrong with it, one sentence for each fault. */
+/** Returns what is wrong with a resource, one sentence per fault. */
 export function describe(refusal: Refusal): readonly string[] {
   switch (refusal.kind) {
     case "invalid":
       return refusal.faults.map(({ member, text }) => `${member === "" ? "spec" : member} ${text}`);
     case "duplicate":
       return [
-        `tenantId is also that of the older SvcTenant ${refusal.of}, which counts. Delete one of them.`,
+        `tenantId is already used by the older SvcTenant ${refusal.of}, which is in force. Delete one of them.`,
       ];
     default:
-      return [`There are more than ${TENANTS_MOST} tenants, and older ones are in force.`];
+      return [`There are more than ${TENANTS_MOST} tenants; only the older ones are in force.`];
   }
 }
 
-/** By time of creation, and by name where two are of one second. */
+/** By time of creation, then by name. */
 function byAge(one: Resource, other: Resource): number {
   if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? -1 : 1;
   return one.name < other.name ? -1 : Number(one.name > other.name);

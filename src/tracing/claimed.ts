@@ -1,6 +1,6 @@
 /**
- * A span of which it is known only at its end whether a process of this installation began its trace: it is
- * gathered here, and begun then. What is done within it sees the ids of its parent.
+ * A span that is started only at its end, because only then is it known whether its trace began in this installation.
+ * Spans within it see the ids of its parent.
  */
 import { type Attributes, PassedSpan, type Span, type SpanOptions, type Tracer } from "../platform/span.ts";
 import type { TraceContext } from "../platform/trace-context.ts";

@@ -1,16 +1,16 @@
-/** Sends spans to a collector by OTLP over HTTP, which may be slow, broken or hostile. */
+/** Sends spans to a collector by OTLP over HTTP. The collector may be slow, broken or hostile. */
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 
-/** Milliseconds for the whole of it, from the connection to the answer. */
+/** Milliseconds from connecting to the response. */
 const LIMIT_MS = 10_000;
-/** What a collector answers that may take the same spans later (OTLP, "Retryable Response Codes"). */
+/** Status codes after which the same spans may be accepted later (OTLP, "Retryable Response Codes"). */
 const LATER = new Set([429, 502, 503, 504]);
 
-/** Why spans were not taken. */
+/** The collector did not accept spans. */
 export class CollectorError extends Error {
   override readonly name = "CollectorError";
-  /** Whether the same may be taken later. */
+  /** Whether the same spans may be accepted later. */
   readonly later: boolean;
 
   constructor(later: boolean, message: string, options?: ErrorOptions) {
@@ -20,15 +20,15 @@ export class CollectorError extends Error {
 }
 
 export interface CollectorOptions {
-  /** Where spans are posted. */
+  /** The URL to which spans are posted. */
   readonly url: string;
-  /** Sent with every request; they may hold credentials, and are told to nobody else. */
+  /** Sent with every request. They may contain credentials and go nowhere else. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds; default 10,000. */
   readonly limitMs?: number;
 }
 
-/** Resolves when the collector took them. Throws CollectorError, at most `limitMs` later. */
+/** Resolves when the collector accepted the spans. Throws CollectorError, at most after `limitMs`. */
 export async function sendSpans(
   { url, headers, limitMs = LIMIT_MS }: CollectorOptions,
   spans: readonly ReadableSpan[],
@@ -41,7 +41,7 @@ export async function sendSpans(
   try {
     answer = await fetch(url, {
       method: "POST",
-      // A redirect would take the headers elsewhere.
+      // A redirect would send the headers elsewhere.
       redirect: "manual",
       headers: { ...headers, "content-type": "application/x-protobuf" },
       body: new Uint8Array(body),
@@ -51,7 +51,7 @@ export async function sendSpans(
     const why = late.aborted ? `did not answer within ${limitMs / 1000} s` : "cannot be reached";
     throw new CollectorError(true, `the collector ${why}`, { cause });
   }
-  // What it has to say besides is not read: the status tells whether it took them.
+  // The body is not read; the status says whether the spans were accepted.
   await answer.body?.cancel().catch(() => {});
   const { status } = answer;
   if (status >= 200 && status < 300) return;

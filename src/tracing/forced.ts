@@ -1,24 +1,26 @@
-/** How many traces callers can have recorded that the sampling would leave out. */
+/** Rate limit of traces that are recorded only because the caller asks for it. */
 
-/** In a second, of a process: of one tenant enough to look at single requests, of all too few to be a load. */
+/**
+ * Per second and process. The limit of a tenant is enough to look at single requests; that of all tenants is no load.
+ */
 const MOST_OF_TENANT = 100;
 const MOST = 1_000;
 const SECOND_MS = 1_000;
 
 export class Forced {
   readonly #now: () => number;
-  /** Of the tenants that had some in this second: never more than MOST. */
+  /** Tenants that used some in this second, never more than MOST. */
   readonly #taken = new Map<string, number>();
   #left = MOST;
   #since: number;
 
-  /** `now`: milliseconds, steady. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
     this.#since = now();
   }
 
-  /** Whether a tenant may have one more. */
+  /** Takes one for a tenant; returns whether it is within the limits. */
   take(tenant: string): boolean {
     const now = this.#now();
     if (now - this.#since >= SECOND_MS) {

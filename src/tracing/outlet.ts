@@ -1,4 +1,4 @@
-/** Spans on their way out: gathered, sent in the background, never waited for. */
+/** Exports spans: collects them and sends them in the background; callers never wait. */
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { Counter, type Registry } from "prom-client";
 import { BackOff } from "../platform/back-off.ts";
@@ -7,16 +7,16 @@ import type { Log } from "../platform/log.ts";
 import { watchedGauge } from "../platform/metrics.ts";
 import { type CollectorError, type CollectorOptions, sendSpans } from "./collector.ts";
 
-/** Milliseconds in which spans gather. */
+/** Milliseconds between two requests. */
 const EVERY_MS = 1_000;
-/** Spans of one request: some 200 KB. */
+/** Spans per request; some 200 KB. */
 const MOST_AT_ONCE = 512;
-/** Spans that wait while they cannot be sent: some 16 MB. */
+/** Maximum spans that wait to be sent; some 16 MB. */
 const MOST_WAITING = 8_192;
-/** Milliseconds until spans are sent again that a collector may take later; doubled up to the longest. */
+/** Milliseconds until spans are sent again that may be accepted later; doubled up to the longest. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-/** Milliseconds for what waits when it is closed. */
+/** Milliseconds to send waiting spans on close. */
 export const FLUSH_LIMIT_MS = 3_000;
 
 export interface OutletOptions extends CollectorOptions {
@@ -24,7 +24,7 @@ export interface OutletOptions extends CollectorOptions {
   readonly log: Log;
 }
 
-/** The collector took it, there was no room or no time, or the collector does not take it. */
+/** sent: accepted; lost: no capacity or time; refused: rejected by the collector. */
 type Outcome = "sent" | "lost" | "refused";
 
 export class Outlet {
@@ -34,7 +34,7 @@ export class Outlet {
   readonly #cut = new AbortController();
   #waiting: ReadableSpan[] = [];
   readonly #backOff = new BackOff(FIRST_RETRY_MS, LONGEST_RETRY_MS, 0);
-  /** Milliseconds until the next try; 0: the last one went well. */
+  /** Milliseconds until the next attempt; 0: the last one succeeded. */
   #retryMs = 0;
   #fails = false;
 
@@ -42,16 +42,16 @@ export class Outlet {
     this.#options = options;
     this.#spans = new Counter({
       name: "svc_trace_spans_total",
-      help: "Recorded spans by what became of them.",
+      help: "Recorded spans by outcome.",
       labelNames: ["outcome"],
       registers: [options.registry],
     });
     for (const outcome of ["sent", "lost", "refused"] satisfies Outcome[]) this.#spans.inc({ outcome }, 0);
-    const help = "Recorded spans that wait to be sent.";
+    const help = "Recorded spans waiting to be sent.";
     watchedGauge(options.registry, "svc_trace_spans_waiting", help, () => this.#waiting.length);
   }
 
-  /** Never throws, and never waits. */
+  /** Never throws or waits. */
   readonly take = (span: ReadableSpan): void => {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(span);
     else this.#count("lost", 1);
@@ -61,7 +61,7 @@ export class Outlet {
     this.#sending.start();
   }
 
-  /** Sends what waits, for as long as there is time; the rest is lost. */
+  /** Sends waiting spans while there is time; the rest is lost. */
   async close(): Promise<void> {
     const flushed = within(FLUSH_LIMIT_MS, async () => {
       await this.#sending.stop();
@@ -83,13 +83,13 @@ export class Outlet {
     }
   }
 
-  /** The oldest; those that may be taken later stay. */
+  /** Sends the oldest spans; keeps those that may be accepted later. */
   async #sendSome(): Promise<void> {
     const some = this.#waiting.slice(0, MOST_AT_ONCE);
     try {
       await sendSpans(this.#options, some, this.#cut.signal);
       this.#done(some.length, "sent");
-      if (this.#fails) this.#options.log.info("spans are sent again");
+      if (this.#fails) this.#options.log.info("spans are exported again");
       this.#fails = false;
       this.#retryMs = 0;
       this.#backOff.reset();
@@ -98,9 +98,9 @@ export class Outlet {
     }
   }
 
-  /** Told once, until spans are sent again. */
+  /** Logs once until spans are accepted again. */
   #failed(count: number, err: CollectorError): void {
-    if (!this.#fails) this.#options.log.warn({ detail: err.message }, "spans cannot be sent at the moment");
+    if (!this.#fails) this.#options.log.warn({ detail: err.message }, "failed to export spans");
     this.#fails = true;
     this.#retryMs = this.#backOff.next();
     if (!err.later) this.#done(count, "refused");

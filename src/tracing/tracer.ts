@@ -1,4 +1,4 @@
-/** Spans that are recorded, by the OpenTelemetry SDK; nothing is registered globally. */
+/** Records spans with the OpenTelemetry SDK; nothing is registered globally. */
 import {
   type Tracer as OtelTracer,
   ROOT_CONTEXT,
@@ -20,20 +20,20 @@ import type { TraceContext } from "../platform/trace-context.ts";
 import { ClaimedSpan } from "./claimed.ts";
 import { Forced } from "./forced.ts";
 
-/** Characters of an attribute: ids and names are shorter. */
+/** Maximum characters of an attribute; ids and names are shorter. */
 const MOST_CHARS = 256;
 const MOST_ATTRIBUTES = 32;
 
 export interface RecordingOptions {
-  /** Share of the traces that begin here which are recorded, 0 to 1. */
+  /** Share of the traces starting here that are recorded, 0 to 1. */
   readonly ratio: number;
-  /** What is told of the process with every span. */
+  /** Attributes of the process, sent with every span. */
   readonly resource: Attributes;
   /** Version of svc. */
   readonly version: string;
-  /** Told of every recorded span that has ended. */
+  /** Called with every recorded span that has ended. */
   readonly ended: (span: ReadableSpan) => void;
-  /** Whether one more span may be recorded because its caller wishes it. */
+  /** Whether one more span may be recorded because its caller asks for it. */
   readonly force?: (tenant: string) => boolean;
 }
 
@@ -58,8 +58,9 @@ export class RecordingTracer implements Tracer {
   }
 
   /**
-   * The caller's wish not to be recorded is followed. Its wish to be is as good as chance first (its trace
-   * id is its own choice, and says nothing), and then counts as one of the few that its tenant may force.
+   * A caller's request not to be recorded is followed. A request to be recorded is first subject to random sampling,
+   * because the caller chose the trace id, which therefore is not random. Then it counts against the tenant's limit of
+   * forced traces.
    */
   serve(name: string, parent: TraceContext | undefined, options?: SpanOptions): Span {
     if (!parent?.sampled) return this.resume(name, parent, options);
@@ -97,7 +98,7 @@ class RecordedSpan implements Span {
     return begin(this.#otel, name, this.#span.spanContext(), options);
   }
 
-  /** What is not recorded takes nothing with it that is. */
+  /** A span that is not recorded does not start recorded ones. */
   apart(name: string, options?: SpanOptions): Span {
     if (!this.context.sampled) return this.child(name, options);
     return begin(this.#otel, name, undefined, options, this.#span.spanContext());

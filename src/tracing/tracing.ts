@@ -1,4 +1,4 @@
-/** Tracing of a process: its tracer, and how its spans leave. Loaded only where tracing is on. */
+/** Tracing of a process: its tracer and the export of its spans. Loaded only if tracing is enabled. */
 import type { Registry } from "prom-client";
 import type { Phase } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
@@ -7,10 +7,10 @@ import { FLUSH_LIMIT_MS, Outlet } from "./outlet.ts";
 import { RecordingTracer } from "./tracer.ts";
 
 export interface TracingOptions {
-  /** Where spans are posted, as OTLP in its binary form. */
+  /** URL to which spans are posted, as binary OTLP. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces that begin here which are recorded, 0 to 1. */
+  /** Share of the traces starting here that are recorded, 0 to 1. */
   readonly ratio: number;
   readonly resource: Attributes;
   readonly version: string;
@@ -20,9 +20,9 @@ export interface TracingOptions {
 
 export interface Tracing {
   readonly tracer: Tracer;
-  /** Begins to send. It keeps a process alive: not before the process has started. */
+  /** Starts sending. This keeps the process alive, so call it only after the process has started. */
   readonly start: () => void;
-  /** How it ends, after everything that it tells of. */
+  /** Shutdown phases; they must run after everything that records spans. */
   readonly phases: readonly Phase[];
 }
 
@@ -32,6 +32,6 @@ export function openTracing({ url, headers, registry, log, ...recording }: Traci
   return {
     tracer: new RecordingTracer({ ...recording, ended: outlet.take }),
     start: () => outlet.start(),
-    phases: [{ name: "send the spans that are left", limitMs, run: () => outlet.close() }],
+    phases: [{ name: "send the remaining spans", limitMs, run: () => outlet.close() }],
   };
 }

@@ -13,8 +13,8 @@ import { claimsOf, IN, NAMESPACE, TenantCluster } from "./tenant-cluster.ts";
 const GONE = 'svc_tenants_watch_failures_total{reason="gone"}';
 const FORBIDDEN = 'svc_tenants_watch_failures_total{reason="forbidden"}';
 const TIMEOUT = 'svc_tenants_watch_failures_total{reason="timeout"}';
-const STAY = "the SvcTenants cannot be followed: they stay as they were";
-const AGAIN = "the SvcTenants are followed again";
+const STAY = "failed to follow the SvcTenants; the known ones stay in force; retrying";
+const AGAIN = "SvcTenants are followed again";
 
 let tenants: TenantCluster;
 let cluster: Cluster;
@@ -55,7 +55,7 @@ async function statusAt(path: string): Promise<number> {
 }
 
 test("one that starts without it lives, is not ready, and takes no token until it knows the tenants", async () => {
-  await controller.logged("the SvcTenants are not known yet: no token is taken; trying again");
+  await controller.logged("failed to load the SvcTenants; no token is accepted; retrying");
   assert.equal(await statusAt("/v1/health"), 200);
   assert.equal(await statusAt("/v1/ready"), 503);
   const token = tokenOfAcme();
@@ -132,10 +132,10 @@ describe("one that may not", () => {
     const path = await kubeconfig("nobody", token);
     await using other = await tenants.follower("other", path);
     const { reason, advice } = await other.logged(
-      "the SvcTenants are not known yet: no token is taken; trying again",
+      "failed to load the SvcTenants; no token is accepted; retrying",
     );
     assert.match(String(reason), /403: svctenants.svc.dev is forbidden/);
-    assert.match(String(advice), /Let the service account get, list and watch/);
+    assert.match(String(advice), /Allow the service account to get, list and watch/);
     assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 503);
   });
 
@@ -144,10 +144,10 @@ describe("one that may not", () => {
     const token = await cluster.serviceAccountToken(NAMESPACE, account.name);
     await allow(cluster, account, [tenantRule("list")]);
     await using other = await tenants.follower("lister", await kubeconfig("lister", token));
-    await other.logged("the SvcTenants were loaded");
+    await other.logged("SvcTenants loaded");
     const { reason, advice } = await other.logged(STAY);
     assert.match(String(reason), /403: svctenants.svc.dev is forbidden/);
-    assert.match(String(advice), /Let the service account get, list and watch/);
+    assert.match(String(advice), /Allow the service account to get, list and watch/);
     await until(async () => ((await sample(other, FORBIDDEN)) ?? 0) >= 4, "it to have tried again");
     assert.equal(await sample(other, "svc_tenants_synced"), 0);
     assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 200);
@@ -168,9 +168,9 @@ describe("one that may not", () => {
       JSON.stringify(Object.assign({}, config, { users })),
     );
     await using other = await tenants.follower("rotated", path);
-    await other.logged("the SvcTenants are not known yet: no token is taken; trying again");
+    await other.logged("failed to load the SvcTenants; no token is accepted; retrying");
     await cluster.write("token", tenants.account);
-    await other.logged("the SvcTenants were loaded");
+    await other.logged("SvcTenants loaded");
     await other.logged(AGAIN);
   });
 
@@ -184,6 +184,6 @@ describe("one that may not", () => {
     ];
     const { code, stderr } = await svc(base);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, /This is no Pod of a Kubernetes cluster.*Give --kubeconfig/);
+    assert.match(stderr, /This is not a Pod of a Kubernetes cluster.*Give --kubeconfig/);
   });
 });

@@ -16,9 +16,9 @@ before(async () => {
   tenants = await TenantCluster.start();
   kubeconfig = await tenants.kubeconfig("svc");
   first = await tenants.follower("first", kubeconfig);
-  await first.logged("the lease is held");
+  await first.logged("acquired the lease");
   second = await tenants.follower("second", kubeconfig);
-  await second.logged("the SvcTenants were loaded");
+  await second.logged("SvcTenants loaded");
 });
 after(async () => {
   await second[Symbol.asyncDispose]();
@@ -57,7 +57,7 @@ test("a change holds at both, and one of them writes the status", async () => {
   await isReady("acme");
   await hasWritten(first);
   assert.equal(await sample(second, WRITES), 0);
-  assert.ok(!second.log.some(({ msg }) => msg === "the lease is held"));
+  assert.ok(!second.log.some(({ msg }) => msg === "acquired the lease"));
 });
 
 test("when that one is killed, the other takes over once the lease has run out", async () => {
@@ -72,10 +72,10 @@ test("when that one is killed, the other takes over once the lease has run out",
 
 test("when it stops in order, it gives the lease back", async () => {
   first = await tenants.follower("first", kubeconfig);
-  await first.logged("the SvcTenants were loaded");
+  await first.logged("SvcTenants loaded");
   assert.equal(await second.stop(), 0);
   const begun = performance.now();
-  await first.logged("the lease is held");
+  await first.logged("acquired the lease");
   process.stdout.write(`taken over after a stop: ${Math.round(performance.now() - begun)} ms\n`);
   await add("gamma");
   await isReady("gamma");

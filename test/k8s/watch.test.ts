@@ -17,7 +17,7 @@ before(async () => {
   auditLog = tenants.directory.file("audit.log");
   const kubeconfig = await tenants.kubeconfig("svc");
   controller = await tenants.follower("data", kubeconfig, ["--audit-log", auditLog]);
-  await controller.logged("the SvcTenants were loaded", { tenants: 0 });
+  await controller.logged("SvcTenants loaded", { tenants: 0 });
 });
 after(async () => {
   await controller[Symbol.asyncDispose]();
@@ -72,7 +72,7 @@ test("a resource that the controller refuses harms nobody else", async () => {
   // Too long by the controller's count, not by the server's.
   const tenantId = "😀".repeat(200);
   await tenants.cluster.admin.apply(acme({ tenantId }, "broken"), IN);
-  const { faults } = await controller.logged("a SvcTenant is not in force; the others are", {
+  const { faults } = await controller.logged("SvcTenant rejected; the others stay in force", {
     name: "broken",
   });
   assert.match(String(faults), /tenantId has more than 256 characters/);

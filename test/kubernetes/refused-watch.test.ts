@@ -16,7 +16,7 @@ import { Authority } from "../server/certificates.ts";
 import { until } from "../waiting.ts";
 
 const LIST = { metadata: { resourceVersion: "7" }, items: [] };
-const FOLLOWED_AGAIN = "the SvcTenants are followed again";
+const FOLLOWED_AGAIN = "SvcTenants are followed again";
 
 let directory: string;
 let ca: string;
@@ -84,7 +84,7 @@ class Followed implements AsyncDisposable {
 
   /** Of the trouble, in its order. */
   get troubles(): readonly string[] {
-    return this.#logged.filter((line) => line !== "the SvcTenants were loaded");
+    return this.#logged.filter((line) => line !== "SvcTenants loaded");
   }
 
   async sample(name: string): Promise<unknown> {
@@ -112,7 +112,7 @@ async function refused(times: number, by: (response: ServerResponse) => void): P
   return followed.troubles;
 }
 
-const STAY = "the SvcTenants cannot be followed: they stay as they were";
+const STAY = "failed to follow the SvcTenants; the known ones stay in force; retrying";
 
 for (const code of [401, 403, 429, 500]) {
   test(`${code} is answered by asking to watch again, and told once`, async () => {

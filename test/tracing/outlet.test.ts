@@ -72,8 +72,8 @@ test("what a collector may take later waits and is sent again; it is told once, 
   assert.deepEqual(
     lines.map(({ level, msg }) => [level, msg]),
     [
-      [40, "spans cannot be sent at the moment"],
-      [30, "spans are sent again"],
+      [40, "failed to export spans"],
+      [30, "spans are exported again"],
     ],
   );
   assert.doesNotMatch(JSON.stringify(lines), /secret/);

@@ -74,7 +74,7 @@ describe("a kubeconfig", () => {
   });
 
   const FAULTS: readonly [string, string, RegExp][] = [
-    ["plain http", config({ cluster: { server: "http://k8s.example" } }), /is no https URL/],
+    ["plain http", config({ cluster: { server: "http://k8s.example" } }), /is not an https URL/],
     ["no server", config({ cluster: { server: undefined } }), /server is missing/],
     [
       "no verification",
@@ -82,13 +82,13 @@ describe("a kubeconfig", () => {
       /insecure-skip-tls-verify/,
     ],
     ["a proxy", config({ cluster: { "proxy-url": "http://p" } }), /proxy-url/],
-    ["a plugin", config({ user: { exec: { command: "gke" } } }), /its user has exec; there are token/],
+    ["a plugin", config({ user: { exec: { command: "gke" } } }), /its user has exec; only token, tokenFile and client certificates are supported/],
     ["a password", config({ user: { username: "a", password: "b" } }), /username and password/],
-    ["no such context", config({ current: "two" }), /contexts have none that is called "two"/],
-    ["no such user", config({ context: { user: "x" } }), /users have none that is called "x"/],
+    ["no such context", config({ current: "two" }), /contexts have no entry named "two"/],
+    ["no such user", config({ context: { user: "x" } }), /users have no entry named "x"/],
     ["a file that is not there", config({ user: { tokenFile: "nowhere" } }), /nowhere/],
-    ["what is no YAML", "a: [secret", /it is no object in YAML or JSON/],
-    ["nothing", "", /it is no object in YAML or JSON/],
+    ["what is no YAML", "a: [secret", /it is not a YAML or JSON object/],
+    ["nothing", "", /it is not a YAML or JSON object/],
   ];
   for (const [what, content, message] of FAULTS)
     test(`with ${what} is refused, by its path and without its secrets`, async () => {

@@ -50,7 +50,12 @@ test("once written it is the same, until something else is to be said", () => {
     observedGeneration: 1,
     conditions: [
       {
-        ...{ type: "Ready", status: "True", reason: "Accepted", message: "The tenant's tokens are taken." },
+        ...{
+          type: "Ready",
+          status: "True",
+          reason: "Accepted",
+          message: "The tenant's tokens are accepted.",
+        },
         ...{ observedGeneration: 1, lastTransitionTime: "2026-05-17T09:30:00Z" },
       },
     ],

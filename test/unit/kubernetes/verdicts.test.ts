@@ -71,7 +71,7 @@ test("a later one cannot make the tokens of an issuer name two tenants", () => {
   const refused = verdicts.find(({ kind }) => kind === "invalid");
   assert.match(
     refused?.kind === "invalid" ? describe(refused).join() : "",
-    /^oidc\.tenantClaim .* the older SvcTenant acme: tokens of its issuer name their tenant in "tid"\. Use that one\.$/,
+    /^oidc\.tenantClaim .* the older SvcTenant acme: tokens of its issuer name the tenant in "tid"\. Use that claim\.$/,
   );
   const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
   const claims = readClaims(
