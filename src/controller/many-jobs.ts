@@ -44,7 +44,7 @@ function choiceOf(
   const { filter: wanted, all, dryRun } = request;
   const filter = wanted === undefined ? {} : filterOf(wanted, MAX_IDS);
   const isFiltered = Object.keys(filter).length > 0;
-  if (all && isFiltered) throw invalid("Both all and filter are given. Give one of them.");
+  if (all && isFiltered) throw invalid("all and filter are both given. Give one of them.");
   if (!all && !isFiltered) {
     throw invalid("filter has no condition. Give one, or all: true for every job.");
   }

@@ -182,7 +182,7 @@ describe("cancelling many", () => {
     assert.deepEqual((await step).value?.cancelled, 100);
     assert.deepEqual(records, [], "it ends with its last step");
     const failure = await refused(parts.next(), "SCORE_CANCELLED");
-    assert.match(failure.message, /100 of 150 jobs were cancelled before/);
+    assert.match(failure.message, /100 of 150 jobs were already cancelled\. Repeat the request to continue/);
     assert.deepEqual(
       records.map(({ outcome, jobs }) => [outcome, jobs]),
       [["SCORE_CANCELLED", 100]],

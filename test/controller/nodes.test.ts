@@ -352,7 +352,7 @@ describe("nodes", () => {
     // One to know it at all, and one that began after each was asked; two more when that one is a second old by then.
     assert.ok(looks <= 5, `${looks} looks`);
     for (const { message, found } of failures) {
-      assert.match(message, /There are: m00, m01, .*, m19 and 30 more\.$/);
+      assert.match(message, /Available models: m00, m01, .*, m19 and 30 more\.$/);
       assert.deepEqual(found, { model: "none", models: names.slice(0, 20) });
     }
     await counting.close();
