@@ -1,4 +1,4 @@
-/** Jobs that somebody waits for, while their controller stops. */
+/** Submissions that wait for their job, while the controller stops. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { caller, Peer } from "./peer.ts";
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => system.close());
 
-test("once nobody may wait any more nothing is stored for its result alone, and a wait names its job", async () => {
+test("once waits have ended stores no job for its result alone, and a wait that ends names its job", async () => {
   await Peer.register(system.nodes, TENANT);
   const { job } = await system.submit(TENANT, {}, "known");
   const wait = { waitMs: 600_000, keep: true };
@@ -27,5 +27,5 @@ test("once nobody may wait any more nothing is stored for its result alone, and 
   const known = await submit("known", true);
   assert.deepEqual([known.job?.id, known.existed], [job.id, true]);
   const left = await submit("new", false);
-  assert.equal(left.existed, false, "the refused one was not stored");
+  assert.equal(left.existed, false, "the refused job was not stored");
 });

@@ -1,4 +1,4 @@
-/** Several controllers on one PostgreSQL: any serves any call, and what one does the others hear at once. */
+/** Several controllers on one PostgreSQL: each serves any call, and changes at one reach the others at once. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ControllerSettings } from "../../src/controller/controller.ts";
@@ -13,7 +13,7 @@ import { scoreOf } from "./scored.ts";
 import { FLEET, LIMITS, LOG, refused, System, wrapped } from "./system.ts";
 
 const FRAMES = 60;
-/** No test takes as long. */
+/** Longer than any test takes. */
 const LONG_LEASE_MS = 1_800_000;
 
 async function sum(systems: readonly System[], name: string, labels = {}): Promise<number> {
@@ -34,7 +34,7 @@ describe("two controllers on one PostgreSQL", () => {
     return new System(wrapped(store, instead(store)), settings, async () => store.close());
   };
   before(async () => {
-    // One test kills it.
+    // One test kills the server.
     cluster = await PostgresCluster.start({ durable: true });
     const url = await cluster.createDatabase("svc");
     [one, other] = [await open(url), await open(url)];
@@ -45,7 +45,7 @@ describe("two controllers on one PostgreSQL", () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  test("a job submitted at one wakes a pull at the other, and both streams tell of it", async () => {
+  test("a job submitted at one wakes a pull at the other, and both streams report it", async () => {
     const tenant = "both";
     const node = await Peer.register(other.nodes, tenant);
     const pull = node.pullSome();
@@ -53,7 +53,7 @@ describe("two controllers on one PostgreSQL", () => {
     const item = await pull;
     assert.equal(item.jobId, job.id);
     await node.plan(item, FRAMES, 20);
-    // A node may speak to either.
+    // A node may use either controller.
     const ends = [one, other].map(async (system) =>
       system.until(tenant, job.id, ({ endTime }) => endTime !== undefined),
     );
@@ -63,7 +63,7 @@ describe("two controllers on one PostgreSQL", () => {
     }
   });
 
-  test("a cancel at one reaches a heartbeat that is held at the other, a drain and a new registration too", async () => {
+  test("a cancellation at one reaches a heartbeat held at the other; so do a drain and a new registration", async () => {
     const tenant = "news";
     const quiet = await Peer.register(other.nodes, tenant);
     const gone = new AbortController();
@@ -84,7 +84,7 @@ describe("two controllers on one PostgreSQL", () => {
     await refused(never, "SCORE_CANCELLED");
   });
 
-  test("the same work is given out once, whoever asks where", async () => {
+  test("the same task is leased only once, whichever controller is asked", async () => {
     const tenants = ["many a", "many b", "many c"];
     const ids: { tenant: string; id: string }[] = [];
     for (let index = 0; index < 30; index++) {
@@ -100,7 +100,7 @@ describe("two controllers on one PostgreSQL", () => {
       nodes.map(async (node) => {
         for (let item = await node.pull(2_000); item !== undefined; item = await node.pull(2_000)) {
           const lease = `${item.itemId} ${item.attempt}`;
-          assert.ok(!given.has(lease), "given out twice");
+          assert.ok(!given.has(lease), "leased twice");
           given.add(lease);
           if (item.work.case === "plan") await node.plan(item, FRAMES, 30);
           else await node.score(item, FRAMES);
@@ -111,20 +111,20 @@ describe("two controllers on one PostgreSQL", () => {
       const { state, retries } = await one.until(tenant, id, ({ endTime }) => endTime !== undefined);
       assert.deepEqual([state, retries], [Job_State.SUCCEEDED, 0]);
     }
-    // A job's end is counted after it is told.
+    // The end of a job is counted after it is reported.
     const ended = () => sum([one, other], "svc_jobs_ended_total", { state: "SUCCEEDED" });
     await until(async () => (await ended()) >= 31, "the last end to be counted");
     assert.equal(await ended(), 31);
   });
 
-  test("a job whose controller died while it pooled is pooled by whoever finds it", async () => {
+  test("a job whose controller died while pooling is pooled by the controller that finds it", async () => {
     const tenant = "pool";
     const died = Promise.withResolvers<void>();
     const succeed = async (): Promise<never> => {
       died.resolve();
       throw new Failure("STORE_UNAVAILABLE", "The connection is gone.");
     };
-    // The dead let go of nothing.
+    // A dead controller releases no hold.
     const holdPoolable: Store["holdPoolable"] = async (ids, holdMs) => {
       if (holdMs > 0) await one.store.holdPoolable(ids, holdMs);
     };
@@ -136,17 +136,17 @@ describe("two controllers on one PostgreSQL", () => {
     await died.promise;
     assert.equal((await one.job(tenant, job.id)).state, Job_State.RUNNING);
     await dying.close();
-    // For so long its controller could have been at it still.
+    // Until then its controller could still be pooling it.
     await cluster.admin("update svc.job set pool_until = now() where state = 'RUNNING'", "svc");
     await other.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
   });
 
-  test("a store that goes away is told clearly, and when it is back leases go on", async () => {
+  test("an unavailable store is reported clearly, and leases continue when it is back", async () => {
     const tenant = "outage";
     const { job } = await one.submit(tenant);
     const node = await Peer.register(one.nodes, tenant);
     const item = await node.pullSome();
-    // Every connection has ended when it returns: of a server that is killed, some answer for a moment still.
+    // All connections have ended when it returns; some of a killed server still answer for a moment.
     await cluster.stop("SIGQUIT");
     await refused(one.submit(tenant), "STORE_UNAVAILABLE");
     await refused(one.controller.readiness(), "STORE_UNAVAILABLE");
@@ -170,7 +170,7 @@ describe("two controllers on one PostgreSQL", () => {
     assert.deepEqual([ended.state, ended.retries], [Job_State.SUCCEEDED, 0]);
   });
 
-  test("a tenant's limits are of all of them together", async (context) => {
+  test("a tenant's limits apply to all controllers together", async (context) => {
     const url = await cluster.createDatabase("limits");
     const limitsOf = (tenant: string) => ({
       ...LIMITS,
@@ -191,7 +191,7 @@ describe("two controllers on one PostgreSQL", () => {
     const given = items.filter(({ item }) => item !== undefined);
     assert.equal(given.length, 3);
     assert.deepEqual(await here.store.running(["narrow"]), [3]);
-    // A pull that waits at one is woken by what ends at the other, and others are served meanwhile.
+    // A pull that waits at one is woken by a task that ends at the other, and other tenants are served meanwhile.
     const waiting = await Peer.register(there.nodes, FLEET);
     const wide = waiting.pullSome();
     await here.submit("wide");
@@ -205,10 +205,10 @@ describe("two controllers on one PostgreSQL", () => {
     assert.deepEqual(await there.store.running(["narrow"]), [3]);
   });
 
-  test("a lease that ran out is ended by one of them", async () => {
+  test("an expired lease is ended by only one of them", async () => {
     const tenant = "once";
     const url = await cluster.createDatabase("short");
-    // Of leases alone: nodes that are silent stay online, and what is leased again stays leased.
+    // Only of leases: silent nodes stay online, and a renewed lease stays.
     const [first, second] = [
       await open(url, { leaseMs: 3_000 }, () => ({ expireNodes: async () => 0 })),
       await open(url, { leaseMs: 3_000 }, (store) => ({
@@ -224,9 +224,9 @@ describe("two controllers on one PostgreSQL", () => {
     const again = await waiting.pullSome();
     assert.deepEqual([again.itemId, again.attempt], [item.itemId, item.attempt + 1]);
     assert.equal((await first.job(tenant, job.id)).retries, 1);
-    // What one of them did is counted after others can see it.
+    // A change is counted after others can see it.
     const expired = () => sum(hasty, "svc_work_expired_total");
-    await until(async () => (await expired()) >= 1, "the lease that ran out to be counted");
+    await until(async () => (await expired()) >= 1, "the expired lease to be counted");
     assert.equal(await expired(), 1);
     for (const system of hasty) await system.close();
   });

@@ -1,4 +1,7 @@
-/** Whose nodes serve all tenants: as the controller has it now, for nodes that another one registered too. */
+/**
+ * Which nodes serve all tenants: the controller's current setting decides, also for nodes that another controller
+ * registered.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -34,7 +37,7 @@ async function nodesOf(system: System, tenant: string): Promise<readonly string[
 }
 
 for (const next of [undefined, "others"]) {
-  test(`a controller that starts with the fleet of ${next ?? "nobody"} takes the old fleet's rights away`, async () => {
+  test(`a controller that starts with the fleet of ${next ?? "nobody"} revokes the rights of the old fleet`, async () => {
     const [fleet, tenant] = [`fleet before ${next}`, `tenant of ${next}`];
     const first = controller(fleet);
     const node = await Peer.register(first.nodes, fleet);
@@ -45,11 +48,11 @@ for (const next of [undefined, "others"]) {
 
     const second = controller(next);
     const same = Peer.at(second.nodes, fleet, node);
-    // What it has is still its own, and gets done.
+    // The task that it holds stays its own and gets done.
     const running = [{ itemId: item.itemId, attempt: item.attempt }];
     assert.deepEqual((await same.heartbeat({ running })).stop, []);
     await same.plan(item, FRAMES);
-    // Of the segments that the plan made it gets none; of its own tenant's work it does.
+    // It gets none of the planned segments, but tasks of its own tenant.
     assert.equal(await same.pull(), undefined);
     const own = await second.submit(fleet);
     assert.equal((await same.pullSome()).jobId, own.job.id);
@@ -62,7 +65,7 @@ for (const next of [undefined, "others"]) {
   });
 }
 
-test("a controller that starts with a fleet has the nodes of that tenant serve all, registered as they are", async () => {
+test("a controller that starts with a fleet lets registered nodes of that tenant serve all tenants", async () => {
   const [fleet, tenant] = ["fleet to be", "waits"];
   const first = controller(undefined);
   const node = await Peer.register(first.nodes, fleet);
@@ -77,7 +80,7 @@ test("a controller that starts with a fleet has the nodes of that tenant serve a
   await second.close();
 });
 
-test("two controllers that differ give the same node what each of them says, and it loses nothing", async () => {
+test("two controllers with different fleets each apply their own to the same node, and no task is lost", async () => {
   const [fleet, tenant] = ["differs", "of both"];
   const [one, other] = [controller(fleet), controller(undefined)];
   const node = await Peer.register(one.nodes, fleet);

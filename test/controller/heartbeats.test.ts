@@ -1,4 +1,4 @@
-/** What held heartbeats cost the store. */
+/** The store writes that held heartbeats cost. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Peer } from "./peer.ts";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(async () => system.close());
 
-test("one that is held and hears nothing renews once", async () => {
+test("a heartbeat that is held without a notification renews once", async () => {
   const peer = await Peer.register(system.nodes, "quiet");
   const before = renewals;
   const { stop, drain } = await peer.heartbeat({ holdMs: 50 });

@@ -1,4 +1,4 @@
-/** Reports of a tenant's own node that are meant to harm the controller, or to be told to nobody. */
+/** Reports of a tenant's own node that try to harm the controller. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { deflateRawSync } from "node:zlib";
@@ -18,7 +18,7 @@ describe("hostile reports", () => {
   });
   after(async () => system.close());
 
-  /** A job that is scored in one piece with these values, as it ended. */
+  /** A job that is scored whole with these scores, after its end. */
   async function scoredAs(tenant: string, value: (metric: string, frame: number) => number) {
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -30,7 +30,7 @@ describe("hostile reports", () => {
     return system.until(tenant, job.id, ({ state }) => ENDED.includes(state));
   }
 
-  test("a plan is refused whose segments have more frames around them than are looked at", async () => {
+  test("refuses a plan whose segments need more context frames than allowed", async () => {
     const tenant = "context";
     await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -49,14 +49,14 @@ describe("hostile reports", () => {
     await node.report(item, { case: "plan", value: changed({ before: 5 }) });
   });
 
-  test("many values are looked at when their work is leased, and not before; a few at once", async () => {
+  test("inflates many scores only for a leased task, and a few at once", async () => {
     const tenant = "values";
     await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
     await node.plan(await node.pullSome(), FRAMES);
     const item = await node.pullSome();
     assert.ok(item.work.case === "segment");
-    // Values that are not as many as the head says.
+    // Scores that are fewer than the header says.
     const broken = (rowCount: number) => {
       const head = Buffer.from([1, 1, 1, 0, 0, 0, 0, 0, 4, 4, ...Buffer.from("vmaf")]);
       head.writeUInt32LE(rowCount, 4);
@@ -82,7 +82,7 @@ describe("hostile reports", () => {
     );
   });
 
-  test("a failure counts whatever facts it brings: those that cannot be kept are left out", async () => {
+  test("counts a failure with any facts, and drops facts that cannot be stored", async () => {
     const tenant = "facts";
     const node = await Peer.register(system.nodes, tenant);
     const kept = { at: "\u{1F3AC}", levels: [[[1]]] };
@@ -104,7 +104,7 @@ describe("hostile reports", () => {
     }
   });
 
-  test("values that add up to no number fail their job, those of a model and those of a feature", async () => {
+  test("fails a job whose scores sum to no finite number, for models and features", async () => {
     for (const huge of ["vmaf", "psnr_y"]) {
       const { state, error } = await scoredAs(`huge ${huge}`, (metric, frame) =>
         metric === huge ? 1e308 : valueAt(metric, frame),
@@ -114,7 +114,7 @@ describe("hostile reports", () => {
     }
   });
 
-  test("a score that none has is the tenant's own, and no part of the operator's metrics", async () => {
+  test("keeps an impossible score for the tenant, but out of the operator's metrics", async () => {
     const scores = () => system.registry.getSingleMetricAsString("svc_job_score");
     await scoredAs("ordinary", () => 90);
     const ordinary = await scores();

@@ -16,14 +16,14 @@ import { caller, Peer } from "./peer.ts";
 import { failureReport, METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
 import { FLEET, refused, System, submission, wrapped } from "./system.ts";
 
-describe("the way of a job", () => {
+describe("the lifecycle of a job", () => {
   let system: System;
   before(async () => {
     system = await System.open();
   });
   after(async () => system.close());
 
-  test("from its submission to its result: planned, cut, scored out of order, joined to the same digits", async () => {
+  test("plans, cuts, scores out of order and joins a job to the exact digits", async () => {
     const tenant = "way";
     const frames = 230;
     const { job } = await system.submit(tenant, { name: "trailer", labels: { title: "a" }, priority: 3 });
@@ -70,13 +70,13 @@ describe("the way of a job", () => {
           kind,
           JobWork_State.DONE,
         ]),
-        // Its stills: this node makes none.
+        // Its stills, which this node does not make.
         [JobWork_Kind.STILLS, JobWork_State.PENDING],
       ],
     );
   });
 
-  test("per-frame values come in order, from any frame on, and as many as are wanted", async () => {
+  test("returns per-frame scores in order, from any frame, as many as requested", async () => {
     const tenant = "frames";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -103,7 +103,7 @@ describe("the way of a job", () => {
     }
   });
 
-  test("per-frame values that are deleted while they are read end with why, not as if complete", async () => {
+  test("ends a read of per-frame scores with an error if they are deleted meanwhile", async () => {
     const tenant = "cut short";
     const node = await Peer.register(system.nodes, tenant);
     const read = (id: string) => {
@@ -126,12 +126,12 @@ describe("the way of a job", () => {
     await system.until(tenant, deleted.job.id, ({ state }) => state === Job_State.SUCCEEDED);
     const ended = read(deleted.job.id);
     assert.ok((await rows(ended)) < 60);
-    // Also what ended at this very moment of the store's clock.
+    // Includes jobs that ended at this very moment of the store's clock.
     while ((await system.store.deleteEnded(-1, 100)) > 0);
     await refused(ended.next(), "JOB_NOT_FOUND");
   });
 
-  test("waits through a short outage of the store, and no longer than it was to wait", async () => {
+  test("waits through a short outage of the store, at most as long as requested", async () => {
     const tenant = "outage";
     const { job } = await system.submit(tenant);
     let faults = 0;
@@ -152,7 +152,7 @@ describe("the way of a job", () => {
     await other.close();
   });
 
-  test("waits for a job's end and answers with its result; with its failure; with neither in time", async () => {
+  test("waits for the end of a job and returns its result, its failure, or neither at the deadline", async () => {
     const tenant = "wait";
     const node = await Peer.register(system.nodes, tenant);
     const good = await system.submit(tenant);
@@ -175,7 +175,7 @@ describe("the way of a job", () => {
     assert.deepEqual(failure.found, JSON.parse(found));
   });
 
-  test("a caller that goes cancels the job that it waits for, unless it asked to keep it", async () => {
+  test("cancels the job of a waiting caller that disconnects, unless it asked to keep it", async () => {
     const tenant = "gone";
     for (const keep of [true, false]) {
       const { job } = await system.submit(tenant);
@@ -189,7 +189,7 @@ describe("the way of a job", () => {
     }
   });
 
-  test("cancelling is final, answers the same again, and is refused for a job that ended otherwise", async () => {
+  test("cancels for good, returns the same again, and refuses to cancel a job that ended otherwise", async () => {
     const tenant = "cancel";
     const { job } = await system.submit(tenant);
     const cancelled = await system.cancel(tenant, job.id);
@@ -208,9 +208,9 @@ describe("the way of a job", () => {
     for (let index = 0; index < 7; index++) {
       const labels = { parity: index % 2 === 0 ? "even" : "odd" };
       ids.unshift((await system.submit(tenant, { name: `job ${index}`, labels })).job.id);
-      // Jobs of one moment are listed by their ids.
+      // Jobs of the same moment are listed by id.
       const moment = await system.store.now();
-      await until(async () => (await system.store.now()) > moment, "the store's clock to go on");
+      await until(async () => (await system.store.now()) > moment, "the store's clock to advance");
     }
     await system.cancel(tenant, ids[0] as string);
     const pages = async (over: object): Promise<string[]> => {
@@ -238,7 +238,7 @@ describe("the way of a job", () => {
     await refused(system.jobs.listJobs(huge, caller(tenant)), "INVALID_REQUEST");
   });
 
-  test("lists long jobs in shorter pages than were asked for", async () => {
+  test("lists long jobs in shorter pages than requested", async () => {
     const tenant = "long";
     const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "😀".repeat(255)]));
     const jobs = Array.from({ length: 140 }, () => submission({ labels }));
@@ -253,11 +253,11 @@ describe("the way of a job", () => {
       pageToken = page.nextPageToken;
     }
     assert.equal(ids.size, 140);
-    // A spec of them is some 16,700 characters, of which a page has 2,097,152 at most.
+    // Each spec has some 16,700 characters, and a page at most 2,097,152.
     assert.deepEqual(sizes, [125, 15]);
   });
 
-  test("shows what it did in its metrics", async () => {
+  test("counts its work in the metrics", async () => {
     await Peer.register(system.nodes, FLEET).then((node) => node.heartbeat());
     assert.ok((await system.metric("svc_jobs_submitted_total")) > 10);
     assert.ok((await system.metric("svc_jobs_ended_total", { state: "SUCCEEDED" })) >= 4);

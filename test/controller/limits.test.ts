@@ -1,4 +1,6 @@
-/** A tenant's limits at a controller over a real store: what is refused, what waits, and who is not disturbed. */
+/**
+ * A tenant's limits at a controller with a real store: what is refused, what waits, and that others are not affected.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import { FLEET, LIMITS, refused, System, submission } from "./system.ts";
 
 const FRAMES = 60;
 
-/** A controller whose tenants' limits may change at any time, as an operator's file would. */
+/** A controller whose tenants' limits may change at any time, like those in an operator's file. */
 class Limited {
   readonly system: System;
   readonly limits: Map<string, Partial<Limits>>;
@@ -32,7 +34,7 @@ class Limited {
     await this.system.close();
   }
 
-  /** `key`: each has one of its own that begins so. */
+  /** `key`: prefix of each job's own key. */
   batch(tenant: string, jobs: number, key = ""): Promise<SubmitJobsResponse> {
     const requests = Array.from({ length: jobs }, (_, n) => submission({}, key && `${key} ${n}`));
     return this.system.jobs.submitJobs(create(SubmitJobsRequestSchema, { jobs: requests }), caller(tenant));
@@ -63,7 +65,7 @@ before(async () => {
 after(() => limited[Symbol.asyncDispose]());
 
 describe("a limit on submissions", () => {
-  test("on jobs in the queue refuses what is over it before anything is stored, a batch as a whole", async () => {
+  test("on queued jobs refuses excess jobs before anything is stored, a batch as a whole", async () => {
     const tenant = "queue";
     limited.limits.set(tenant, { jobsQueued: 5 });
     const { job } = await system.submit(tenant);
@@ -74,7 +76,7 @@ describe("a limit on submissions", () => {
     assert.equal(await limited.queued(tenant), 4);
     await system.submit(tenant);
     await refused(system.submit(tenant), "TENANT_QUEUE_FULL");
-    // At once, and not when it is counted the next time.
+    // At once, not only after the next count.
     await system.cancel(tenant, job.id);
     await system.submit(tenant);
     await refused(system.submit(tenant), "TENANT_QUEUE_FULL");
@@ -85,7 +87,7 @@ describe("a limit on submissions", () => {
     assert.equal(await system.metric("svc_submits_limited_total", { code: "TENANT_QUEUE_FULL" }), 3);
   });
 
-  test("on jobs in the queue holds exactly when hundreds submit at once, and every place is taken", async () => {
+  test("on queued jobs is exact when hundreds submit at once, and every place is used", async () => {
     const tenant = "crowd";
     limited.limits.set(tenant, { jobsQueued: 70 });
     const calls = Array.from({ length: 300 }, (_, n) =>
@@ -103,7 +105,7 @@ describe("a limit on submissions", () => {
     assert.equal(await limited.queued(tenant), 70);
   });
 
-  test("answers what was stored before as it was, and needs room for the rest only", async () => {
+  test("returns jobs that were stored before, and needs capacity only for new ones", async () => {
     const tenant = "again";
     limited.limits.set(tenant, { jobsQueued: 3 });
     const first = await system.submit(tenant, {}, "one");
@@ -118,39 +120,39 @@ describe("a limit on submissions", () => {
       jobs.map(({ existed }) => existed),
       [true, true, false],
     );
-    // Repeats take no room: what is known to be there stays right.
+    // Repeats need no capacity, and the known count stays right.
     limited.limits.set(tenant, { jobsQueued: 5 });
     for (let repeat = 0; repeat < 20; repeat++) await system.submit(tenant, {}, "one");
     await system.submit(tenant);
     await refused(system.submit(tenant), "TENANT_QUEUE_FULL");
   });
 
-  test("in a second takes a batch that is over it whole, and then tells when to come again", async () => {
+  test("per second admits a larger batch whole, then states when to retry", async () => {
     const tenant = "rate";
     limited.limits.set(tenant, { submitsPerSecond: 1 });
     await limited.batch(tenant, 1_000, "all");
     const { found, retryAfterMs = 0 } = await refused(system.submit(tenant), "TENANT_SUBMIT_RATE");
     assert.equal(found?.["limit"], 1);
-    // 1,000 less the one of the first second, and what passed since.
+    // 1,000 minus the one of the first second and the elapsed time.
     assert.ok(retryAfterMs > 500_000 && retryAfterMs <= 1_000_000, `${retryAfterMs} ms`);
     assert.equal(await limited.queued(tenant), 1_000);
     const { jobs } = await limited.batch(tenant, 1_000, "all");
     assert.ok(jobs.every(({ existed }) => existed));
     await system.submit("somebody else");
-    // The operator gives the tenant more: it counts at once.
+    // The operator raises the limit; it applies at once.
     limited.limits.set(tenant, { submitsPerSecond: 1_000_000 });
     await system.submit(tenant);
     assert.equal(await system.metric("svc_submits_limited_total", { code: "TENANT_SUBMIT_RATE" }), 1);
   });
 
-  test("costs nothing for what is refused by another one", async () => {
+  test("per second is not charged for jobs that another limit refuses", async () => {
     const tenant = "both";
     limited.limits.set(tenant, { submitsPerSecond: 2, jobsQueued: 1 });
     await system.submit(tenant);
     for (let call = 0; call < 10; call++) await refused(limited.batch(tenant, 5), "TENANT_QUEUE_FULL");
   });
 
-  test("in a second costs nothing for what the store refuses", async () => {
+  test("per second is not charged for jobs that the store refuses", async () => {
     const tenant = "conflict";
     await system.submit(tenant, { name: "another" }, "taken 299");
     limited.limits.set(tenant, { submitsPerSecond: 1 });
@@ -161,7 +163,7 @@ describe("a limit on submissions", () => {
     assert.equal(await limited.queued(tenant), 2);
   });
 
-  test("in a second counts what may be stored: a store that was lost did not say", async () => {
+  test("per second is charged for jobs that may be stored: an unavailable store did not answer", async () => {
     const store = { queued: async () => 0 };
     const limits = new SubmitLimits({ store, limitsOf: () => ({ ...LIMITS, submitsPerSecond: 1 }) });
     const admission = await limits.admit("lost", 1_000);
@@ -170,7 +172,7 @@ describe("a limit on submissions", () => {
     assert.ok(retryAfterMs > 60_000, `${retryAfterMs} ms for 999 jobs`);
   });
 
-  test("is told beside what is used", async () => {
+  test("is reported beside the usage", async () => {
     limited.limits.set("told", { jobsQueued: 7, segmentsRunning: 2, submitsPerSecond: 100, weight: 5 });
     const { limits: some } = await limited.tenant("told");
     const { jobsQueued, segmentsRunning, submitsPerSecond, weight } = some;
@@ -183,13 +185,13 @@ describe("a limit on submissions", () => {
   });
 });
 
-describe("a limit on pieces of work that run", () => {
-  test("lets the rest wait, and the next begin at once when one ends, however it ends", async () => {
+describe("a limit on running tasks", () => {
+  test("lets other tasks wait and starts the next at once when one ends, however it ends", async () => {
     const tenant = "running";
     limited.limits.set(tenant, { segmentsRunning: 2 });
     await limited.batch(tenant, 8);
     const node = await Peer.register(system.nodes, tenant);
-    // Its segments are ready before any pull waits: which piece is the next is never in doubt.
+    // Its segments are ready before any pull waits, so the next task is always known.
     await node.plan(await node.pullSome(), FRAMES, 10);
     const [first, second] = [await node.pullSome(), await node.pullSome()];
     assert.equal(await node.pull(), undefined);
@@ -203,7 +205,7 @@ describe("a limit on pieces of work that run", () => {
     const fourth = await waits;
     assert.equal(fourth.itemId, third.itemId);
     waits = node.pullSome();
-    // Both pieces that run are of one job, the first.
+    // Both running tasks belong to the first job.
     assert.equal(second.jobId, fourth.jobId);
     await system.cancel(tenant, fourth.jobId);
     const fifth = await waits;
@@ -215,7 +217,7 @@ describe("a limit on pieces of work that run", () => {
     await node.report(fifth, { case: "failure", value });
     const seventh = await waits;
     assert.equal(await limited.running(tenant), 2);
-    // That it was raised, nobody tells.
+    // The raised limit is not announced.
     waits = node.pullSome();
     limited.limits.set(tenant, { segmentsRunning: 3 });
     const eighth = await waits;
@@ -226,7 +228,7 @@ describe("a limit on pieces of work that run", () => {
     await waits;
   });
 
-  test("holds however many pull at once, and all of the work is done", async () => {
+  test("holds however many pull at once, and all tasks are done", async () => {
     const tenant = "narrow";
     limited.limits.set(tenant, { segmentsRunning: 3 });
     const ids = (await limited.batch(tenant, 4)).jobs.map(({ job }) => job?.id ?? "");
@@ -237,7 +239,7 @@ describe("a limit on pieces of work that run", () => {
     const gone = new AbortController();
     let begun = 0;
     let most = 0;
-    /** As many run as may, and stay until that was seen. */
+    /** As many tasks run as allowed, and stay until that was observed. */
     const full = Promise.withResolvers<void>();
     const work = nodes.map(async (node) => {
       while (!gone.signal.aborted) {
@@ -258,7 +260,7 @@ describe("a limit on pieces of work that run", () => {
     assert.equal(most, 3);
   });
 
-  test("comes free when a node goes", async () => {
+  test("frees capacity when a node leaves", async () => {
     limited.limits.set("lost", { segmentsRunning: 1 });
     await limited.batch("lost", 2);
     const [leaving, next] = await Promise.all([1, 2].map(() => Peer.register(system.nodes, "lost")));
@@ -279,7 +281,7 @@ describe("nodes that serve several tenants", () => {
   });
   after(() => limited[Symbol.asyncDispose]());
 
-  test("are not held up by one that is at its limit, whose own nodes get no more", async () => {
+  test("are not held up by a tenant at its limit, whose own nodes get no more tasks", async () => {
     limited.limits.set("stuck", { segmentsRunning: 1 });
     await limited.batch("stuck", 20);
     const node = await Peer.register(system.nodes, FLEET);
@@ -298,7 +300,7 @@ describe("nodes that serve several tenants", () => {
     await Promise.allSettled(waits);
   });
 
-  test("give one of weight 3 three times as much as one of weight 1", async () => {
+  test("serve a tenant of weight 3 three times as much as one of weight 1", async () => {
     limited.limits.set("heavy", { weight: 3 });
     limited.limits.set("light", { weight: 1 });
     for (const tenant of ["heavy", "light"]) await limited.batch(tenant, 80);

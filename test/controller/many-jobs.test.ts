@@ -1,4 +1,4 @@
-/** Many jobs cancelled and deleted in one request, and jobs that get other labels: through the controller's services. */
+/** Requests that cancel or delete many jobs, and changes of labels, through the controller's services. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -68,7 +68,7 @@ async function list(tenant: string, request: MessageInitShape<typeof ListJobsReq
   return jobs.map(({ id }) => id);
 }
 
-/** A caller whose records are kept, as the transports make them. */
+/** A caller whose audit records are kept, made like those of the transports. */
 function audited(tenant: string, signal?: AbortSignal) {
   const records: AuditRecord[] = [];
   const request = { requestId: "r", transport: "grpc", operation: "o", peer: "here" } as const;
@@ -78,7 +78,7 @@ function audited(tenant: string, signal?: AbortSignal) {
 }
 
 describe("cancelling many", () => {
-  test("tells how many there are, then how far it is; one entry of the audit log has the filter and the number", async () => {
+  test("reports the count, then the progress; one audit entry has the filter and the number", async () => {
     const tenant = "many";
     await submit(tenant, 130, { release: "7" });
     const [kept = ""] = await submit(tenant, 1, { release: "8" });
@@ -120,7 +120,7 @@ describe("cancelling many", () => {
     assert.equal((await system.job(tenant, id)).state, Job_State.QUEUED);
   });
 
-  test("jobs that are named are those alone, however many, and another tenant's are none of them", async () => {
+  test("selects by id exactly the named jobs, however many, and none of another tenant", async () => {
     const tenant = "named";
     const ids = await submit(tenant, 105);
     const [other = ""] = await submit("named elsewhere", 1);
@@ -132,7 +132,7 @@ describe("cancelling many", () => {
     assert.equal((await system.job("named elsewhere", other)).state, Job_State.QUEUED);
   });
 
-  test("nodes hear at once that their work is over", async () => {
+  test("notifies nodes at once that their tasks have ended", async () => {
     const tenant = "news";
     await submit(tenant, 2);
     const node = await Peer.register(system.nodes, tenant);
@@ -146,7 +146,7 @@ describe("cancelling many", () => {
     );
   });
 
-  test("what cannot be meant is refused before anything is changed", async () => {
+  test("refuses invalid requests before anything is changed", async () => {
     const tenant = "refused";
     await submit(tenant, 1);
     const requests: [CancelJobs, RegExp][] = [
@@ -169,7 +169,7 @@ describe("cancelling many", () => {
     assert.deepEqual(cancelled(await read(cancelJobs(tenant, { all: true, dryRun: true }))), [[1, 0]]);
   });
 
-  test("a caller who leaves ends it after the step under way; asked again it goes on", async () => {
+  test("ends after the current step when the caller disconnects, and continues when repeated", async () => {
     const tenant = "leaver";
     await submit(tenant, 150);
     const gone = new AbortController();
@@ -193,7 +193,7 @@ describe("cancelling many", () => {
     ]);
   });
 
-  test("a store that goes away, a token that is taken back and a controller that stops end it, and say how far it came", async () => {
+  test("ends with the progress made when the store fails, the token is revoked or the controller stops", async () => {
     const tenant = "ends";
     await submit(tenant, 350);
     let steps = 0;
@@ -215,7 +215,7 @@ describe("cancelling many", () => {
     const readmit = async () => {
       throw shut;
     };
-    // Until the next look, a second later.
+    // Until the next check, a second later.
     const slow = wrapped(system.store, {
       cancelSome: async (...call) => {
         await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -236,7 +236,7 @@ describe("cancelling many", () => {
 });
 
 describe("deleting", () => {
-  test("one that has ended is gone, with all that is asked of it", async () => {
+  test("removes a job that has ended, and everything that belongs to it", async () => {
     const tenant = "delete";
     const { job } = await system.submit(tenant, {}, "key");
     const node = await Peer.register(system.nodes, tenant);
@@ -251,7 +251,7 @@ describe("deleting", () => {
     assert.equal((await system.submit(tenant, {}, "key")).existed, false);
   });
 
-  test("one that has not is refused, or cancelled first where that is asked for", async () => {
+  test("refuses a job that has not ended, or cancels it first if requested", async () => {
     const tenant = "running";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -268,7 +268,7 @@ describe("deleting", () => {
     await refused(node.plan(item, 40), "STALE_ATTEMPT");
   });
 
-  test("many leaves those that have not ended, unless they are cancelled first", async () => {
+  test("skips jobs that have not ended, unless they are cancelled first", async () => {
     const tenant = "delete many";
     await submit(tenant, 120, { release: "7" });
     await read(cancelJobs(tenant, { all: true }));
@@ -299,7 +299,7 @@ describe("deleting", () => {
     ]);
   });
 
-  test("is told by streams of any filter, so that no list keeps what is gone", async () => {
+  test("is reported by streams with any filter, so that no list keeps a deleted job", async () => {
     const tenant = "told";
     const [id = ""] = await submit(tenant, 1, { a: "1" });
     const streams = [
@@ -313,7 +313,7 @@ describe("deleting", () => {
       while (told.at(-1)?.kind !== Kind.SNAPSHOT_END) told.push((await stream.next()).value);
       assert.equal(told[0]?.job?.id, id);
     }
-    // As soon after one another as can be: what comes between may be told of nobody.
+    // Without a pause, because changes in between need not be reported.
     await relabel(tenant, { id, setLabels: { a: "2" } });
     await remove(tenant, id, true);
     for (const stream of streams) {
@@ -328,7 +328,7 @@ describe("deleting", () => {
 });
 
 describe("labels", () => {
-  test("are added, changed and removed, in any state, and lists find them", async () => {
+  test("are added, changed and removed in any state, and lists find them", async () => {
     const tenant = "labels";
     const [id = ""] = await submit(tenant, 1, { release: "7", old: "yes" });
     const change = { id, setLabels: { release: "8", "new/key": "é" }, removeLabels: ["old", "none"] };
@@ -341,11 +341,11 @@ describe("labels", () => {
     const { revision } = await system.job(tenant, id);
     assert.deepEqual(await relabel(tenant, { id, removeLabels: ["release", "new/key"] }), {});
     assert.deepEqual(await relabel(tenant, { id, removeLabels: ["release"] }), {});
-    assert.equal((await system.job(tenant, id)).revision, revision + 1, "what is so already is no change");
+    assert.equal((await system.job(tenant, id)).revision, revision + 1, "an identical label is no change");
     assert.equal((await system.job(tenant, id)).state, Job_State.CANCELLED);
   });
 
-  test("that break the rules of a submission are refused, and nothing changes", async () => {
+  test("are refused if they break the rules of submission, and nothing changes", async () => {
     const tenant = "rules";
     const full = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "x"]));
     const [id = ""] = await submit(tenant, 1, full);
@@ -372,7 +372,7 @@ describe("labels", () => {
     await refused(relabel(tenant, { id: "x", setLabels: { l1: "x" } }), "JOB_NOT_FOUND");
   });
 
-  test("keep the key of a submission that comes again, and whatever else the request holds", async () => {
+  test("keep the idempotency key and all other members of the request", async () => {
     const tenant = "again";
     const spec = { name: "n", priority: 3, models: ["vmaf_v0.6.1"], labels: { a: "1" } };
     const { job } = await system.submit(tenant, spec, "key");
@@ -382,7 +382,7 @@ describe("labels", () => {
     assert.deepEqual({ ...again.job.spec, labels: {} }, { ...job.spec, labels: {} });
   });
 
-  test("of a stream are those before the change too: it is told of what leaves it", async () => {
+  test("of a stream's filter match the labels before a change too, so that it reports jobs that leave it", async () => {
     const tenant = "leaves";
     const [id = ""] = await submit(tenant, 1, { release: "7" });
     const stream = system.stream(tenant, { labels: { release: "7" } })[Symbol.asyncIterator]();
@@ -402,7 +402,7 @@ describe("labels", () => {
   });
 });
 
-test("lists by time of submission and of end, in each order; a page's token is of its own list", async () => {
+test("lists by time of submission and of end, in each order; a page token belongs to its own list", async () => {
   const tenant = "times";
   const ids: string[] = [];
   const moments: number[] = [];
@@ -438,7 +438,7 @@ test("lists by time of submission and of end, in each order; a page's token is o
   await refused(page({ sort: 17 as Sort }), "INVALID_REQUEST");
 });
 
-test("a job that has ended says until when it is kept", async () => {
+test("a job that has ended states when it expires", async () => {
   const { job } = await system.submit("kept");
   assert.equal((await system.job("kept", job.id)).expireTime, undefined);
   await system.cancel("kept", job.id);

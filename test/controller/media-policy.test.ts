@@ -1,4 +1,4 @@
-/** Which files jobs may name, told when they are submitted: before anything is stored, of the first job at fault. */
+/** Which files jobs may name. Checked at submission, before anything is stored; the first invalid job is reported. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,13 +38,13 @@ describe("media roots of tenants", () => {
     distorted: join(media, distorted),
   });
 
-  test("take what is inside, also what is not there yet", async () => {
+  test("accept paths inside, also of files that do not exist yet", async () => {
     await system.submit("a", pair("a/film.mp4", "a/later.mp4"));
     await system.submit("b", pair("b/film.mp4", "b/film.mp4"));
     assert.deepEqual([await jobsOf(system, "a"), await jobsOf(system, "b")], [1, 1]);
   });
 
-  test("refuse what is outside with the same words whether or not it exists, on either side", async () => {
+  test("refuse paths outside with the same words whether or not they exist, on either side", async () => {
     const stored = await jobsOf(system, "a");
     const told = new Set<string>();
     for (const outside of [
@@ -65,7 +65,7 @@ describe("media roots of tenants", () => {
     assert.equal(await jobsOf(system, "a"), stored);
   });
 
-  test("refuse a batch for one job outside, and say which", async () => {
+  test("refuse a batch for one job outside, and name it", async () => {
     const stored = await jobsOf(system, "a");
     const inside = submission(pair("a/film.mp4", "a/film.mp4"));
     const outside = submission(pair("a/film.mp4", "b/film.mp4"));
@@ -76,13 +76,13 @@ describe("media roots of tenants", () => {
     assert.equal(await jobsOf(system, "a"), stored);
   });
 
-  test("refuse a key's second job as its first: no roots are left by a key", async () => {
+  test("refuse a repeated key like a new job", async () => {
     await system.submit("a", pair("a/film.mp4", "a/film.mp4"), "key");
     await refused(system.submit("a", pair("a/film.mp4", "b/film.mp4"), "key"), "PATH_NOT_ALLOWED");
   });
 });
 
-test("without media roots an authenticated controller refuses every path, existing or not", async () => {
+test("an authenticated controller without media roots refuses every path, existing or not", async () => {
   const system = await System.open({ media: noFile });
   try {
     for (const path of [import.meta.filename, "/no/such/file", "relative.mp4"]) {

@@ -14,13 +14,13 @@ import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES } from "./scored.ts";
 import { FLEET, refused, System, submission, wrapped } from "./system.ts";
 
-/** Long enough that a test which waits for it in vain fails by its time limit. */
+/** So long that a test that waits in vain reaches its time limit. */
 const HOLD_MS = 20_000;
 
 describe("nodes", () => {
   let system: System;
   let claims = 0;
-  /** Work that the look at the store, made every second, found ready: each wakes a pull as well. */
+  /** Work that the periodic read found ready; each wakes a pull too. */
   let found = 0;
   before(async () => {
     system = await System.open({}, (store) => ({
@@ -42,7 +42,7 @@ describe("nodes", () => {
   const list = async (tenant: string) =>
     (await system.nodes.listNodes(create(ListNodesRequestSchema), caller(tenant))).nodes;
 
-  test("that wait for work are woken by it, few for each piece", async () => {
+  test("waiting pulls are woken, only a few per task", async () => {
     const tenant = "woken";
     const node = await Peer.register(system.nodes, tenant);
     const gone = new AbortController();
@@ -55,21 +55,21 @@ describe("nodes", () => {
       until(async () => (await system.metric("svc_pulls_waiting")) === count, `${count} pulls to wait`);
     await waiting(8);
     const jobs = [(await system.submit(tenant)).job.id];
-    // Those that were woken for nothing wait again: what they ask is not asked for the second piece.
-    await until(() => served.length === 1, "the first piece to be given out");
+    // Pulls that were woken in vain wait again; their claims do not count for the second task.
+    await until(() => served.length === 1, "the first task to be leased");
     await waiting(7);
     jobs.push((await system.submit(tenant)).job.id);
-    await until(() => served.length === 2, "the second piece to be given out");
+    await until(() => served.length === 2, "the second task to be leased");
     await waiting(6);
     gone.abort();
     await results;
     assert.deepEqual(served, jobs);
     assert.equal(await system.metric("svc_pulls_waiting"), 0);
-    // A herd would make 8 for the first piece and 7 for the second.
-    assert.ok(claims <= 9 + 2 * found, `${claims} claims for 2 pieces, ${found} found by looking`);
+    // A thundering herd would make 8 claims for the first task and 7 for the second.
+    assert.ok(claims <= 9 + 2 * found, `${claims} claims for 2 tasks, ${found} found by periodic reads`);
   });
 
-  test("of a tenant get its work alone; those of the fleet get everybody's, in turns", async () => {
+  test("serve only their own tenant; fleet nodes serve all tenants in turns", async () => {
     const tenants = ["turn a", "turn b", "turn c"];
     for (let job = 0; job < 4; job++) await system.submit("turn a");
     for (let job = 0; job < 2; job++) for (const tenant of tenants.slice(1)) await system.submit(tenant);
@@ -93,7 +93,7 @@ describe("nodes", () => {
     await fleet.heartbeat({ leaving: true });
   });
 
-  test("serve 50 tenants alike while one of them floods", async () => {
+  test("serve 50 tenants equally while one of them submits most", async () => {
     const tenants = Array.from({ length: 50 }, (_, index) => `flood ${index}`);
     const capabilities = { ...CAPABILITIES, models: [{ name: "flooded_model", digest: "" }] };
     const node = await Peer.register(system.nodes, FLEET, { capabilities });
@@ -106,7 +106,7 @@ describe("nodes", () => {
       }),
     );
     const served = new Map<string, number>();
-    // Some slots at a time; each tenant has more than its share of the first 250 pieces.
+    // A few slots at a time; each tenant has more than its share of the first 250 tasks.
     const slot = async (): Promise<void> => {
       for (let count = 0; count < 25; count++) {
         const { tenantId } = await node.pullSome();
@@ -151,7 +151,7 @@ describe("nodes", () => {
     assert.equal(frames.length, 4);
   });
 
-  test("hear of a cancelled job while their heartbeat is held, and the work counts no more", async () => {
+  test("learn of a cancelled job during a held heartbeat, and its task no longer counts", async () => {
     const tenant = "hear";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -170,11 +170,11 @@ describe("nodes", () => {
     gone.abort();
     await refused(held, "SCORE_CANCELLED");
     await refused(node.plan(item, 30), "STALE_ATTEMPT");
-    // Whoever did not hear it then hears it with the next one.
+    // A node that missed it learns it with the next heartbeat.
     assert.equal((await node.heartbeat({ running })).stop.length, 1);
   });
 
-  test("hear what was announced while nobody could hear, once announcements are heard again", async () => {
+  test("learn what was announced during a broken connection once notifications work again", async () => {
     const tenant = "deaf";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -188,7 +188,7 @@ describe("nodes", () => {
     );
   });
 
-  test("that drain end their pulls, hear of it, finish what they have and get nothing new", async () => {
+  test("that drain end their pulls, are notified, finish their tasks and get no new ones", async () => {
     const tenant = "drain";
     const first = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -205,14 +205,14 @@ describe("nodes", () => {
     assert.equal(await node.pull(), undefined);
     await node.plan(item, 30);
     assert.equal((await system.job(tenant, first.job.id)).segmentsTotal, 1);
-    // Said by the node itself it is no news: the heartbeat is held.
+    // Requested by the node itself, it is no notification: the heartbeat is held.
     const held = await node.heartbeat({ draining: true, holdMs: 10 });
     assert.equal(held.drain, true);
     await refused(drain(tenant, crypto.randomUUID()), "NODE_NOT_FOUND");
     await refused(drain(tenant, "x"), "NODE_NOT_FOUND");
   });
 
-  test("of the same name end each other's sessions, and the work goes to the new one at once", async () => {
+  test("of the same name end the earlier session, and its tasks go to the new one at once", async () => {
     const tenant = "name";
     await system.submit(tenant);
     const old = await Peer.register(system.nodes, tenant, { name: "same" });
@@ -230,7 +230,7 @@ describe("nodes", () => {
     await next.plan(again, 30);
   });
 
-  test("that leave give their work back at once", async () => {
+  test("that leave hand their tasks back at once", async () => {
     const tenant = "leave";
     await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -243,7 +243,7 @@ describe("nodes", () => {
     await refused(node.pull(), "SESSION_UNKNOWN");
   });
 
-  test("that nobody registered, and sessions of other tenants, are told to register", async () => {
+  test("that are unregistered, and sessions of other tenants, are asked to register", async () => {
     const node = await Peer.register(system.nodes, "mine");
     await refused(node.heartbeat({ session: `${node.session}x` }), "SESSION_UNKNOWN");
     for (const tenant of ["yours", FLEET]) {
@@ -258,7 +258,7 @@ describe("nodes", () => {
     assert.deepEqual((await node.heartbeat()).stop, []);
   });
 
-  test("are shown to those whom they serve, and the work of others to their own tenant only, as some", async () => {
+  test("are listed for the tenants they serve, and show tasks of others without details, to their own tenant only", async () => {
     const name = `shown ${crypto.randomUUID()}`;
     const capabilities = { ...CAPABILITIES, models: [{ name: "shown_model", digest: "" }] };
     const fleet = await Peer.register(system.nodes, FLEET, { name, capabilities });
@@ -268,7 +268,7 @@ describe("nodes", () => {
     const own = await nodeOf("shown a");
     assert.deepEqual([own?.work[0]?.jobId, own?.work[0]?.work?.node], [job.id, name]);
     const other = await nodeOf("shown b");
-    // Nor can a count of it be seen.
+    // Not even their number is visible.
     assert.deepEqual([other?.slots, other?.work], [4, []]);
     const owner = await nodeOf(FLEET);
     assert.deepEqual([owner?.work.length, owner?.work[0]?.jobId, owner?.work[0]?.work], [1, "", undefined]);
@@ -284,7 +284,7 @@ describe("nodes", () => {
     assert.ok(!(await list("shown b")).some(({ id }) => id === ofTenant.nodeId));
   });
 
-  test("get work for their models and very scorer alone", async () => {
+  test("get tasks only for their models and their exact scorer", async () => {
     const tenant = "fit";
     const { job } = await system.submit(tenant);
     const planner = await Peer.register(system.nodes, tenant);
@@ -303,7 +303,7 @@ describe("nodes", () => {
     assert.deepEqual(failure.found, { model: "third", models: ["other", "vmaf_v0.6.1"] });
   });
 
-  test("that tell of more models than are kept are refused", async () => {
+  test("that report more models than allowed are refused", async () => {
     const models = (count: number, length: number) =>
       Array.from({ length: count }, (_, n) => ({
         name: `m${n}`.padEnd(length, "x"),
@@ -319,7 +319,7 @@ describe("nodes", () => {
     assert.match((await refused(add(128, 100), "INVALID_REQUEST")).message, /Use at most 16384/);
   });
 
-  test("are so many of a tenant, and any number of the fleet", async () => {
+  test("are limited per tenant, and unlimited for the fleet", async () => {
     const rooms: (NodeRoom | undefined)[] = [];
     const counting = await System.open({}, (store) => ({
       registerNode: (node, room) => {
@@ -334,7 +334,7 @@ describe("nodes", () => {
     await counting.close();
   });
 
-  test("with many models are looked at once for all submissions of the moment, and some models are told", async () => {
+  test("with many models are read once for concurrent submissions, and the error lists some models", async () => {
     const tenant = "many models";
     let looks = 0;
     const counting = await System.open({}, (store) => ({
@@ -349,8 +349,8 @@ describe("nodes", () => {
     const failures = await Promise.all(
       Array.from({ length: 20 }, () => refused(counting.submit(tenant, { model: "none" }), "UNKNOWN_MODEL")),
     );
-    // One to know it at all, and one that began after each was asked; two more when that one is a second old by then.
-    assert.ok(looks <= 5, `${looks} looks`);
+    // One read to fill the cache, and one that began after each request; two more if it is a second old by then.
+    assert.ok(looks <= 5, `${looks} reads`);
     for (const { message, found } of failures) {
       assert.match(message, /Available models: m00, m01, .*, m19 and 30 more\.$/);
       assert.deepEqual(found, { model: "none", models: names.slice(0, 20) });
@@ -358,13 +358,13 @@ describe("nodes", () => {
     await counting.close();
   });
 
-  test("that are away leave jobs to wait, and what needs a node at once is refused", async () => {
+  test("that are offline let jobs wait, and calls that need a node at once are refused", async () => {
     const tenant = "away";
     const score = (key = "") =>
       system.jobs.submitAwaited(submission({}, key), { resultOnly: true }, caller(tenant));
     await refused(score(), "NO_NODE_ONLINE");
     const known = await system.submit(tenant, {}, "once");
-    assert.equal((await score("once")).job?.id, known.job.id, "what was stored before needs no node");
+    assert.equal((await score("once")).job?.id, known.job.id, "a job that was stored before needs no node");
     await system.cancel(tenant, known.job.id);
     const { job } = await system.submit(tenant, { model: "not_there_yet" });
     const node = await Peer.register(system.nodes, tenant);
@@ -377,7 +377,7 @@ describe("nodes", () => {
     assert.equal((await able.pullSome()).jobId, job.id);
   });
 
-  test("that ask for too much or send nonsense are refused", async () => {
+  test("that request too much or send invalid messages are refused", async () => {
     const node = await Peer.register(system.nodes, "nonsense");
     await refused(node.pull(60_001), "INVALID_REQUEST");
     await refused(node.heartbeat({ holdMs: 20_001 }), "INVALID_REQUEST");
@@ -386,7 +386,7 @@ describe("nodes", () => {
     assert.equal((await node.heartbeat({ running: [unknown] })).stop.length, 1);
   });
 
-  test("work that is claimed for a caller who has gone meanwhile is given to the next at once", async () => {
+  test("a task claimed for a caller that disconnected goes to the next one at once", async () => {
     const gone = new AbortController();
     const store = wrapped(system.store, {
       claim: async (claim) => {
@@ -404,7 +404,7 @@ describe("nodes", () => {
     await hasty.close();
   });
 
-  test("a controller that stops ends what it holds and refuses to hold more", async () => {
+  test("a stopping controller ends held calls and refuses to hold more", async () => {
     const stopping = new System(system.store, {}, async () => {});
     const node = await Peer.register(stopping.nodes, "stop");
     const { job } = await stopping.submit("other");

@@ -1,4 +1,4 @@
-/** A node as the controller sees one: it speaks its operations and scores nothing. */
+/** A node as the controller sees it: calls the operations, but scores nothing. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -24,7 +24,7 @@ export function caller(tenant: string, signal = NEVER): CallContext {
 
 type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
-/** What a node says of itself otherwise than the usual one. */
+/** Overrides of the usual registration. */
 interface Registration {
   readonly name?: string;
   readonly slots?: number;
@@ -60,7 +60,7 @@ export class Peer {
     return new Peer(nodes, tenant, nodeId, session);
   }
 
-  /** The same session in the hands of another tenant. */
+  /** The same session used by another tenant. */
   as(tenant: string): Peer {
     return new Peer(this.#nodes, tenant, this.nodeId, this.session);
   }
@@ -70,18 +70,18 @@ export class Peer {
     return (await this.#nodes.pullWork(request, caller(this.#tenant, signal))).item;
   }
 
-  /** Work that must be there at once. */
+  /** Pulls a task that must be available at once. */
   async pullNow(): Promise<WorkItem> {
-    return (await this.pull()) ?? assert.fail("there is no work");
+    return (await this.pull()) ?? assert.fail("there is no task");
   }
 
-  /** Work that must come, asked for until it does. */
+  /** Pulls until there is a task. */
   async pullSome(): Promise<WorkItem> {
     const giveUp = Date.now() + PATIENCE_MS;
     for (;;) {
       const item = await this.pull(60_000);
       if (item !== undefined) return item;
-      assert.ok(Date.now() < giveUp, "there is no work");
+      assert.ok(Date.now() < giveUp, "there is no task");
     }
   }
 
@@ -91,7 +91,7 @@ export class Peer {
     await this.#nodes.reportResult(request, caller(this.#tenant));
   }
 
-  /** Plans a pair of so many frames, in segments of about `length`. */
+  /** Plans a pair with this number of frames, in segments of about `length`. */
   async plan(item: WorkItem, frames: number, length?: number): Promise<void> {
     assert.equal(item.work.case, "plan");
     await this.report(item, { case: "plan", value: planReport(frames, length) });
@@ -112,7 +112,7 @@ export class Peer {
     return this.#nodes.heartbeat(request, caller(this.#tenant, signal));
   }
 
-  /** The first answer to a heartbeat that has news, however long that takes. */
+  /** Returns the first response to a heartbeat with a notification, however long that takes. */
   async news(signal: AbortSignal): Promise<HeartbeatResponse> {
     for (;;) {
       const answer = await this.heartbeat({ holdMs: 20_000 }, signal);
@@ -120,7 +120,7 @@ export class Peer {
     }
   }
 
-  /** Stays alive until the function that it returns is called. */
+  /** Sends heartbeats until the returned function is called. */
   beat(): () => Promise<void> {
     const ends = new AbortController();
     const beating = (async () => {
@@ -134,7 +134,7 @@ export class Peer {
     };
   }
 
-  /** Does all work that there is, of pairs of so many frames; returns how much. */
+  /** Does all available tasks of pairs with this number of frames; returns how many. */
   async work(frames: number, length?: number): Promise<number> {
     for (let done = 0; ; done++) {
       const item = await this.pull();

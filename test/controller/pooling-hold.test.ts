@@ -1,4 +1,4 @@
-/** Who pools a job holds it, and lets go of it when it stops. */
+/** A controller holds the jobs that it pools, and releases them when it stops. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Registry } from "prom-client";
@@ -11,7 +11,7 @@ import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, tak
 import { until } from "../waiting.ts";
 import { wrapped } from "./system.ts";
 
-/** A job whose every segment is scored, as its reporter gets it. */
+/** A job whose segments are all scored, as its reporter gets it. */
 async function scored(store: Store): Promise<Poolable> {
   const node = await register(store, "t");
   await plannedJob(store, node, 1);
@@ -20,7 +20,7 @@ async function scored(store: Store): Promise<Poolable> {
   return poolable ?? assert.fail("it was the last segment");
 }
 
-test("jobs are held again while they are pooled or wait for it, and let go of when the controller stops", async () => {
+test("jobs that are pooled or queued stay held, and are released when the controller stops", async () => {
   const { target, remove } = await embeddedTarget();
   const store = await openStore(target, SILENT);
   const gate = Promise.withResolvers<void>();
@@ -42,7 +42,7 @@ test("jobs are held again while they are pooled or wait for it, and let go of wh
   await store.holdPoolable(ids, -1);
   for (const job of jobs) pooling.offer(job);
   assert.deepEqual([...(await held.promise)].sort(), ids.toSorted(), "two are pooled, one waits");
-  assert.deepEqual(await store.takePoolable(10, 1000), [], "nobody else's");
+  assert.deepEqual(await store.takePoolable(10, 1000), [], "no other controller gets them");
 
   const closed = pooling.close();
   gate.resolve();
@@ -51,14 +51,14 @@ test("jobs are held again while they are pooled or wait for it, and let go of wh
   assert.deepEqual(
     left.map(({ id }) => id),
     ids.slice(2),
-    "what waited is free at once; the others have ended",
+    "the queued job is free at once; the others have ended",
   );
   pooling.offer(jobs[2] as Poolable);
   await store.close();
   await remove();
 });
 
-test("a job whose pooling ended its controller is pooled alone, and fails when that was so three times", async () => {
+test("a job whose pooling crashed its controller is pooled alone, and fails after three crashes", async () => {
   const { target, remove } = await embeddedTarget();
   const store = await openStore(target, SILENT);
   const poolers = new Map<string, PromiseWithResolvers<void>>();
@@ -74,7 +74,7 @@ test("a job whose pooling ended its controller is pooled alone, and fails when t
   });
   const jobs = [await scored(store), await scored(store), await scored(store), await scored(store)];
   const [suspect, poison, first, last] = jobs as [Poolable, Poolable, Poolable, Poolable];
-  // What a controller does before the pooling that ends it.
+  // What a controller does before the pooling that crashes it.
   assert.equal(await store.beginPooling(suspect.id, suspect.generation), true);
   for (let time = 0; time < 3; time++)
     assert.equal(await store.beginPooling(poison.id, poison.generation), true);
@@ -83,18 +83,18 @@ test("a job whose pooling ended its controller is pooled alone, and fails when t
     0,
   );
   const taken = new Map((await store.takePoolable(10, 1000)).map((job) => [job.id, job]));
-  const again = (job: Poolable) => taken.get(job.id) ?? assert.fail("it is there to be pooled");
+  const again = (job: Poolable) => taken.get(job.id) ?? assert.fail("it is available for pooling");
   const pooling = new Pooling({ store: gated, log: SILENT, metrics: new ControllerMetrics(new Registry()) });
   for (const job of [first, suspect, last, poison]) pooling.offer(again(job));
   const expected: string[] = [];
   for (const job of [first, suspect, last]) {
     expected.push(job.id);
-    await until(async () => begun.length === expected.length, "the next is begun");
+    await until(async () => begun.length === expected.length, "the next one starts");
     assert.deepEqual(begun, expected, "one after the other");
     poolers.get(job.id)?.resolve();
   }
   const detail = async () => store.job(poison.tenant, poison.id);
-  await until(async () => (await detail())?.state === "FAILED", "the poisonous one fails");
+  await until(async () => (await detail())?.state === "FAILED", "the crashing job fails");
   assert.equal((await detail())?.error?.code, "POOLING_FAILED");
   assert.ok(!begun.includes(poison.id));
   assert.equal(await store.beginPooling(poison.id, poison.generation), false, "it has ended");

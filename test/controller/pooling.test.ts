@@ -6,7 +6,7 @@ import { Peer } from "./peer.ts";
 import { System } from "./system.ts";
 
 const FRAMES = 40;
-/** Times that the store fails. */
+/** Number of store failures. */
 const FAULTS = 2;
 
 describe("pooling", () => {
@@ -18,13 +18,13 @@ describe("pooling", () => {
         if (faults++ < FAULTS) throw new Failure("STORE_UNAVAILABLE", "The connection is gone.");
         return store.succeed(...values);
       },
-      // Held by its pooler, the job is nobody else's.
+      // Held by its pooler, so no other controller gets the job.
       takePoolable: async () => [],
     }));
   });
   after(async () => system.close());
 
-  test("goes on when the store is back, and waits for nobody's hold", async () => {
+  test("continues when the store is back, without waiting for a hold to expire", async () => {
     const tenant = "pooled";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);

@@ -1,14 +1,14 @@
-/** When jobs are counted and what is let in meanwhile, over a store whose counts end when the test says so. */
+/** When queued jobs are counted and what is admitted meanwhile, with a store whose counts end when the test says so. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { QueueRoom, type Settle } from "../../src/controller/queue-room.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { refused } from "./system.ts";
 
-/** A queue of a limit, and its counts in the order in which they begin. */
+/** The queue of a limit, and its counts in the order in which they start. */
 class Counted {
   limit: number;
-  /** Milliseconds: time stands still, but where a test moves it. */
+  /** Milliseconds; only the test advances this clock. */
   now = 0;
   readonly room: QueueRoom;
   readonly #begun: PromiseWithResolvers<number>[] = [];
@@ -29,12 +29,12 @@ class Counted {
     );
   }
 
-  /** Counts that have begun and not ended. */
+  /** Running counts. */
   get begun(): number {
     return this.#begun.length;
   }
 
-  /** The next count, as soon as it begins. */
+  /** The next count, as soon as it starts. */
   async next(): Promise<PromiseWithResolvers<number>> {
     for (;;) {
       const count = this.#begun.shift();
@@ -51,25 +51,25 @@ class Counted {
 
 const turn = () => new Promise(setImmediate);
 
-describe("the room in a queue", () => {
-  test("is counted once, for all that ask meanwhile, and then known", async () => {
+describe("the capacity of a queue", () => {
+  test("is counted once for all concurrent submissions, and then cached", async () => {
     const counted = new Counted(10);
     const asked = [counted.take(2), counted.take(3)];
     (await counted.next()).resolve(4);
     for (const settle of await Promise.all(asked)) settle(1);
-    // 4 and 2: three of the five were there before.
+    // 4 and 2: three of the five existed before.
     (await counted.take(4))(4);
     assert.equal(counted.begun, 0);
   });
 
-  test("is counted again before anything is refused, when all before is settled", async () => {
+  test("is counted again before anything is refused, when all earlier submissions are settled", async () => {
     const counted = new Counted(3);
     const first = counted.take(2);
     (await counted.next()).resolve(0);
     const settle = await first;
     const [second, third] = [counted.take(2), counted.take(1)];
     await turn();
-    assert.equal(counted.begun, 0, "what is being stored may be in the count or not");
+    assert.equal(counted.begun, 0, "a job being stored may or may not be counted");
     settle(2);
     (await counted.next()).resolve(2);
     const failure = await refused(second, "TENANT_QUEUE_FULL");
@@ -78,7 +78,7 @@ describe("the room in a queue", () => {
     (await third)(1);
   });
 
-  test("refuses nobody by a count that began before it came", async () => {
+  test("refuses nobody by a count that started earlier", async () => {
     const counted = new Counted(1);
     const first = refused(counted.take(), "TENANT_QUEUE_FULL");
     const count = await counted.next();
@@ -89,7 +89,7 @@ describe("the room in a queue", () => {
     (await second)(1);
   });
 
-  test("counts what is settled while jobs are counted: never less than there is", async () => {
+  test("includes submissions that settle during a count, and is never counted too low", async () => {
     const counted = new Counted(4);
     const first = counted.take(1);
     (await counted.next()).resolve(0);
@@ -99,7 +99,7 @@ describe("the room in a queue", () => {
     const exact = await counted.next();
     exact.resolve(1);
     await refused(waits, "TENANT_QUEUE_FULL");
-    // Three more by this controller, of which one was there before.
+    // Three more by this controller, one of which existed before.
     const [one, two] = [await counted.take(2), await counted.take(1)];
     one(1);
     two(1);
@@ -109,7 +109,7 @@ describe("the room in a queue", () => {
     await more;
   });
 
-  test("is counted again once a second has passed, by one that does not wait for it", async () => {
+  test("is counted again after a second, without a submission waiting for it", async () => {
     const counted = new Counted(3);
     const first = counted.take(1);
     (await counted.next()).resolve(0);
@@ -120,14 +120,14 @@ describe("the room in a queue", () => {
     counted.now = 1_001;
     (await counted.take(1))(1);
     assert.equal(counted.begun, 1);
-    // One of those before has left the queue.
+    // One of the earlier jobs has left the queue.
     (await counted.next()).resolve(1);
     await turn();
     (await counted.take(1))(1);
     assert.equal(counted.begun, 0);
   });
 
-  test("tells those that wait when jobs cannot be counted, and counts for the next", async () => {
+  test("reports a failed count to waiting submissions, and counts for the next one", async () => {
     const counted = new Counted(1);
     const waits = [counted.take(), counted.take()];
     (await counted.next()).reject(new Failure("STORE_UNAVAILABLE", "The store is away."));
@@ -137,7 +137,7 @@ describe("the room in a queue", () => {
     (await next)(1);
   });
 
-  test("follows the limit of now, and counts nothing where there is none", async () => {
+  test("follows the current limit, and counts nothing without one", async () => {
     const counted = new Counted(1);
     const first = refused(counted.take(5), "TENANT_QUEUE_FULL");
     (await counted.next()).resolve(0);

@@ -20,18 +20,18 @@ const LENGTH = 30;
 
 describe("reports", () => {
   let system: System;
-  /** Whether back-offs that have passed are left as they are. */
+  /** Whether elapsed back-offs are ignored. */
   let isHeld = false;
   before(async () => {
     system = await System.open({}, (store) => ({
       promoteWaiting: async (limit) => (isHeld ? [] : store.promoteWaiting(limit)),
-      // Whoever the last segment is reported to pools it, however long that takes.
+      // The controller that gets the last segment's report pools the job, however long that takes.
       takePoolable: async () => [],
     }));
   });
   after(async () => system.close());
 
-  /** A job of a tenant of its own, planned, with every segment leased to the node. */
+  /** A planned job of its own tenant, with every segment leased to the node. */
   async function leased(tenant: string): Promise<{ id: string; node: Peer; segments: WorkItem[] }> {
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -43,7 +43,7 @@ describe("reports", () => {
   }
   const [succeeded, failed] = [Job_State.SUCCEEDED, Job_State.FAILED];
 
-  test("that are sent again are one result, and those of another attempt or session none", async () => {
+  test("sent again count once, and those of another attempt or session are refused", async () => {
     const tenant = "again";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -65,7 +65,7 @@ describe("reports", () => {
     assert.equal((await system.job(tenant, job.id)).revision, done.revision);
   });
 
-  test("in pieces are put together in order, and a gap between them is refused", async () => {
+  test("in chunks are joined in order, and a gap between them is refused", async () => {
     const tenant = "pieces";
     const { id, node, segments } = await leased(tenant);
     const [first, ...rest] = segments as [WorkItem, ...WorkItem[]];
@@ -88,7 +88,7 @@ describe("reports", () => {
     );
   });
 
-  test("of faults that may pass are tried again, of others fail the job with the reason", async () => {
+  test("of transient failures cause a retry, others fail the job with the reason", async () => {
     const tenant = "faults";
     const { id, node, segments } = await leased(tenant);
     const [first, second] = segments as [WorkItem, WorkItem];
@@ -99,7 +99,7 @@ describe("reports", () => {
     assert.deepEqual([waiting.state, waiting.retries], [Job_State.RUNNING, 1]);
     assert.ok(waiting.work.some(({ state }) => state === JobWork_State.WAITING));
     isHeld = false;
-    // Its back-off passes, and the pull is woken.
+    // Its back-off elapses, and the pull is woken.
     const again = await node.pullSome();
     assert.deepEqual([again.itemId, again.attempt], [first.itemId, first.attempt + 1]);
     await refused(node.score(first, FRAMES), "STALE_ATTEMPT");
@@ -116,7 +116,7 @@ describe("reports", () => {
     assert.deepEqual(await node.pull(), undefined);
   });
 
-  test("of failures that come again and again fail the job with the last reason, harmless and short", async () => {
+  test("of repeated failures fail the job with the last reason, sanitized and shortened", async () => {
     const tenant = "newer";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -134,7 +134,7 @@ describe("reports", () => {
     assert.ok((error?.message.length ?? 0) <= 2_000);
   });
 
-  test("of work given back leave it as it was, for others at once", async () => {
+  test("of a handed-back task leave it unchanged and available at once", async () => {
     const tenant = "back";
     const { id, node, segments } = await leased(tenant);
     const [first] = segments as [WorkItem];
@@ -146,13 +146,13 @@ describe("reports", () => {
     await refused(node.score(first, FRAMES), "STALE_ATTEMPT");
   });
 
-  test("of a cut that was wrong end all segments, and the pair is scored in one piece", async () => {
+  test("of a wrong segment boundary end all segments, and the pair is scored whole", async () => {
     const tenant = "cut";
     const { id, node, segments } = await leased(tenant);
     const [first, second, third] = segments as [WorkItem, WorkItem, WorkItem];
     await node.score(first, FRAMES);
     const other = await Peer.register(system.nodes, tenant);
-    // All that it has: what a node does not tell of for long is taken back.
+    // All that it holds; tasks that a node does not list for long are taken back.
     const running = segments.slice(1).map(({ itemId, attempt }) => ({ itemId, attempt }));
     const heartbeat = node.heartbeat({ running, holdMs: 20_000 });
     const fault = failureReport("SCORER_FAILED", { cutFault: true });
@@ -162,7 +162,7 @@ describe("reports", () => {
     assert.deepEqual(await system.frames(tenant, { id }), []);
     const whole = await other.pullSome();
     assert.ok(whole.work.case === "segment" && whole.work.value.segment === "");
-    // A whole has no cuts that could be at fault: this one counts as any other failure.
+    // A whole pair has no boundaries that could be wrong, so this counts like any other failure.
     await other.report(whole, { case: "failure", value: fault });
     assert.equal((await system.job(tenant, id)).retries, 1);
     await other.score(await other.pullSome(), FRAMES);
@@ -173,7 +173,7 @@ describe("reports", () => {
     assert.equal((await system.frames(tenant, { id })).length, FRAMES);
   });
 
-  test("whose segments disagree about a frame that both scored lead to one piece too", async () => {
+  test("whose segments disagree about a shared frame also lead to scoring the pair whole", async () => {
     const tenant = "disagree";
     const { id, node, segments } = await leased(tenant);
     const [first, ...rest] = segments as [WorkItem, ...WorkItem[]];
@@ -192,7 +192,7 @@ describe("reports", () => {
     assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
   });
 
-  test("of a whole that found another count of frames bring the plan that it was scored by", async () => {
+  test("of a whole pair with another number of frames include the plan that it was scored by", async () => {
     const tenant = "recount";
     const { id, node, segments } = await leased(tenant);
     const cutFault = failureReport("SCORER_FAILED", { cutFault: true });
@@ -207,7 +207,7 @@ describe("reports", () => {
     assert.deepEqual([done.progress?.framesTotal, done.score?.toFixed(6)], [100, scoreOf(100).toFixed(6)]);
   });
 
-  test("that are poison change nothing", async () => {
+  test("that are invalid change nothing", async () => {
     const tenant = "poison";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -266,7 +266,7 @@ describe("reports", () => {
     assert.equal(done.score?.toFixed(6), scoreOf(FRAMES).toFixed(6));
   });
 
-  test("of a plan by models that the node did not register are refused", async () => {
+  test("of a plan with models that the node did not register are refused", async () => {
     const tenant = "models";
     await system.submit(tenant);
     const capabilities = { ...CAPABILITIES, models: [{ name: "vmaf_v0.6.1", digest: "ab".repeat(32) }] };
@@ -274,21 +274,21 @@ describe("reports", () => {
     await refused(node.plan(await node.pullSome(), FRAMES), "INVALID_REQUEST");
   });
 
-  test("whose values do not come together fail the job with the reason", async () => {
+  test("whose scores cannot be joined fail the job with the reason", async () => {
     const tenant = "misfit";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
     await node.plan(await node.pullSome(), 50);
     const [last] = piecesOf(tableOf("", 49));
     await node.report(await node.pullSome(), { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
-    // A plan's only segment may still be cut wrongly; the whole may not.
+    // The boundaries of a plan's only segment may be wrong; those of a whole pair cannot be.
     const whole = await node.pullSome();
     await node.report(whole, { case: "segment", value: { last: last ?? {}, durationMs: 1 } });
     const { error } = await system.until(tenant, job.id, ({ state }) => state === failed);
     assert.equal(error?.code, "SCORER_FAILED");
   });
 
-  test("whose values do not come together in one piece either fail the job", async () => {
+  test("whose scores cannot be joined when scored whole fail the job", async () => {
     const tenant = "no other way";
     const settled = Promise.withResolvers<void>();
     const store = wrapped(system.store, {

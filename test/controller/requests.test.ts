@@ -1,4 +1,4 @@
-/** What callers send, checked before anything else happens; no store is asked. */
+/** Checks of requests that need no store. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -31,7 +31,7 @@ const cursors = fc.record(
 );
 
 describe("page tokens", () => {
-  test("lead back to where the page ended, for the same list alone", () => {
+  test("lead back to the end of the page, for the same list only", () => {
     fc.assert(
       fc.property(cursors, filters, filters, (cursor, filter, other) => {
         const token = pageToken(cursor, jobList(filter));
@@ -46,7 +46,7 @@ describe("page tokens", () => {
     assert.equal(readPageToken("", "a list"), undefined);
   });
 
-  test("are refused when they are anything else", () => {
+  test("are refused if changed in any way", () => {
     fc.assert(
       fc.property(cursors, fc.string({ minLength: 1, unit: "binary" }), fc.nat(), (cursor, text, place) => {
         assert.throws(() => readPageToken(text, "a list"), INVALID);
@@ -54,7 +54,7 @@ describe("page tokens", () => {
         const at = place % token.length;
         const other = token[at] === "A" ? "B" : "A";
         const changed = token.slice(0, at) + other + token.slice(at + 1);
-        // A changed character may be another number of the same list: that is a place in it too.
+        // A changed character may give another number of the same list, which is a valid position.
         try {
           assert.equal(pageToken(readPageToken(changed, "a list") as typeof cursor, "a list"), changed);
         } catch (error) {
@@ -75,7 +75,7 @@ describe("filters", () => {
     job: { id: ID, tenant: "t", state: "RUNNING", ...over } as JobRow,
   });
 
-  test("let through what goes into or out of a state, with all labels", () => {
+  test("match jobs that enter or leave a state and have all labels", () => {
     const filter = filterOf({ states: [Job_State.RUNNING], labels: { a: "1" } });
     const labels = { a: "1", b: "2" };
     assert.ok(matches(filter, event({}, "QUEUED", labels)));
@@ -88,7 +88,7 @@ describe("filters", () => {
     assert.ok(matches(filterOf({ ids: [ID], states: [], labels: {} }), event({}, undefined)));
   });
 
-  test("of unknown states, broken ids and odd labels are refused", () => {
+  test("with unknown states, invalid ids or invalid labels are refused", () => {
     const none = { states: [], labels: {} };
     assert.throws(() => filterOf({ ...none, states: [99] }), INVALID);
     assert.throws(() => filterOf({ ...none, states: [Job_State.STATE_UNSPECIFIED] }), INVALID);
@@ -100,7 +100,7 @@ describe("filters", () => {
 });
 
 describe("job specs", () => {
-  test("have one text and fingerprint however their labels are ordered, and are read back as they were", () => {
+  test("have the same text and fingerprint in any order of labels, and are read back unchanged", () => {
     const labels = fc.uniqueArray(
       fc.tuple(fc.stringMatching(/^[a-z0-9][a-z0-9._/-]{0,20}$/), fc.stringMatching(/^[ -~]{0,20}$/)),
       {
@@ -145,7 +145,7 @@ describe("job specs", () => {
     assert.equal(rawVideo?.width, raw.width);
   });
 
-  test("are refused with what is wrong", () => {
+  test("are refused with the reason", () => {
     const odd: MessageInitShape<typeof JobSpecSchema>[] = [
       {},
       { reference: "/r" },
@@ -173,7 +173,7 @@ describe("job specs", () => {
 describe("registrations", () => {
   const good = { name: "node", slots: 2, capabilities: CAPABILITIES };
 
-  test("get an id and a secret of their own", () => {
+  test("get their own id and secret", () => {
     const one = newNode(create(RegisterNodeRequestSchema, good), "t");
     const other = newNode(create(RegisterNodeRequestSchema, good), "t");
     assert.notEqual(one.session, other.session);
@@ -181,7 +181,7 @@ describe("registrations", () => {
     assert.notEqual(one.id, other.id);
   });
 
-  test("are refused with what is wrong", () => {
+  test("are refused with the reason", () => {
     const odd = [
       { ...good, name: "" },
       { ...good, name: "a\u0007" },

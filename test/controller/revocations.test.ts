@@ -1,4 +1,4 @@
-/** Revoked tokens at several controllers on one PostgreSQL: what one takes back, none takes any more. */
+/** Revoked tokens at several controllers on one PostgreSQL: a token revoked at one is rejected by all. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -41,11 +41,11 @@ let keyServer: KeyServer;
 let signer: Signer;
 let one: Door;
 let other: Door;
-/** Hears no announcement. */
+/** Receives no announcements. */
 let deaf: Door;
 const open: Door[] = [];
 
-/** A controller, and the gateway before it. */
+/** A controller and its gateway. */
 class Door {
   readonly system: System;
   readonly gateway: Gateway;
@@ -60,7 +60,7 @@ class Door {
     open.push(this);
   }
 
-  /** "OK", or the code of the refusal. */
+  /** "OK", or the error code. */
   async answers(token: string): Promise<string> {
     return this.gateway.authenticate(`Bearer ${token}`).then(
       () => "OK",
@@ -102,7 +102,7 @@ const token = (tid: string, claims: object = {}) =>
   signToken(signer, { tid, exp: seconds() + 600, iat: seconds(5), ...claims });
 
 before(async () => {
-  // One test kills it.
+  // One test kills the server.
   cluster = await PostgresCluster.start({ durable: true });
   await cluster.createDatabase("svc");
   signer = newSigner("one");
@@ -122,12 +122,12 @@ after(async () => {
 });
 
 const things: readonly [what: string, wanted: () => Thing, claims: object][] = [
-  ["a token's id", () => ({ case: "tokenId", value: "the id" }), { jti: "the id" }],
+  ["a token id", () => ({ case: "tokenId", value: "the id" }), { jti: "the id" }],
   ["a subject", () => ({ case: "subject", value: "alice" }), {}],
-  ["what was issued before now", () => ({ case: "issuedBefore", value: timestampFromMs(Date.now()) }), {}],
+  ["tokens issued before now", () => ({ case: "issuedBefore", value: timestampFromMs(Date.now()) }), {}],
 ];
 for (const [index, [what, wanted, claims]] of things.entries()) {
-  test(`${what}: refused at once where it was revoked, soon everywhere, and taken again when lifted`, async () => {
+  test(`${what}: rejected at once where it was revoked, soon everywhere, and accepted again when lifted`, async () => {
     const tenant = `tenant ${index}`;
     const [bad, theirs] = [token(tenant, claims), token("another", claims)];
     for (const each of open) assert.equal(await each.answers(bad), "OK");
@@ -144,9 +144,9 @@ for (const [index, [what, wanted, claims]] of things.entries()) {
   });
 }
 
-test("the other controllers are told, and act on it without waiting for their next look", async (context) => {
+test("the other controllers are notified, and apply it without waiting for their next poll", async (context) => {
   const store = await openStore({ databaseUrl: cluster.url("svc") }, LOG);
-  // Longer than any test: what it knows after its first look it was told.
+  // Longer than any test, so what it knows after its first read it got by notification.
   const patient = new Door(new System(store, {}, async () => store.close(), 24 * 3_600_000));
   open.pop();
   context.after(async () => {
@@ -161,14 +161,14 @@ test("the other controllers are told, and act on it without waiting for their ne
   await patient.untilAnswered(bearer, "OK");
 });
 
-test("one that is not told looks as often as the docs say, and twice within the second that they promise", async () => {
+test("a controller that is not notified polls as often as documented, twice within the promised second", async () => {
   const text = await readFile(new URL("../../docs/revocation.md", import.meta.url), "utf8");
   const [, every] = /every controller looks for changes every (\d+) ms/.exec(text) ?? [];
   assert.equal(Number(every), LOOK_EVERY_MS);
   assert.ok(LOOK_EVERY_MS <= 500);
 });
 
-test("a stream that is open at another controller ends with the code", async () => {
+test("a stream open at another controller ends with the code", async () => {
   const bearer = token("streams");
   const readmit = () => other.gateway.authenticate(`Bearer ${bearer}`);
   const context: CallContext = { ...caller("streams"), readmit };
@@ -185,7 +185,7 @@ function callOf(tenant: string, bearer: string): CallContext {
   return { ...caller(tenant), readmit: () => other.gateway.authenticate(`Bearer ${bearer}`) };
 }
 
-test("a pull that is held at another controller gets no work, which goes to the next node as if never given", async () => {
+test("a pull held at another controller gets no task, and the next node gets it as if it had never been leased", async () => {
   const tenant = "pulls";
   const bearer = token(tenant);
   const node = await Peer.register(other.system.nodes, tenant);
@@ -199,7 +199,7 @@ test("a pull that is held at another controller gets no work, which goes to the 
   await other.untilAnswered(bearer, "TOKEN_REVOKED");
   const { job } = await one.system.submit(tenant);
   await held;
-  // One whose token expired meanwhile asks again with the next one.
+  // A caller whose token expired meanwhile pulls again with a new one.
   const context: CallContext = {
     ...caller(tenant),
     readmit: async () => {
@@ -212,7 +212,7 @@ test("a pull that is held at another controller gets no work, which goes to the 
   assert.equal((await one.system.job(tenant, job.id)).retries, 0);
 });
 
-test("a wait for a score at another controller ends with the code, and its job goes on", async () => {
+test("a wait for a score at another controller ends with the code, and its job continues", async () => {
   const tenant = "waits";
   const bearer = token(tenant);
   const { job } = await one.system.submit(tenant);
@@ -227,7 +227,7 @@ test("a wait for a score at another controller ends with the code, and its job g
   const node = await Peer.register(one.system.nodes, tenant);
   await node.work(60);
   await one.system.until(tenant, job.id, ({ state }) => state === Job_State.SUCCEEDED);
-  // It is there already: what is looked at last is who asks.
+  // The result is already there; the caller is checked last.
   await refused(other.system.jobs.waitForJob(job.id, options, callOf(tenant, bearer)), "TOKEN_REVOKED");
   const disabled = async () => {
     throw new Failure("TENANT_DISABLED", "The token's tenant is disabled.");
@@ -247,7 +247,7 @@ test("an administrator can revoke itself, and another one lifts it", async () =>
   assert.equal(await one.answers(own), "OK");
 });
 
-test("another tenant neither sees nor lifts what one revoked", async () => {
+test("another tenant neither sees nor lifts a revocation", async () => {
   const { id } = await one.revoke("mine", { what: { case: "subject", value: "alice" } });
   assert.deepEqual((await one.list("yours")).revocations, []);
   await refused(one.lift("yours", id), "REVOCATION_NOT_FOUND");
@@ -269,7 +269,7 @@ const faults: readonly [what: string, wanted: Wanted][] = [
   ["a reason with an escape", { what: { case: "subject", value: "a" }, reason: "\x1b[2J" }],
 ];
 for (const [what, wanted] of faults) {
-  test(`${what} is refused`, async () => {
+  test(`refuses to revoke ${what}`, async () => {
     await refused(one.revoke("faults", wanted), "INVALID_REQUEST");
     assert.deepEqual((await one.list("faults")).revocations, []);
   });
@@ -290,11 +290,11 @@ test("the list comes in pages", async () => {
   await refused(one.list("pages", { pageToken: "rubbish" }), "INVALID_REQUEST");
 });
 
-test("a tenant that revokes without end holds nobody else up", async () => {
+test("a tenant that revokes continuously holds up no other", async () => {
   const locked = Promise.withResolvers<void>();
   const done = Promise.withResolvers<void>();
   const database = new Database(postgresDriver(cluster.url("svc")));
-  // As long as a change of the tenant would take, if it took long.
+  // As long as a change of the tenant would take if it were slow.
   const holding = database.transaction("owner", async (sender) => {
     await sender.query(statement("set local idle_in_transaction_session_timeout = 0"), []);
     await sender.query(
@@ -329,7 +329,7 @@ describe("a full list", () => {
     ),
   );
 
-  test("is known to those that were there, and to one that starts", async () => {
+  test("is known to running controllers and to one that starts", async () => {
     const late = await door();
     for (const each of [one, deaf, late]) {
       for (const n of [1, 2_000, 2_001, ENTRIES])
@@ -339,7 +339,7 @@ describe("a full list", () => {
     }
   });
 
-  test("takes no more of its tenant, and all of another one", async () => {
+  test("accepts no more entries of its tenant, and all of another one", async () => {
     const what = { case: "tokenId", value: "one more" } as const;
     const failure = await refused(one.revoke("full", { what }), "TOO_MANY_REVOCATIONS");
     assert.match(failure.message, /10000 revocations/);
@@ -353,7 +353,7 @@ describe("a full list", () => {
   });
 });
 
-test("until the list was read no token is taken; then all that are good", async () => {
+test("no token is accepted until the list was read; then all valid ones are", async () => {
   const asked = Promise.withResolvers<void>();
   const readable = Promise.withResolvers<void>();
   const starting = await door((store) => ({
@@ -379,7 +379,7 @@ function wrappedRevocations(store: Store, changes: Store["revocations"]["changes
   });
 }
 
-test("where nobody is asked for a token there is none to revoke; old entries can be seen and lifted", async () => {
+test("without authentication nothing can be revoked; old entries can be listed and lifted", async () => {
   const { store } = one.system;
   const { id } = await one.revoke("dev", { what: { case: "subject", value: "alice" } });
   const service = new RevocationService({ store, log: LOG, feed: undefined, clockSkewMs: 0 });
@@ -394,7 +394,7 @@ test("where nobody is asked for a token there is none to revoke; old entries can
   await other.untilAnswered(token("dev"), "OK");
 });
 
-test("what the operator lifts in the database is taken again", async () => {
+test("a token that the operator lifts in the database is accepted again", async () => {
   await one.revoke("acme", { what: { case: "subject", value: "alice" } });
   await deaf.untilAnswered(token("acme"), "TOKEN_REVOKED");
   const text = await readFile(new URL("../../docs/revocation.md", import.meta.url), "utf8");
@@ -404,7 +404,7 @@ test("what the operator lifts in the database is taken again", async () => {
   for (const each of open) await each.untilAnswered(token("acme"), "OK");
 });
 
-test("what a controller cannot be told any more it finds by reading all of it", async () => {
+test("changes that are no longer available are found by reading the whole list", async () => {
   await one.revoke("restored", { what: { case: "subject", value: "alice" } });
   await deaf.untilAnswered(token("restored"), "TOKEN_REVOKED");
   const remove = "delete from svc.revocation where tenant_id = 'restored'";
@@ -413,16 +413,16 @@ test("what a controller cannot be told any more it finds by reading all of it", 
   await deaf.untilAnswered(token("restored"), "OK");
   await one.revoke("restored", { what: { case: "subject", value: "alice" } });
   await deaf.untilAnswered(token("restored"), "TOKEN_REVOKED");
-  // As when the database is that of an hour ago.
+  // As if the database were restored from an hour ago.
   await cluster.admin(`${remove}; update svc.revocation_revision set latest = latest - 1`, "svc");
   for (const each of [one, deaf]) await each.untilAnswered(token("restored"), "OK");
 });
 
-test("a store that is away leaves the list as it is, and what came meanwhile is known when it is back", async () => {
+test("an unavailable store leaves the list unchanged, and later changes are known when it is back", async () => {
   const [bad, later] = [token("outage"), token("outage", { sub: "later" })];
   await one.revoke("outage", { what: { case: "subject", value: "alice" } });
   await deaf.untilAnswered(bad, "TOKEN_REVOKED");
-  // Every connection has ended when it returns: of a server that is killed, some answer for a moment still.
+  // All connections have ended when it returns; some of a killed server still answer for a moment.
   await cluster.stop("SIGQUIT");
   const list = new RevocationList();
   const feed = new RevocationFeed({ store: one.system.store, list, log: LOG });

@@ -1,4 +1,4 @@
-/** Which pulls are woken, over a store whose claims end when the test says so. */
+/** Which pulls are woken, with a store whose claims end when the test says so. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Puller, Schedule } from "../../src/controller/schedule.ts";
@@ -17,11 +17,11 @@ function puller(session: string, over: Partial<Puller> = {}): Puller {
 
 interface Made {
   readonly claim: Claim;
-  /** `full`: of a tenant with a limit. */
+  /** `full`: the tenant is at its limit. */
   readonly end: (work?: Partial<ClaimedWork>, full?: boolean) => void;
 }
 
-/** A schedule, and its claims in the order in which they are made. `running`: what the store finds when it is asked. */
+/** A schedule, and its claims in order. `running`: what the store returns when it is asked. */
 function scheduled(
   limits = LIMITS,
   running = 0,
@@ -60,7 +60,7 @@ function scheduled(
 describe("a schedule", () => {
   const model = planClass(["vmaf_v0.6.1"]);
 
-  test("forgets no work because a claim was passed over while another held its head", async () => {
+  test("forgets no task that a claim skipped because another one held its head", async () => {
     const { schedule, next } = scheduled();
     schedule.announce([{ tenant: "t", workClass: model }]);
     const one = schedule.pull(puller("one"), 60_000, NEVER);
@@ -75,7 +75,7 @@ describe("a schedule", () => {
     assert.equal((await other)?.id, "second");
   });
 
-  test("passes the wake on from a pull that finds nothing to one that can do other work", async () => {
+  test("passes the wake-up on from a pull that finds nothing to one that can do other work", async () => {
     const { schedule, next } = scheduled();
     const other = { capabilities: { ...CAPABILITIES, models: [{ name: "m", digest: "" }] } };
     const pulls = [];
@@ -85,7 +85,7 @@ describe("a schedule", () => {
     }
     schedule.announce([{ tenant: "t", workClass: model }]);
     const first = await next();
-    // One piece wakes one pull: the second, for what the first is about to take.
+    // One task wakes one pull: the second, for the task that the first is about to get.
     schedule.announce([{ tenant: "t", workClass: planClass(["m"]) }]);
     const second = await next();
     assert.deepEqual([first.claim.session, second.claim.session], ["first", "second"]);
@@ -101,7 +101,7 @@ describe("a schedule", () => {
     );
   });
 
-  test("asks for so many classes at once and no more, until all had their turn", async () => {
+  test("asks for a limited number of classes per claim, until all had their turn", async () => {
     const { schedule, next } = scheduled();
     const models = Array.from({ length: 100 }, (_, index) => ({ name: `m${index}`, digest: "" }));
     const classes = models.map(({ name }) => planClass([name]));
@@ -119,7 +119,7 @@ describe("a schedule", () => {
     }
   });
 
-  test("shares the fleet between tenants, whatever kinds of nodes one of them has of its own", async () => {
+  test("shares the fleet between tenants, whatever their own nodes can do", async () => {
     const { schedule, next } = scheduled();
     const tenants = ["one", "other", "third"];
     schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));
@@ -139,7 +139,7 @@ describe("a schedule", () => {
     assert.deepEqual([...got.values()], [10, 10, 10]);
   });
 
-  test("goes on sharing among the kinds of fleet nodes that pull, however many others pulled before", async () => {
+  test("keeps sharing among the kinds of fleet nodes that pull, however many others pulled before", async () => {
     const { schedule, next } = scheduled();
     const tenants = ["one", "other", "third"];
     schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));
@@ -169,7 +169,7 @@ describe("a schedule", () => {
   describe("with nodes of the fleet", () => {
     const tenants = ["slow", "quick"];
 
-    /** Whose work each of so many turns is, that all cost 1; a piece of `slow` takes a minute. */
+    /** The tenant of each turn; every turn costs 1, and a task of `slow` takes a minute. */
     async function turns(
       count: number,
       fleet: boolean,
@@ -198,15 +198,15 @@ describe("a schedule", () => {
       return got;
     }
 
-    test("charges a tenant for the time that its work took beyond its cost", async () => {
+    test("charges a tenant for the time that its task took beyond its cost", async () => {
       assert.deepEqual(await turns(122, true), { slow: 2, quick: 120 });
     });
 
-    test("charges nobody for what it took a tenant's own nodes", async () => {
+    test("does not charge for the time of a tenant's own nodes", async () => {
       assert.deepEqual(await turns(122, false), { slow: 61, quick: 61 });
     });
 
-    test("charges nobody for the time in which the store was away", async () => {
+    test("does not charge for the time of a store outage", async () => {
       const failure = new Failure("STORE_UNAVAILABLE", "It is away.");
       const over = { ready: () => Promise.reject(failure) };
       const ends = (schedule: Schedule) => assert.rejects(schedule.refresh(), failure);
@@ -217,7 +217,7 @@ describe("a schedule", () => {
   describe("of a tenant with a limit", () => {
     const limits = { ...LIMITS, segmentsRunning: 2 };
 
-    test("asks no more once it is full, until something of it ended", async () => {
+    test("stops claiming once it is full, until one of its tasks ended", async () => {
       const { schedule, made, next } = scheduled(limits);
       schedule.announce([{ tenant: "t", workClass: model }]);
       const first = schedule.pull(puller("first"), 60_000, NEVER);
@@ -235,7 +235,7 @@ describe("a schedule", () => {
       assert.equal((await second)?.id, "next");
     });
 
-    test("asks again when something ended while it was found full", async () => {
+    test("claims again if a task ended while it was found full", async () => {
       const { schedule, next } = scheduled(limits);
       schedule.announce([{ tenant: "t", workClass: model }]);
       const pull = schedule.pull(puller("one"), 60_000, NEVER);
@@ -250,7 +250,7 @@ describe("a schedule", () => {
       { running: 1, asks: true },
       { running: 2, asks: false },
     ])
-      test(`${asks ? "asks again" : "asks nothing"} after a look that finds ${running} of 2 running`, async () => {
+      test(`${asks ? "claims again" : "does not claim"} after a read that finds ${running} of 2 running`, async () => {
         const { schedule, made, next } = scheduled(limits, running);
         schedule.announce([{ tenant: "t", workClass: model }]);
         const gone = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * What a node would report, without scoring: plans of tracks that nobody has, cut by the engine's own
- * rules, and values in the engine's own code that depend on the frame's number alone.
+ * Reports of a node that does not score: plans of invented tracks, cut by the engine's own rules, and scores in the
+ * engine's own encoding that depend only on the frame number.
  */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { pair } from "../../src/engine/compare.ts";
@@ -29,7 +29,7 @@ const FILE = { size: 1000, modifiedMs: 0 };
 const PIXELS = 1280 * 720;
 const PIECE_BYTES = 900 * 1024;
 
-/** Value of a metric of a frame, with six decimals. */
+/** Score of a metric of a frame, with six decimals. */
 export function valueAt(metric: string, frame: number): number {
   return Number((60 + ((frame * 7919) % 40_000) / 1000 + (metric === "vmaf" ? 0.000001 : 0)).toFixed(6));
 }
@@ -50,7 +50,7 @@ interface PlanInit {
   readonly models: { readonly name: string; readonly digest: string }[];
 }
 
-/** A plan of so many frames, in segments of about `length`; undefined: in one. */
+/** A plan for this number of frames, in segments of about `length`; undefined: whole. */
 export function planReport(frames: number, length?: number, scorer: ScorerInfo = SCORER): PlanInit {
   const request = pairRequest({ reference: "r", distorted: "d" });
   const of = (side: "reference" | "distorted") => track(side, { frames, times: times(frames, 25, 5) });
@@ -72,7 +72,7 @@ export function planReport(frames: number, length?: number, scorer: ScorerInfo =
   };
 }
 
-/** The values of a segment and its context; of all `frames` where there is no segment. */
+/** The scores of a segment and its context; of all `frames` if there is no segment. */
 export function tableOf(segment: string, frames: number, value = valueAt): FrameTable {
   const { first, count, before, after } =
     segment === "" ? wholeSegment({ frameCount: frames }) : readSegment(segment);
@@ -86,7 +86,7 @@ export function tableOf(segment: string, frames: number, value = valueAt): Frame
   return table;
 }
 
-/** The pieces of a table, at least one row each. */
+/** The chunks of a table, at least one row each. */
 export function piecesOf(
   table: FrameTable,
   maxBytes = PIECE_BYTES,
@@ -98,7 +98,7 @@ export function piecesOf(
   }));
 }
 
-/** A segment scored in one piece of values. */
+/** A segment scored with one chunk. */
 export function segmentReport(
   segment: string,
   frames: number,

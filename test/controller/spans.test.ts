@@ -1,4 +1,7 @@
-/** Spans of requests to the controller's services: what fails ends too, and which reports are proven. */
+/**
+ * Spans of requests to the controller's services: failed requests end their span, and only recorded reports are
+ * proven.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
@@ -40,7 +43,7 @@ test("a submission that the store refuses ends its span with the code", async ()
   assert.equal(span?.attributes["error.type"], "STORE_UNAVAILABLE");
 });
 
-test("a report is of its work's trace when it is recorded, and no other time", async () => {
+test("a report joins its task's trace only when it is recorded", async () => {
   const { spans, tracer } = tracing();
   const tenant = "proven";
   await system.submit(tenant);
@@ -55,5 +58,5 @@ test("a report is of its work's trace when it is recorded, and no other time", a
   assert.equal(await report(), 1);
   assert.equal(await report(), 1, "the same again");
   const stranger = await Peer.register(system.nodes, tenant);
-  assert.equal(await report(stranger), 1, "of work that is another's");
+  assert.equal(await report(stranger), 1, "of another session's task");
 });

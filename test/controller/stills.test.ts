@@ -1,4 +1,6 @@
-/** Work for stills at the controller: which nodes get it, what is taken of their reports, and what callers are told. */
+/**
+ * Tasks for stills at the controller: which nodes get them, what is accepted of their reports, and what callers see.
+ */
 import assert from "node:assert/strict";
 import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -61,7 +63,7 @@ describe("stills", () => {
     return stills;
   }
 
-  /** That there are stills of a job, and each is in this state. */
+  /** Waits until a job has stills and all are in this state. */
   async function assertAll(tenant: string, id: string, expected: Still_State): Promise<void> {
     assert.deepEqual(new Set((await list(tenant, id)).map(({ state }) => state)), new Set([expected]));
   }
@@ -71,7 +73,7 @@ describe("stills", () => {
     return (await system.jobs.requestStills(request, caller(tenant))).stills;
   }
 
-  /** A job that has succeeded, scored by a node that makes no stills. */
+  /** A job that succeeded, scored by a node that makes no stills. */
   async function scored(tenant: string): Promise<string> {
     const node = await Peer.register(system.nodes, tenant);
     const { job } = await system.submit(tenant);
@@ -80,7 +82,7 @@ describe("stills", () => {
     assert.equal(
       await node.pull(),
       undefined,
-      "there is none for a node that does not say that it makes them",
+      "a node that does not report that it makes stills gets no task",
     );
     return job.id;
   }
@@ -103,7 +105,7 @@ describe("stills", () => {
       await node.report(item, report(frame, side, { last: index === all.length - 1 }));
   }
 
-  test("of the five worst moments, by the segments that they were scored in", async () => {
+  test("of the five worst moments are made, grouped by scored segment", async () => {
     const { item, frames } = await begun("moments");
     const worst = Array.from({ length: FRAMES }, (_, frame) => frame).sort(
       (a, b) => valueAt("vmaf", a) - valueAt("vmaf", b),
@@ -125,7 +127,7 @@ describe("stills", () => {
     assert.match(item.work.value.plan, /^\{"version":3,/);
   });
 
-  test("are told when all of them are there, and read byte by byte", async () => {
+  test("are returned once all are ready, byte for byte", async () => {
     const { id, node, item, frames } = await begun("made");
     const before = await system.job("made", id);
     await assertAll("made", id, Still_State.PENDING);
@@ -153,7 +155,7 @@ describe("stills", () => {
     }
   });
 
-  test("that are no pictures, or not of this work, are refused, and nothing of them is kept", async () => {
+  test("that are not images, or not of this task, are refused, and nothing is stored", async () => {
     const { id, node, item, frames } = await begun("hostile");
     const [frame = 0] = frames;
     const changed = (at: number, byte: number) =>
@@ -162,23 +164,23 @@ describe("stills", () => {
     const hostile: Readonly<Record<string, MessageInitShape<typeof StillReportSchema>>> = {
       "no image": { image: new Uint8Array() },
       "a page": { image: html },
-      "a page that says to be a page": { image: html, mediaType: "text/html" },
-      "a picture that says to be a page": { mediaType: "text/html" },
-      "a picture that says to be another": { mediaType: "image/svg+xml" },
-      "a media type with more": { mediaType: "image/webp; charset=x" },
+      "a page declared as a page": { image: html, mediaType: "text/html" },
+      "an image declared as a page": { mediaType: "text/html" },
+      "an image declared as another type": { mediaType: "image/svg+xml" },
+      "a media type with parameters": { mediaType: "image/webp; charset=x" },
       "another width": { width: 65 },
       "another height": { height: 35 },
       "no size": { width: 0, height: 0 },
-      "a size beyond all": { width: 5000 },
-      "a picture that is cut off": { image: image.slice(0, -2) },
-      "a picture with more behind it": { image: Uint8Array.from([...image, 60, 115]) },
+      "an impossible size": { width: 5000 },
+      "a truncated image": { image: image.slice(0, -2) },
+      "an image with trailing bytes": { image: Uint8Array.from([...image, 60, 115]) },
       "another container": { image: changed(0, 0x58) },
-      "another kind of picture": { image: changed(15, 0x4c) },
-      "another frame code": { image: changed(24, 0) },
+      "another image codec": { image: changed(15, 0x4c) },
+      "another start code": { image: changed(24, 0) },
       "too many bytes": { image: new Uint8Array(3 * 2 ** 20 + 1) },
       "no side": { side: Still_Side.SIDE_UNSPECIFIED },
       "another frame": { frame: frame + 1 },
-      "the last before the others": { last: true },
+      "the last one before the others": { last: true },
     };
     for (const [what, over] of Object.entries(hostile)) {
       await assert.rejects(
@@ -195,7 +197,7 @@ describe("stills", () => {
     await refused(node.report({ ...item, attempt: 2 }, report(frame, REFERENCE)), "STALE_ATTEMPT");
   });
 
-  test("that fail are told with the reason, and can be asked for again; the job is no failed one", async () => {
+  test("that fail are reported with the reason and can be requested again; the job stays SUCCEEDED", async () => {
     const { id, node, item, frames } = await begun("failing");
     const failed = await system.metric("svc_jobs_ended_total", { state: "FAILED" });
     await node.report(item, { case: "failure", value: failureReport("MEDIA_CHANGED") });
@@ -213,7 +215,7 @@ describe("stills", () => {
     assert.deepEqual(framesOf(await node.pullSome()), frames.slice(0, 1));
   });
 
-  test("are asked for within limits, of frames that there are", async () => {
+  test("can be requested within limits, of existing frames", async () => {
     const { id, node } = await begun("asking");
     const frames = Array.from({ length: 17 }, (_, frame) => frame);
     for (const wrong of [[], frames, [FRAMES]]) await refused(ask("asking", id, wrong), "INVALID_REQUEST");
@@ -228,11 +230,11 @@ describe("stills", () => {
     await refused(system.jobs.getStill(notYet, caller("strange")), "WRONG_TENANT");
   });
 
-  test("wait for a node that makes them, and are not taken for stranded", async () => {
+  test("wait for a node that makes them, and are not treated as stranded", async () => {
     const tenant = "old";
     const id = await scored(tenant);
     const { store } = system;
-    const metrics = { jobFailed: () => assert.fail("no job ends of it") } as never;
+    const metrics = { jobFailed: () => assert.fail("no job ends because of it") } as never;
     const stranded = new Stranded({
       store,
       fleet: new Fleet(store, undefined),
@@ -248,8 +250,8 @@ describe("stills", () => {
   });
 });
 
-test("are made of as many worst moments as the controller is set to that pools the job, and of those asked for", async () => {
-  // The other controllers leave a job alone, however long its own takes to pool it.
+test("are made of the number of worst moments that the pooling controller is set to, and of requested frames", async () => {
+  // The other controllers leave the job alone, however long pooling takes.
   const five = await System.open({}, () => ({ takePoolable: async () => [] }));
   const other = (worstStills: number) => new System(five.store, { worstStills }, async () => {});
   const [two, none] = [other(2), other(0)];
@@ -292,7 +294,7 @@ test("are made of as many worst moments as the controller is set to that pools t
   await five.close();
 });
 
-test("the worst frames are the CLI's worst moments, by the part that holds each", () => {
+test("the worst frames are the CLI's worst moments, grouped by the part that contains each", () => {
   const frames = tableOf("", 200);
   const models = [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 1 }];
   const media = (frameRate: string) => ({ frameRate }) as never;

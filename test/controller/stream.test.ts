@@ -18,7 +18,7 @@ import { LOG, refused, System, wrapped } from "./system.ts";
 
 const PARITIES = ["even", "odd"];
 
-/** Reads a stream until something holds of what came last, that included. */
+/** Reads a stream until the predicate holds for the last message, which is included. */
 async function read(
   stream: AsyncIterable<StreamJobsResponse>,
   isLast: (response: StreamJobsResponse) => boolean,
@@ -38,7 +38,7 @@ describe("streams of jobs", () => {
   });
   after(async () => system.close());
 
-  /** Jobs that are submitted, planned, scored, fail and are cancelled, several at a time, until each has ended. */
+  /** Submits jobs that are planned, scored, fail or are cancelled, several at a time, until each has ended. */
   async function bustle(tenant: string, jobs: number): Promise<void> {
     const node = await Peer.register(system.nodes, tenant);
     const ids = await Promise.all(
@@ -57,11 +57,11 @@ describe("streams of jobs", () => {
         await node.report(item, { case: "failure", value: failureReport("MEDIA_NOT_FOUND") });
       else await node.plan(item, 40, 20);
     }
-    // They are pooled in the background: what comes after is disturbed by no change of theirs.
+    // They are pooled in the background; none of their changes disturbs what follows.
     for (const id of ids) await system.until(tenant, id, ({ endTime }) => endTime !== undefined);
   }
 
-  /** A job that ends: everything before it has been told when its end is. */
+  /** A job that ends; when its end is reported, so is everything before it. */
   async function mark(tenant: string): Promise<string> {
     const { job } = await system.submit(tenant, { labels: { parity: "odd", third: "0" } });
     await system.cancel(tenant, job.id);
@@ -71,7 +71,7 @@ describe("streams of jobs", () => {
   const isEndOf = (id: string) => (response: StreamJobsResponse) =>
     response.job?.id === id && response.job.state === Job_State.CANCELLED;
 
-  test("told from the middle of a bustle hold every revision of every job once, in order", async () => {
+  test("started during many changes deliver every revision of every job once, in order", async () => {
     const tenant = "bustle";
     let busy = true;
     const streams: StreamJobsResponse[][] = [];
@@ -85,7 +85,7 @@ describe("streams of jobs", () => {
     const reading: Promise<unknown>[] = [];
     let end: string | undefined;
     do {
-      // Begins now, while jobs change: whatever the snapshot holds, the rest follows.
+      // Starts now, while jobs change; what the snapshot does not include must follow.
       const told: StreamJobsResponse[] = [];
       streams.push(told);
       const complete = Promise.withResolvers<void>();
@@ -108,7 +108,7 @@ describe("streams of jobs", () => {
     for (const told of streams) assertComplete(told);
   });
 
-  /** Of each job the snapshot or its first revision, then each following revision. */
+  /** For each job the snapshot or its first revision, then each following revision. */
   function assertComplete(told: readonly StreamJobsResponse[]): void {
     const revisions = new Map<string, number>();
     const ends = told.filter(({ kind }) => kind === Kind.SNAPSHOT_END);
@@ -121,16 +121,16 @@ describe("streams of jobs", () => {
       assert.equal(eventId === "", !live);
       const before = revisions.get(job.id);
       if (live) assert.equal(job.revision, (before ?? 0) + 1, `revision ${job.revision} after ${before}`);
-      else assert.equal(before, undefined, "a job comes once in a snapshot");
+      else assert.equal(before, undefined, "a job appears once in a snapshot");
       revisions.set(job.id, job.revision);
     }
   }
 
-  test("tell no change again that the snapshot held, though the feed reads it later", async () => {
+  test("repeat no change that the snapshot included, even if the feed reads it later", async () => {
     const tenant = "later";
     const feed = new Feed(system.store, LOG);
     feed.start();
-    // The last thing before the snapshot is a change of which nobody tells the feed.
+    // The last change before the snapshot, which is not announced to the feed.
     const eventCursor = async (): Promise<string> => {
       await system.submit(tenant);
       return system.store.eventCursor();
@@ -157,7 +157,7 @@ describe("streams of jobs", () => {
     await feed.stop();
   });
 
-  test("are handed their own tenant's events alone by the feed, and what they missed is read as the tenant", async (context) => {
+  test("get only events of their own tenant from the feed, and read missed ones as the tenant", async (context) => {
     const [tenant, other] = ["routed", "routed elsewhere"];
     const feed = new Feed(system.store, LOG);
     context.after(async () => feed.stop());
@@ -179,7 +179,7 @@ describe("streams of jobs", () => {
         read.push(of);
         return system.store.tenantEventsAfter(of, cursor, limit);
       },
-      eventsAfter: () => assert.fail("the events of all tenants are the feed's to read"),
+      eventsAfter: () => assert.fail("only the feed reads the events of all tenants"),
     });
     const request = create(StreamJobsRequestSchema);
     const gone = new AbortController();
@@ -193,7 +193,7 @@ describe("streams of jobs", () => {
     assert.deepEqual([...new Set(read)], [tenant]);
   });
 
-  test("resumed after any event, with any filter, tell what the whole stream told after it", async () => {
+  test("resumed after any event, with any filter, deliver what the whole stream delivered after it", async () => {
     const tenant = "resume";
     const other = "resume other";
     const node = await Peer.register(system.nodes, other);
@@ -247,7 +247,7 @@ describe("streams of jobs", () => {
     );
   });
 
-  test("of an event that nobody told, or of another installation, begin with a snapshot", async () => {
+  test("resumed after an unknown event or one of another installation start with a snapshot", async () => {
     const tenant = "foreign";
     const { job } = await system.submit(tenant);
     const isEnd = ({ kind }: StreamJobsResponse) => kind === Kind.SNAPSHOT_END;
@@ -267,7 +267,7 @@ describe("streams of jobs", () => {
     }
   });
 
-  test("tell of jobs that were deleted after their retention", async () => {
+  test("report jobs that were deleted after their retention", async () => {
     const tenant = "deleted";
     const { job } = await system.submit(tenant);
     await system.cancel(tenant, job.id);
@@ -275,7 +275,7 @@ describe("streams of jobs", () => {
     await stream.next();
     await stream.next();
     const deleted = stream.next();
-    // Also what ended at this very moment of the store's clock.
+    // Includes jobs that ended at this very moment of the store's clock.
     while ((await system.store.deleteEnded(-1, 100)) > 0);
     system.store.announce({ kind: "events" });
     const told = (await deleted).value as StreamJobsResponse;
@@ -286,7 +286,7 @@ describe("streams of jobs", () => {
     await stream.return?.();
   });
 
-  test("that nobody reads hold few jobs at a time, and tell all of them when they are read", async (context) => {
+  test("that are not read hold few jobs at a time, and deliver all of them when read", async (context) => {
     const tenant = "unread";
     const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "x".repeat(250)]));
     const ids: string[] = [];
@@ -316,7 +316,7 @@ describe("streams of jobs", () => {
     await stream.return(undefined);
   });
 
-  test("that are read too slowly are cut off, and can be resumed without a gap", async () => {
+  test("that are read too slowly are closed, and can be resumed without a gap", async () => {
     const tenant = "slow";
     const feed = new Feed(system.store, LOG, { capacity: 8 });
     feed.start();
@@ -327,17 +327,17 @@ describe("streams of jobs", () => {
       );
     const slow = open("");
     await slow.next();
-    // The feed has begun: it holds what happens from now on.
+    // The feed has started and keeps events from now on.
     await feed.catchUp();
     const ids: string[] = [];
     for (let index = 0; index < 30; index++) {
       ids.push((await system.submit(tenant)).job.id);
       await feed.catchUp();
-      // The first comes from the store still, the second from the feed; the others are not read.
+      // The first event comes from the store, the second from the feed; the others are not read.
       if (index < 2) assert.equal((await slow.next()).value?.job?.id, ids[index]);
     }
     const failure = await slow.next().then(
-      () => assert.fail("not cut off"),
+      () => assert.fail("not closed"),
       (thrown: unknown) => thrown,
     );
     assert.ok(failure instanceof Failure);
@@ -348,14 +348,14 @@ describe("streams of jobs", () => {
     await feed.stop();
   });
 
-  test("keep as much of what happened as has room, by number and by size, and the newest always", async () => {
+  test("keep as many events as fit by number and size, and always the newest", async () => {
     const tenant = "large";
     const feed = new Feed(system.store, LOG, { capacity: 8, mostChars: 4_000 });
     feed.start();
     const leave = feed.listen(() => {});
     await feed.catchUp();
     const kept: number[] = [];
-    // Of 250 characters each; where nothing was yet counts as kept.
+    // Of 250 characters each; empty positions count as kept.
     for (const labels of [0, 0, 6, 6, 6, 32, 0]) {
       const named = Array.from({ length: labels }, (_, n) => [`l${n}`, "x".repeat(250)]);
       await system.submit(tenant, { labels: Object.fromEntries(named) });
@@ -367,14 +367,14 @@ describe("streams of jobs", () => {
     await feed.stop();
   });
 
-  test("and waits look again when the feed begins, for what it did not read", async () => {
+  test("and waits read again when the feed restarts, to find what it missed", async () => {
     const feed = new Feed(system.store, LOG);
     feed.start();
     await new Promise<void>((resolve) => feed.listenToJob("of any job", resolve));
     await feed.stop();
   });
 
-  test("are as many as a tenant may have, and no more", async () => {
+  test("are limited in number per tenant", async () => {
     const tenant = "many";
     const ends = new AbortController();
     const streams = Array.from({ length: 100 }, () =>

@@ -14,9 +14,9 @@ import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "./scored.ts";
 import { FLEET, LOG, refused, System, wrapped } from "./system.ts";
 
-describe("sweeps", () => {
+describe("maintenance tasks", () => {
   let system: System;
-  /** Whether leases and nodes expire by now: not before a test has made what may. */
+  /** Whether leases and nodes may expire now; not before a test has created those that may. */
   let expires = false;
   before(async () => {
     system = await System.open({ leaseMs: 3_000 }, (store) => ({
@@ -29,7 +29,7 @@ describe("sweeps", () => {
   });
   after(async () => system.close());
 
-  test("give out again the work of a node that fell silent, and its late report counts no more", async () => {
+  test("retry the tasks of a silent node, whose late report no longer counts", async () => {
     const tenant = "silent";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
@@ -52,20 +52,20 @@ describe("sweeps", () => {
     await end();
     const { state } = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
     assert.equal(state, Job_State.SUCCEEDED);
-    // Only silent, not gone: it is there again with its next heartbeat, and told to stop.
+    // It was only silent; with its next heartbeat it is online again, and is asked to stop.
     const { stop } = await node.heartbeat({ running: [{ itemId: item.itemId, attempt: item.attempt }] });
     assert.equal(stop.length, 1);
     assert.equal(await stateOf(node.nodeId), Node_State.ONLINE);
     assert.ok((await system.metric("svc_work_expired_total")) >= 1);
   });
 
-  test("leave the work of a node alone that renews in time, however long it takes", async () => {
+  test("leave tasks of a node that renews in time alone, however long they take", async () => {
     const tenant = "alive";
     const { job } = await system.submit(tenant);
     const node = await Peer.register(system.nodes, tenant);
     const item = await node.pullSome();
     const running = [{ itemId: item.itemId, attempt: item.attempt }];
-    // Another's lease, which began later, runs out meanwhile: sweeps do go on.
+    // Meanwhile a later lease of another node expires, which proves that the tasks run.
     const lost = await system.submit("lost");
     await (await Peer.register(system.nodes, "lost")).pullSome();
     assert.deepEqual((await node.heartbeat({ running })).stop, []);
@@ -79,7 +79,7 @@ describe("sweeps", () => {
     assert.equal((await system.job(tenant, job.id)).retries, 0);
   });
 
-  test("delete jobs whose retention is over, with all that is theirs, and tell of it", async () => {
+  test("delete jobs after their retention, with everything that belongs to them, and report it", async () => {
     const tenant = "old";
     const node = await Peer.register(system.nodes, tenant);
     const ended = await system.submit(tenant);
@@ -98,7 +98,7 @@ describe("sweeps", () => {
     assert.equal((await system.job(tenant, kept.job.id)).state, Job_State.QUEUED);
   });
 
-  test("delete what is old in the audit log, and that alone", async () => {
+  test("delete only old records of the audit log", async () => {
     const { store } = system;
     const record = (id: string, timeMs: number) => ({
       ...{ id, timeMs, requestId: "r", transport: "grpc" as const, tenant: "audited", subject: "alice" },
@@ -125,7 +125,7 @@ describe("sweeps", () => {
     );
   });
 
-  test("judge no lease before nodes could renew it, once a controller has started", async () => {
+  test("expire no lease before nodes could renew it after the start of a controller", async () => {
     let looks = 0;
     let atOnce = Number.POSITIVE_INFINITY;
     let judged = false;
@@ -141,14 +141,14 @@ describe("sweeps", () => {
       },
     });
     const patient = new System(store, { leaseMs: 6_000 }, async () => {});
-    // Each sweep that judges by age looks at the clock before, all at once; the first that looks again judges leases.
+    // Every task that judges by age reads the clock first, all at once; the first to read it again judges leases.
     atOnce = looks;
     assert.ok(atOnce > 0);
     assert.equal(await looked.promise, false);
     await patient.close();
   });
 
-  test("judge leases, whatever else the store fails at", async () => {
+  test("expire leases even if the store fails at other things", async () => {
     const judged = Promise.withResolvers<void>();
     const store = wrapped(system.store, {
       promoteWaiting: async () => {
@@ -165,7 +165,7 @@ describe("sweeps", () => {
   });
 });
 
-describe("sweeps of stranded work", () => {
+describe("unserved work", () => {
   let system: System;
   before(async () => {
     system = await System.open();
@@ -182,7 +182,7 @@ describe("sweeps of stranded work", () => {
       afterMs,
     });
 
-  test("plan a job anew whose scorer was replaced, and have one version score all of it", async () => {
+  test("plan a job again whose scorer was replaced, and have one version score all of it", async () => {
     const tenant = "upgrade";
     const sweep = stranded(0);
     const { job } = await system.submit(tenant);
@@ -192,7 +192,7 @@ describe("sweeps of stranded work", () => {
     await old.score(done, 40);
     const left = await old.pullSome();
     await sweep.look();
-    // No node is online: whoever comes may be the one.
+    // No node is online, so the next one may be the right one.
     await old.heartbeat({ leaving: true });
     assert.deepEqual([await sweep.look(), await sweep.look()], [0, 0]);
     const node = await Peer.register(system.nodes, tenant, { name: "node", capabilities: upgraded });
@@ -209,7 +209,7 @@ describe("sweeps of stranded work", () => {
     assert.equal((await system.frames(tenant, { id: job.id })).length, 40);
   });
 
-  test("fail a job whose model no node has, once nodes have been there for a while", async () => {
+  test("fail a job whose model no node has, once nodes have been online for a while", async () => {
     const tenant = "no such model";
     const { job } = await system.submit(tenant, { models: ["vmaf_v0.6.1neg"] });
     await Peer.register(system.nodes, tenant);

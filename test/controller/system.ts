@@ -1,4 +1,4 @@
-/** A controller over a real embedded store, and what its tests ask of it. */
+/** A controller with a real embedded store, and what its tests need. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -29,9 +29,9 @@ import type { Store } from "../../src/store/store.ts";
 import { caller } from "./peer.ts";
 
 export const LOG = openLog({ level: "fatal", format: "text" });
-/** Tenant whose nodes serve everybody. */
+/** The tenant whose nodes serve all tenants. */
 export const FLEET = "fleet";
-/** What the tests of something else never reach. */
+/** Limits so high that other tests never reach them. */
 export const LIMITS: Limits = {
   jobsQueued: Number.POSITIVE_INFINITY,
   segmentsRunning: Number.POSITIVE_INFINITY,
@@ -52,12 +52,12 @@ const SETTINGS: ControllerSettings = {
 export class System {
   readonly store: Store;
   readonly registry = new Registry();
-  /** What the controller would have a gateway refuse. */
+  /** The revocations that the controller would pass to a gateway. */
   readonly revocations = new RevocationList();
   readonly controller: Controller;
   readonly #close: () => Promise<void>;
 
-  /** @param lookEveryMs between two looks at what is revoked, unless something is announced. */
+  /** @param lookEveryMs between two polls of revocations, unless a change is announced */
   constructor(
     store: Store,
     settings: Partial<ControllerSettings>,
@@ -75,7 +75,7 @@ export class System {
     this.controller.start();
   }
 
-  /** On an embedded store of its own; `instead`: what happens around some of its methods. */
+  /** Opens it with its own embedded store; `instead`: wraps some of the store's methods. */
   static async open(
     settings: Partial<ControllerSettings> = {},
     instead: (store: Store) => Partial<Store> = () => ({}),
@@ -88,7 +88,7 @@ export class System {
     });
   }
 
-  /** The controller first, then its store. */
+  /** Stops the controller, then its store. */
   async close(): Promise<void> {
     await this.controller.stop();
     await this.#close();
@@ -132,7 +132,7 @@ export class System {
     return this.jobs.streamJobs(create(StreamJobsRequestSchema, over), caller(tenant, signal));
   }
 
-  /** Waits until a job is as it should be, by its stream. */
+  /** Waits by its stream until a job matches. */
   async until(tenant: string, id: string, holds: (job: Job) => boolean): Promise<Job> {
     for await (const { job } of this.stream(tenant, { ids: [id] })) {
       if (job && holds(job)) return job;
@@ -141,7 +141,7 @@ export class System {
     return assert.fail("the stream ended");
   }
 
-  /** Frames of a job: their numbers and values. */
+  /** Frames of a job: their numbers and scores. */
   async frames(
     tenant: string,
     over: MessageInitShape<typeof GetJobFramesRequestSchema>,
@@ -152,7 +152,7 @@ export class System {
     return rows;
   }
 
-  /** Sum over the labels of a metric that fit. */
+  /** Sum of a metric over the matching labels. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
     const metric = await this.registry.getSingleMetric(name)?.get();
     const fitting = metric?.values.filter((value) =>
@@ -162,7 +162,7 @@ export class System {
   }
 }
 
-/** A store of which some methods do more around what they do. */
+/** A store with some methods wrapped. */
 export function wrapped(store: Store, instead: Partial<Store>): Store {
   return new Proxy(store, {
     get: (target, key) => {
@@ -177,7 +177,7 @@ export function submission(spec: MessageInitShape<typeof JobSpecSchema>, idempot
   return create(SubmitJobRequestSchema, { job, idempotencyKey });
 }
 
-/** Expects a failure with one of these codes; what it tells is a sentence. */
+/** Expects a failure with one of these codes and a complete sentence as message. */
 export async function refused(work: Promise<unknown>, ...codes: FailureCode[]): Promise<Failure> {
   const failure = await work.then(
     () => assert.fail(`accepted instead of ${codes.join(" or ")}`),

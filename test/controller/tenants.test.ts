@@ -31,12 +31,12 @@ describe("a tenant", () => {
     await system.until(mine, id, ({ state }) => state === Job_State.SUCCEEDED);
   });
 
-  test("is refused every operation on another's job, and told nothing of it", async () => {
+  test("is refused every operation on another tenant's job, without any details", async () => {
     const context = caller(yours);
     const untold = create(GetJobFramesRequestSchema, { id });
     const frames = async (): Promise<void> => {
       for await (const part of system.jobs.getJobFrames(untold, context))
-        assert.fail(`told ${part.metrics.join()}`);
+        assert.fail(`got ${part.metrics.join()}`);
     };
     const operations = [
       () => system.jobs.getJob(create(GetJobRequestSchema, { id }), context),
@@ -56,7 +56,7 @@ describe("a tenant", () => {
     assert.equal((await system.job(mine, id)).state, Job_State.SUCCEEDED);
   });
 
-  test("learns of a job that there is not, or whose id is none, only that", async () => {
+  test("learns only that a job does not exist if its id is unknown or invalid", async () => {
     for (const odd of [crypto.randomUUID(), "", "x", "' or 1=1 --", id.toUpperCase(), `${id} `, "\u0000"]) {
       const context = caller(yours);
       await refused(system.jobs.getJob(create(GetJobRequestSchema, { id: odd }), context), "JOB_NOT_FOUND");
@@ -67,7 +67,7 @@ describe("a tenant", () => {
     }
   });
 
-  test("sees nothing of another's jobs in lists, streams and nodes", async () => {
+  test("sees no jobs of another tenant in lists, streams and nodes", async () => {
     const context = caller(yours);
     const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), context);
     assert.deepEqual(jobs, []);
@@ -77,7 +77,7 @@ describe("a tenant", () => {
     assert.deepEqual(nodes, []);
     const drain = create(DrainNodeRequestSchema, { id: node.nodeId });
     await refused(system.nodes.drainNode(drain, context), "NODE_NOT_FOUND");
-    // Another's changes go by, its own come.
+    // Changes of the other tenant pass by; its own arrive.
     const events: string[] = [];
     let own = "";
     for await (const { job } of system.stream(yours, { ids: [] })) {
@@ -96,7 +96,7 @@ describe("a tenant", () => {
     }
   });
 
-  test("uses the same idempotency keys as others, and for the same request only", async () => {
+  test("may use the same idempotency keys as others, and each only for the same request", async () => {
     const spec = { labels: { secret: "plan" }, name: "secret" };
     const again = await system.submit(mine, spec, "the key");
     assert.deepEqual([again.job.id, again.existed], [id, true]);
@@ -132,7 +132,7 @@ describe("a batch of jobs", () => {
     await refused(submit(tenant, []), "INVALID_REQUEST");
   });
 
-  test("is stored in whole or not at all, and the fault names its job", async () => {
+  test("is stored whole or not at all, and the error names the job", async () => {
     const tenant = "whole";
     await submit(tenant, [submission({ name: "known" }, "key")]);
     const faulty = submission({ reference: "" });
@@ -153,7 +153,7 @@ describe("a batch of jobs", () => {
     assert.equal(await count(tenant), 1);
   });
 
-  test("that fails names the job as it was given, also after a key that comes twice", async () => {
+  test("that fails names the job by its original index, also after a repeated key", async () => {
     const tenant = "named";
     await submit(tenant, [submission({ name: "known" }, "key")]);
     const before = [submission({}, "twice"), submission({}, "twice")];
@@ -169,7 +169,7 @@ describe("a batch of jobs", () => {
     assert.equal(await count(tenant), 1);
   });
 
-  test("that was stored before is answered as it was then, though no node has its model any more", async () => {
+  test("that was stored before is returned unchanged even if no node has its model anymore", async () => {
     const tenant = "replayed";
     const gone = submission({ models: ["vmaf_v0.6.1neg"] }, "key");
     const first = await submit(tenant, [gone]);
@@ -180,7 +180,7 @@ describe("a batch of jobs", () => {
     await refused(submit(tenant, [gone, other]), "UNKNOWN_MODEL");
   });
 
-  test("of more sets of models than may wait is refused, until some are planned", async () => {
+  test("with more sets of models than may wait is refused, until some are planned", async () => {
     const tenant = "sets";
     const sets = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) =>
@@ -195,7 +195,7 @@ describe("a batch of jobs", () => {
     await submit("another", sets(256, 257));
   });
 
-  test("with a key twice is one job for both", async () => {
+  test("with the same key twice stores one job for both", async () => {
     const tenant = "twice";
     const { jobs } = await submit(tenant, [
       submission({}, "key"),

@@ -1,4 +1,4 @@
-/** How the controller's services wait, and what they know of ready work; no store is asked. */
+/** How the controller's services wait, and what they know of claimable work; no store is used. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -6,8 +6,8 @@ import { Listeners } from "../../src/controller/listeners.ts";
 import { ReadySet } from "../../src/controller/ready-set.ts";
 import { Doorbell, ringOnAbort } from "../../src/platform/doorbell.ts";
 
-describe("a doorbell", () => {
-  test("is heard whether it rings before, while or after one begins to wait, and once", async () => {
+describe("a notifier", () => {
+  test("wakes a waiter whether it rings before, while or after the wait begins, and once", async () => {
     const bell = new Doorbell();
     bell.ring();
     bell.ring();
@@ -19,7 +19,7 @@ describe("a doorbell", () => {
     assert.equal(await bell.wait(1), false);
   });
 
-  test("rings when a signal aborts, and when it has", async () => {
+  test("rings when a signal aborts, and if it has aborted already", async () => {
     const abort = new AbortController();
     const bell = new Doorbell();
     ringOnAbort(abort.signal, bell);
@@ -31,7 +31,7 @@ describe("a doorbell", () => {
   });
 });
 
-test("listeners hear of their thing until they end it", () => {
+test("listeners are called for their key until they unsubscribe", () => {
   const listeners = new Listeners();
   const heard: string[] = [];
   const end = listeners.on("a", () => heard.push("first"));
@@ -47,7 +47,7 @@ test("listeners hear of their thing until they end it", () => {
   assert.deepEqual(heard.slice(3), ["second", "other"]);
 });
 
-describe("what is known of ready work", () => {
+describe("the known claimable work", () => {
   const pairs = fc.record({ tenant: fc.constantFrom("a", "b", "c"), workClass: fc.constantFrom("x", "y") });
   const all = (set: ReadySet): string[] =>
     ["a", "b", "c"]
@@ -56,7 +56,7 @@ describe("what is known of ready work", () => {
   const keys = (of: readonly { tenant: string; workClass: string }[]): string[] =>
     [...new Set(of.map(({ tenant, workClass }) => `${tenant} ${workClass}`))].sort();
 
-  test("after a look is what the look found and what was announced since it began", () => {
+  test("is, after a read, what the read found and what was announced since it began", () => {
     fc.assert(
       fc.property(fc.array(pairs), fc.array(pairs), fc.array(pairs), (before, found, during) => {
         const set = new ReadySet();
@@ -70,7 +70,7 @@ describe("what is known of ready work", () => {
     );
   });
 
-  test("a claim that found nothing takes away what was known when it began, and no more", () => {
+  test("a claim that found nothing removes only what was known when it began", () => {
     const set = new ReadySet();
     set.add({ tenant: "a", workClass: "x" });
     set.add({ tenant: "a", workClass: "y" });
@@ -82,7 +82,7 @@ describe("what is known of ready work", () => {
     assert.deepEqual([...set.tenants(() => true)], ["a"]);
   });
 
-  test("classes are asked for in turns, and one that had work is known whatever a claim before it found", () => {
+  test("classes are claimed in turns, and one that had work stays known whatever an earlier claim found", () => {
     const set = new ReadySet();
     for (const workClass of ["x", "y", "z"]) set.add({ tenant: "a", workClass });
     const serves = (workClass: string): boolean => workClass !== "y";

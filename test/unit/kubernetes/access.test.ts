@@ -82,7 +82,11 @@ describe("a kubeconfig", () => {
       /insecure-skip-tls-verify/,
     ],
     ["a proxy", config({ cluster: { "proxy-url": "http://p" } }), /proxy-url/],
-    ["a plugin", config({ user: { exec: { command: "gke" } } }), /its user has exec; only token, tokenFile and client certificates are supported/],
+    [
+      "a plugin",
+      config({ user: { exec: { command: "gke" } } }),
+      /its user has exec; only token, tokenFile and client certificates are supported/,
+    ],
     ["a password", config({ user: { username: "a", password: "b" } }), /username and password/],
     ["no such context", config({ current: "two" }), /contexts have no entry named "two"/],
     ["no such user", config({ context: { user: "x" } }), /users have no entry named "x"/],
