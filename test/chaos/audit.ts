@@ -1,4 +1,4 @@
-/** What must hold of every job when a run is over; each fault is one line. */
+/** Checks what must hold of every job after a run; each violation is one line. */
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
@@ -23,9 +23,9 @@ import { insist } from "./insist.ts";
 import type { Acknowledged } from "./load.ts";
 import { isEnd, type SeenEvent } from "./watcher.ts";
 
-/** Failures of a good pair that blows explain: its work was struck as often as work may be. */
+/** Failures of a good pair that injected faults explain: its task failed as often as allowed. */
 const STRUCK: ReadonlySet<string> = new Set(["LEASE_LOST", "SCORER_FAILED"]);
-/** Times that a piece of work may fail before its job does. */
+/** Failures of a task until its job fails. */
 export const MAX_FAILURES = 4;
 const PAGE = 500;
 const OVER: ReadonlySet<JobWork_State> = new Set([
@@ -34,10 +34,10 @@ const OVER: ReadonlySet<JobWork_State> = new Set([
 
 const SCORING: ReadonlySet<JobWork_Kind> = new Set([JobWork_Kind.SEGMENT, JobWork_Kind.WHOLE]);
 
-/** From each state, those that may follow; a change within a state is one too. */
+/** For each state, the states that may follow; a change within a state is allowed too. */
 const FOLLOWS: Readonly<Record<number, readonly Job_State[]>> = {
   [Job_State.QUEUED]: [...[Job_State.QUEUED, Job_State.RUNNING, Job_State.FAILED, Job_State.CANCELLED]],
-  // Its stills come, or fail.
+  // Its stills become ready, or fail.
   [Job_State.SUCCEEDED]: [Job_State.SUCCEEDED],
   [Job_State.RUNNING]: [...[Job_State.RUNNING, Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED]],
 };
@@ -45,7 +45,7 @@ const FOLLOWS: Readonly<Record<number, readonly Job_State[]>> = {
 export interface Audit {
   readonly faults: readonly string[];
   readonly ends: Readonly<Record<string, number>>;
-  /** Good jobs that failed because their work was struck as often as work may be. */
+  /** Good jobs that failed because a task was hit as often as allowed. */
   readonly struckDown: readonly string[];
   readonly segmentsScored: number;
   readonly framesCompared: number;
@@ -79,7 +79,7 @@ export class Auditor {
     for (const one of acknowledged) {
       const { job } = await this.#call(JobService.method.getJob, { id: one.id });
       if (job === undefined) {
-        this.faults.push(`${one.id}: answered without a job`);
+        this.faults.push(`${one.id}: answer without a job`);
         continue;
       }
       const end = nameOf(job.state);
@@ -89,17 +89,17 @@ export class Auditor {
       await this.#end(one, job);
     }
     const ids = new Set(events.map(({ eventId }) => eventId));
-    if (ids.size !== events.length) this.faults.push(`${events.length - ids.size} event ids came twice`);
+    if (ids.size !== events.length) this.faults.push(`${events.length - ids.size} event ids occurred twice`);
     return this;
   }
 
-  /** The list holds exactly the acknowledged jobs: a repeated submission is one job. */
+  /** The list contains exactly the acknowledged jobs: a repeated submission is one job. */
   async #noneMissingNoneTwice(acknowledged: readonly Acknowledged[]): Promise<void> {
     const expected = new Set(acknowledged.map(({ id }) => id));
     if (expected.size !== acknowledged.length) this.faults.push("two keys were answered with the same job");
     const listed = await this.#listed();
-    for (const id of expected) if (!listed.has(id)) this.faults.push(`${id}: acknowledged, but not there`);
-    for (const id of listed) if (!expected.has(id)) this.faults.push(`${id}: there, but nobody's`);
+    for (const id of expected) if (!listed.has(id)) this.faults.push(`${id}: acknowledged, but missing`);
+    for (const id of listed) if (!expected.has(id)) this.faults.push(`${id}: listed, but never acknowledged`);
   }
 
   async #listed(): Promise<Set<string>> {
@@ -113,36 +113,38 @@ export class Auditor {
     return ids;
   }
 
-  /** The watcher saw every change once and in order, up to the one that ended the job, and none after. */
+  /** The watcher received every change once and in order, up to the one that ended the job, and none after. */
   #history(job: Job, events: readonly SeenEvent[]): void {
     const fault = (what: string) => this.faults.push(`${job.id}: ${what}: ${told(events)}`);
     if (events[0]?.revision !== 1) fault("the first event is not revision 1");
     for (const [index, event] of events.entries()) {
       const before = events[index - 1];
       if (before === undefined) continue;
-      if (event.revision !== before.revision + 1) fault(`after ${before.revision} came ${event.revision}`);
+      if (event.revision !== before.revision + 1)
+        fault(`revision ${event.revision} follows ${before.revision}`);
       if (!FOLLOWS[before.state]?.includes(event.state)) {
-        fault(`${nameOf(before.state)} was followed by ${nameOf(event.state)}`);
+        fault(`${nameOf(event.state)} follows ${nameOf(before.state)}`);
       }
     }
     const last = events.at(-1);
-    if (last?.revision !== job.revision || last.state !== job.state) fault("the last event is not the job");
+    if (last?.revision !== job.revision || last.state !== job.state)
+      fault("the last event differs from the job");
     if (!isEnd(job.state)) fault("it has not ended");
   }
 
-  /** Nothing waits or runs for a job that has ended, and its segments are its frames, each once. */
+  /** No task of an ended job waits or runs, and its segments cover its frames exactly once. */
   #work({ id, state, work, segmentsDone, segmentsTotal }: Job): void {
     for (const one of work) {
       if (!OVER.has(one.state))
         this.faults.push(
-          `${id}: ended, but a piece of its work is ${JobWork_StateSchema.value[one.state]?.localName}`,
+          `${id}: ended, but one of its tasks is ${JobWork_StateSchema.value[one.state]?.localName}`,
         );
       this.attemptsAboveFirst += Math.max(0, one.attempt - 1);
     }
     if (state !== Job_State.SUCCEEDED) return;
     const done = work.filter((one) => SCORING.has(one.kind) && one.state === JobWork_State.DONE);
     this.segmentsScored += done.length;
-    if (!isRow(done)) this.faults.push(`${id}: its segments are not a row without gaps`);
+    if (!isRow(done)) this.faults.push(`${id}: its segments have gaps or overlaps`);
     if (segmentsDone !== segmentsTotal) {
       this.faults.push(`${id}: succeeded with ${segmentsDone} of ${segmentsTotal} segments`);
     }
@@ -152,7 +154,8 @@ export class Auditor {
     const { state, error } = job;
     const fault = (what: string) =>
       this.faults.push(`${job.id} (${order.kind}): ${what}; ${nameOf(state)} ${JSON.stringify(error)}`);
-    if (cancelledAs !== undefined && state !== Job_State.CANCELLED) fault("its cancel was acknowledged");
+    if (cancelledAs !== undefined && state !== Job_State.CANCELLED)
+      fault("its cancellation was acknowledged");
     if (cancelledAs === undefined && state === Job_State.CANCELLED) fault("nobody cancelled it");
     if (state === Job_State.SUCCEEDED) {
       if (order.kind === "faulty") fault("it cannot be scored");
@@ -164,7 +167,7 @@ export class Auditor {
     else fault("it should not have failed");
   }
 
-  /** Stills of a job are there, or were struck down; those of one frame of one pair are the same in every job. */
+  /** Stills of a job are ready or failed by injected faults; those of one frame of a pair are the same in every job. */
   async #stills({ id, spec, work }: Job): Promise<void> {
     const { stills } = await this.#call(JobService.method.listStills, { id });
     if (stills.length === 0) this.faults.push(`${id}: succeeded without stills`);
@@ -188,7 +191,7 @@ export class Auditor {
     }
   }
 
-  /** The last blow may still be felt: a database that was struck ends its connections a moment later. */
+  /** The last fault may still have an effect: a database closes its connections a moment later. */
   async #call<Input extends DescMessage, Output extends DescMessage>(
     method: DescMethodUnary<Input, Output>,
     request: MessageInitShape<Input>,
@@ -209,7 +212,7 @@ export class Auditor {
     return STRUCK.has(error?.code ?? "") && work.some(({ attempt }) => attempt >= MAX_FAILURES);
   }
 
-  /** Result and frames have the digits of the undisturbed run, all of them. */
+  /** Result and frames have exactly the digits of the undisturbed run. */
   async #compare({ id, score, result }: Job, truth: ScoreResult): Promise<void> {
     if (result === undefined || score !== truth.score) {
       this.faults.push(`${id}: score ${score}, ${result === undefined ? "without" : "with"} a result`);
@@ -221,7 +224,7 @@ export class Auditor {
     for (const { name, localName } of ScoreResultSchema.fields) {
       const field = localName as keyof ScoreResult;
       if (isDeepStrictEqual(found[field], truth[field])) continue;
-      this.faults.push(`${id}: ${name} differs: ${shown(found[field])} instead of ${shown(truth[field])}`);
+      this.faults.push(`${name} differs: ${shown(found[field])} instead of ${shown(truth[field])}`);
     }
   }
 }
@@ -232,7 +235,7 @@ function shown(value: unknown): string {
   return (JSON.stringify(value) ?? "none").slice(0, SHOWN);
 }
 
-/** Whether pieces of work follow on each other from frame 0. */
+/** Whether tasks cover the frames from 0 on without gaps. */
 function isRow(work: readonly JobWork[]): boolean {
   let next = 0;
   for (const { firstFrame, frameCount } of [...work].sort((a, b) => a.firstFrame - b.firstFrame)) {

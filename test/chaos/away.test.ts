@@ -1,4 +1,4 @@
-/** The database, or the controller itself, goes away for longer than a lease: what the node does meanwhile counts. */
+/** The database or the controller is down for longer than a lease; the node's work meanwhile must count. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,10 +14,10 @@ import { type ChaosMedia, type GoodPair, makeMedia } from "./media.ts";
 import { scorersBelow } from "./processes.ts";
 import { type ChaosStore, openChaosStore, sent } from "./stores.ts";
 
-/** A node that stands still for some seconds keeps its lease; two of them pass while something is away. */
+/** A node that is frozen for some seconds keeps its lease; two leases pass during an outage. */
 const LEASE_SECONDS = 20;
 
-describe("away for longer than a lease", () => {
+describe("an outage longer than a lease", () => {
   let media: MediaDirectory;
   let clips: ChaosMedia;
   let folder: string;
@@ -53,7 +53,7 @@ describe("away for longer than a lease", () => {
     return job;
   }
 
-  /** Submits the pair, and another time where that was scored before anybody saw: a job, and its scorers held still. */
+  /** Submits the pair, again if it was scored too quickly; returns a job whose scorers are paused. */
   async function heldJob({
     reference,
     distorted,
@@ -72,8 +72,8 @@ describe("away for longer than a lease", () => {
   }
 
   /**
-   * Takes something away while scorers run, and gives it back when they have ended and two leases
-   * have passed: all of their results were made in its absence.
+   * Takes a component down while scorers run, and brings it back when they have ended and two leases have passed, so
+   * that all results were produced during the outage.
    */
   async function scoreWithout(take: () => Promise<void>, giveBack: () => Promise<void>): Promise<Job> {
     const [pair] = clips.good;
@@ -98,8 +98,8 @@ describe("away for longer than a lease", () => {
   }
 
   /**
-   * No node did a piece of work that a node had begun before. (Work whose lease was granted as the
-   * controller died, so that no node heard of it, is given out again and counts as a retry.)
+   * No task that a node had started was started again. (A task whose lease was granted as the controller died, so that
+   * no node received it, is leased again and counts as a retry.)
    */
   function assertKept({ id, state }: Job): void {
     assert.equal(state, Job_State.SUCCEEDED);
@@ -113,7 +113,7 @@ describe("away for longer than a lease", () => {
     );
   }
 
-  test("the database", async () => {
+  test("of the database loses no work", async () => {
     const { database } = store;
     assert.ok(database);
     assertKept(
@@ -124,7 +124,7 @@ describe("away for longer than a lease", () => {
     );
   });
 
-  test("the controller", async () => {
+  test("of the controller loses no work", async () => {
     const { controller } = installation;
     assertKept(
       await scoreWithout(

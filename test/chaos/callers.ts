@@ -1,21 +1,21 @@
 /**
- * Clients that call without a rest, each over a line that it keeps. What fails is tried again on a new line, as
- * often as the patience allows, and every failure is remembered.
+ * Clients that call continuously, each on its own kept-alive connection. Failed calls are retried on a new connection
+ * up to a limit, and every failure is recorded.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Addresses, CallFailed, Line } from "./line.ts";
 
 export interface Patience {
-  /** Times that a call is tried again. */
+  /** Maximum retries of a call. */
   readonly retries: number;
-  /** What is waited for before that. */
+  /** Pause before a retry. */
   readonly pause: () => Promise<unknown>;
 }
 
 /** A kind of call. */
 export interface Kind {
   readonly name: string;
-  /** What the next call does, each time that it is tried; undefined: there is nothing to do now. */
+  /** What the next call does at each attempt; undefined: there is nothing to do now. */
   next(): ((line: Line) => Promise<void>) | undefined;
 }
 
@@ -23,26 +23,26 @@ export interface Kind {
 const PAUSE_MS = 50;
 
 export class Callers {
-  /** Calls that were answered, by kind. */
+  /** Answered calls by kind. */
   readonly answered = new Map<string, number>();
-  /** "KIND: CODE: detail" of each try that failed. */
+  /** "KIND: CODE: detail" of each failed attempt. */
   readonly failed: string[] = [];
-  /** The same of calls of which every try failed. */
+  /** The same for calls of which every attempt failed. */
   readonly lost: string[] = [];
   readonly #addresses: Addresses;
-  /** Kinds whose call is being tried again. */
+  /** Kinds whose call is being retried. */
   readonly #again = new Set<string>();
 
   constructor(addresses: Addresses) {
     this.#addresses = addresses;
   }
 
-  /** Whether no call is being tried again. */
+  /** Whether no call is being retried. */
   get isCalm(): boolean {
     return this.#again.size === 0;
   }
 
-  /** One client for each kind calls until the signal aborts, and finishes what it began. */
+  /** One client per kind calls until the signal aborts, and finishes its current call. */
   async run(kinds: readonly Kind[], patience: Patience, signal: AbortSignal): Promise<void> {
     await Promise.all(kinds.map((kind) => this.#client(kind, patience, signal)));
   }
@@ -57,7 +57,7 @@ export class Callers {
     line[Symbol.dispose]();
   }
 
-  /** Returns the line to go on with. */
+  /** Returns the connection for the next call. */
   async #insist(
     name: string,
     call: (line: Line) => Promise<void>,

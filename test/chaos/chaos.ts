@@ -1,4 +1,4 @@
-/** A chaos run: load on a real installation while its processes are killed; then everything is counted. */
+/** A chaos run: load on a real installation while its processes are killed, followed by an audit of all jobs. */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,34 +15,37 @@ import type { BlowKind } from "./schedule.ts";
 import { openChaosStore, type StoreName } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
-/** Milliseconds for every job to end after the last blow: leases and back-offs pass, and then work is done. */
+/** Milliseconds for every job to end after the last fault, including leases and back-offs. */
 const SETTLE_MS = 300_000;
 /** What a node logs when its report comes too late. */
 const REFUSED = "report refused; this node no longer holds the lease";
 
 export interface ChaosOptions {
   readonly store: StoreName;
-  /** The same seed draws the same blows; what they hit, and the load, depend on how fast the machine is too. */
+  /**
+   * The random seed; the same seed repeats the same faults. Their targets and the load also depend on the machine's
+   * speed.
+   */
   readonly seed: number;
   readonly kills: number;
-  /** Is told every blow. */
+  /** Called with a line for every fault. */
   readonly say: (line: string) => void;
-  /** Ends the run early; it throws the signal's reason, and leaves nothing behind. */
+  /** Aborts the run, which then throws the signal's reason and leaves nothing behind. */
   readonly signal: AbortSignal;
 }
 
-/** What a run came to. It held when `faults` is empty. */
+/** The result of a run. It passed if `faults` is empty. */
 export interface Outcome {
   readonly faults: readonly string[];
   readonly kills: number;
   readonly blows: Readonly<Partial<Record<BlowKind, number>>>;
   readonly seconds: number;
-  /** Seconds from the last blow to the end of the last job. */
+  /** Seconds from the last fault to the end of the last job. */
   readonly settleSeconds: number;
   readonly jobs: number;
   readonly ends: Readonly<Record<string, number>>;
   readonly struckDown: readonly string[];
-  /** Submissions that had to be repeated, and those of them that had been stored unheard. */
+  /** Repeated submissions, and those of them that had already been stored without a response. */
   readonly repeatedSubmits: number;
   readonly existed: number;
   readonly events: number;
@@ -51,9 +54,9 @@ export interface Outcome {
   readonly framesCompared: number;
   readonly stillsCompared: number;
   readonly attemptsAboveFirst: number;
-  /** Reports of nodes that came too late: their lease had been given to another. */
+  /** Late reports of nodes whose task had been leased to another node. */
   readonly refusedReports: number;
-  /** Ends of the logs, for a run with faults. */
+  /** Ends of the logs, for a failed run. */
   readonly logs: string;
 }
 
@@ -120,11 +123,11 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
   }
 }
 
-/** A blow strikes as many pieces of work as a node has slots, at most; a job takes several blows on one piece. */
+/** A fault hits at most as many tasks as a node has slots; a job fails only after several hits on one task. */
 function tooManyStruckDown({ struckDown }: Audit, { counts }: Killer): string[] {
   const blows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const most = (blows * Math.max(...SLOTS)) / MAX_FAILURES;
-  return struckDown.length > most ? [`${struckDown.length} jobs struck down by ${blows} blows`] : [];
+  return struckDown.length > most ? [`${struckDown.length} jobs failed after ${blows} injected faults`] : [];
 }
 
 async function strikeUnderLoad(
@@ -135,7 +138,7 @@ async function strikeUnderLoad(
   const enough = new AbortController();
   const loading = load.run(enough.signal);
   try {
-    // Whichever breaks first ends the run.
+    // The first to fail ends the run.
     await Promise.race([killer.run(kills), loading, untilAborted(signal)]);
   } finally {
     enough.abort();
@@ -159,11 +162,11 @@ async function settled(load: Load, installation: Installation, signal: AbortSign
   signal.throwIfAborted();
 }
 
-/** Stops everything, and says what was not as it should be in the end. */
+/** Stops everything, and returns what was wrong in the end. */
 async function endFaults(installation: Installation, { snapshots }: Watcher): Promise<string[]> {
   const faults: string[] = [];
-  if (snapshots !== 1) faults.push(`the stream began ${snapshots} times with a snapshot`);
-  for (const end of await installation.stop()) if (!end.endsWith(" 0")) faults.push(`bad end: ${end}`);
+  if (snapshots !== 1) faults.push(`the stream started ${snapshots} times with a snapshot`);
+  for (const end of await installation.stop()) if (!end.endsWith(" 0")) faults.push(`bad exit: ${end}`);
   faults.push(...installation.programs.flatMap(({ unasked }) => unasked));
   for (const left of await installation.leftovers()) faults.push(`left behind: ${left}`);
   faults.push(...(await installation.store.faults()));

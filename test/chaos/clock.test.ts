@@ -1,7 +1,7 @@
 /**
- * The database's clock jumps ahead under a controller. A server's clock cannot be set by a test, so
- * the rows' times are moved the other way, and what the store tells of the time is moved with them:
- * to every comparison of the two that is the same.
+ * The database's clock jumps ahead while a controller runs. A test cannot set a server's clock, so the times of the
+ * rows are moved back instead, and the store's reported time is moved with them. Every comparison of the two gives the
+ * same result.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,9 +13,9 @@ import { PostgresCluster } from "../store/postgres.ts";
 import { soon } from "../waiting.ts";
 
 const HOUR_MS = 3_600_000;
-/** Longer than a process, or a connection of the database, stands still for a moment: the living node keeps its lease. */
+/** Longer than a process or database connection may freeze for a moment, so that a live node keeps its lease. */
 const LEASE_MS = 15_000;
-/** Looks at leases after the jump: without a pause the first of them would end every lease. */
+/** Lease checks after the jump; without a grace period the first of them would end every lease. */
 const LOOKS = 3;
 
 const MOVE = (ms: number) => {
@@ -32,7 +32,7 @@ describe("a clock that jumps ahead", () => {
   let shiftMs = 0;
   let looks = 0;
   let looked = () => {};
-  /** Leases were judged: the pause with which every controller begins is over. */
+  /** Leases were judged, so the grace period after the controller's start is over. */
   let judged = async () => {};
 
   before(async () => {
@@ -56,7 +56,7 @@ describe("a clock that jumps ahead", () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  /** Does something when leases were judged the next time, before the clock is looked at again. */
+  /** Runs an action after the next lease check, before the clock is read again. */
   function afterJudging(work: () => Promise<void>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     judged = async () => {
@@ -67,8 +67,8 @@ describe("a clock that jumps ahead", () => {
   }
 
   /**
-   * Between a look at the clock and what is judged by it there is no jump: it would not be seen in time. Whoever
-   * lives renews right before it, and not again until leases could have been judged.
+   * A jump between reading the clock and judging leases would be seen too late, so none happens there. A live node
+   * renews right before the jump, and again only after leases could have been judged.
    */
   async function jump(ms: number, renew: () => Promise<void>): Promise<void> {
     const seen = Promise.withResolvers<void>();
@@ -79,10 +79,10 @@ describe("a clock that jumps ahead", () => {
       looks = 0;
       looked = seen.resolve;
     });
-    await soon(seen.promise, "looks at the clock");
+    await soon(seen.promise, "readings of the clock");
   }
 
-  test("ends no lease of a node that lives, and those of one that is gone a lease later", async () => {
+  test("ends no lease of a live node, and those of a lost one a lease later", async () => {
     await afterJudging(async () => {});
     const [living, gone] = ["living", "gone"];
     const kept = await system.submit(living);

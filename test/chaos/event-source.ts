@@ -1,4 +1,4 @@
-/** Reads the server-sent events of jobs through every cut, with Last-Event-ID, as a browser does. */
+/** Reads the server-sent events of jobs across disconnects with Last-Event-ID, as a browser does. */
 import { setTimeout as delay } from "node:timers/promises";
 import { EventStream, type ServerEvent } from "../server/event-stream.ts";
 
@@ -6,11 +6,11 @@ import { EventStream, type ServerEvent } from "../server/event-stream.ts";
 const RESUME_MS = 100;
 
 export class EventSource {
-  /** Ids of changes as they came. */
+  /** Ids of changes in order of arrival. */
   readonly ids: string[] = [];
-  /** Snapshots that were begun; one is right, more mean that events were missed. */
+  /** Snapshots started; more than one means that events were missed. */
   snapshots = 0;
-  /** Times that the stream was cut and went on. */
+  /** Number of disconnects after which the stream was resumed. */
   resumed = 0;
   readonly #url: string;
   readonly #snapshotEnded = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ export class EventSource {
     this.#url = `${rest}/v1/jobs:stream`;
   }
 
-  /** Begins; resolves when the first snapshot is complete. */
+  /** Starts; resolves when the first snapshot is complete. */
   async start(): Promise<void> {
     this.#running = this.#watch();
     await this.#snapshotEnded.promise;
@@ -41,7 +41,7 @@ export class EventSource {
       try {
         await this.#read(first);
       } catch {
-        // Every failure is one more cut to come through; what it lost, the test finds.
+        // Every failure is a disconnect to recover from; the test detects what is lost.
       }
       await delay(RESUME_MS);
     }

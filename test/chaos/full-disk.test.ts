@@ -1,4 +1,4 @@
-/** An embedded store on a disk that is full: a clear refusal, nothing acknowledged is lost, and it goes on when there is room. */
+/** An embedded store on a full disk refuses clearly, loses nothing acknowledged, and continues when there is space. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -15,9 +15,9 @@ import { empty, fill, smallDisk } from "./small-disk.ts";
 
 /** An empty database takes some 60 MB. */
 const DISK = "size=150m";
-/** Jobs of a submission. */
+/** Jobs per submission. */
 const BATCH = 200;
-/** Submissions by which the disk must have been noticed: each writes more than 100 kB. */
+/** Submissions until the full disk must have been noticed; each writes more than 100 kB. */
 const MOST = 500;
 
 describe("a full disk", () => {
@@ -39,7 +39,7 @@ describe("a full disk", () => {
       args: [
         ...["controller", "--auth-disabled", "--data-dir", join(disk, "data"), "--print-addresses"],
         ...["--port", "0", "--grpc-port", String(port), "--metrics-port", "0", "--log-format", "json"],
-        // The disk is what refuses here.
+        // Only the disk refuses in this test.
         ...["--tenant-submits-per-second", "none"],
       ],
       env: {},
@@ -54,7 +54,7 @@ describe("a full disk", () => {
 
   const newKeys = () => Array.from({ length: BATCH }, (): string => randomUUID());
 
-  /** Submits jobs, all or none; the failure, if there is one. Sent again with their keys they are there once. */
+  /** Submits jobs, all or none; returns the failure, if there is one. Repeated with their keys they are stored once. */
   async function submit(keys: readonly string[]): Promise<Failure | undefined> {
     const jobs = keys.map((idempotencyKey) => ({
       job: { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4", name: idempotencyKey },
@@ -70,8 +70,8 @@ describe("a full disk", () => {
   }
 
   /**
-   * Submits until it is refused for want of room; the submissions that were refused. Where the machine is slow, some may
-   * have waited in vain for the database to say so.
+   * Submits until the disk is full; returns the refused submissions. On a slow machine some may have timed out
+   * instead.
    */
   async function untilFull(): Promise<readonly (readonly string[])[]> {
     const refused: (readonly string[])[] = [];
@@ -101,16 +101,16 @@ describe("a full disk", () => {
     return found.toSorted();
   }
 
-  test("refuses clearly, loses nothing, and goes on", async () => {
+  test("refuses clearly, loses nothing, and continues", async () => {
     await controller.start();
-    // First there is no room for rows, then room for rows but none for another file of the log of changes,
-    // which ends the database at once.
+    // First there is no space for rows; then there is space for rows but not for another file of the write-ahead log,
+    // which stops the database at once.
     for (const left of [0, 8]) {
       await fill(controller.pid, disk, left);
       const refused = await untilFull();
       await empty(controller.pid, disk);
       for (const keys of refused) {
-        await until(async () => (await submit(keys)) === undefined, "submissions to be taken again");
+        await until(async () => (await submit(keys)) === undefined, "submissions to be accepted again");
         acknowledged.push(...keys);
       }
       assert.deepEqual(await names(), acknowledged.toSorted());

@@ -1,4 +1,4 @@
-/** Clients do not give up soon: what an outage explains is tried again, and nothing else. */
+/** Clients that retry calls that fail because of an outage, and no others. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Failure } from "../../src/platform/failure.ts";
 import { PATIENCE_MS } from "../waiting.ts";
@@ -6,7 +6,9 @@ import { PATIENCE_MS } from "../waiting.ts";
 /** Milliseconds between two attempts. */
 const RETRY_MS = 100;
 
-/** Calls until there is an answer; with the attempts that it took. Throws what the last one met when that takes too long. */
+/**
+ * Calls until there is a response; returns it with the number of attempts. Throws the last error after a time limit.
+ */
 export async function insist<T>(call: () => Promise<T>): Promise<{ answer: T; attempts: number }> {
   const giveUp = Date.now() + PATIENCE_MS;
   for (let attempts = 1; ; attempts++) {

@@ -1,4 +1,4 @@
-/** A whole service of real processes: a controller on a store, and nodes. */
+/** A whole service of real processes: a controller with a store, and nodes. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
@@ -7,11 +7,11 @@ import { allOffline } from "./nodes.ts";
 import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
-/** A scorer takes less than a second over a segment; a lease is kept by heartbeats, so many of them run out here. */
+/** A scorer takes less than a second per segment. Heartbeats keep leases, so many of them expire here. */
 const LEASE_SECONDS = 3;
-/** Slots of each node: more in sum than this machine has cores, so that everything is always late. */
+/** Slots of each node; together more than this machine has cores, so that everything is late. */
 export const SLOTS = [1, 1, 2];
-/** Lines of each log that are shown when something went wrong. */
+/** Lines of each log that are shown after a failure. */
 const LOG_LINES = 40;
 
 export class Installation {
@@ -64,7 +64,7 @@ export class Installation {
     return [...this.nodes, this.controller];
   }
 
-  /** Ends everything as an orchestrator does; each program with the way it ended. */
+  /** Stops everything as an orchestrator does; returns each program with its exit. */
   async stop(): Promise<string[]> {
     const ends: string[] = [];
     const stop = async (program: Program): Promise<void> => {
@@ -76,7 +76,7 @@ export class Installation {
     return ends;
   }
 
-  /** Ends everything at once. */
+  /** Kills everything at once. */
   async killAll(): Promise<void> {
     await Promise.all(
       this.programs.map((program) => {
@@ -86,7 +86,7 @@ export class Installation {
     );
   }
 
-  /** What is left of the programs that were stopped: files in their temporary folders, and processes. */
+  /** Leftovers of stopped programs: files in their temporary folders, and processes. */
   async leftovers(): Promise<string[]> {
     const processes = await leakedProcesses(`SVC_CHAOS=${this.#folder}`, this.#folder);
     const files = this.programs.flatMap(({ name }) =>
@@ -106,12 +106,12 @@ export class Installation {
       .join("\n");
   }
 
-  /** How often a message stands in the logs. */
+  /** How often a message occurs in the logs. */
   logged(message: string): number {
     return this.lines(message).length;
   }
 
-  /** The fields of every line of the logs that has this message. */
+  /** The fields of every log line with this message. */
   lines(message: string): Readonly<Record<string, unknown>>[] {
     return this.programs.flatMap(({ logPath }) =>
       readFileSync(logPath, "utf8")

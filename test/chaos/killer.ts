@@ -1,4 +1,4 @@
-/** Strikes the processes of an installation, one blow after another, and counts. */
+/** Injects faults into the processes of an installation, one after another, and counts them. */
 import { setTimeout as delay } from "node:timers/promises";
 import { sequence } from "../media/crafted.ts";
 import { until } from "../waiting.ts";
@@ -8,12 +8,12 @@ import type { Program } from "./program.ts";
 import { BLOWS, type Blow, type BlowKind, blows } from "./schedule.ts";
 import { sent } from "./stores.ts";
 
-/** Milliseconds that a scorer is waited for: after an outage the work comes back only with its leases. */
+/** Milliseconds to wait for a scorer: after an outage tasks run again only when their leases have expired. */
 const SCORER_WAIT_MS = 180_000;
 const LOOK_MS = 5;
 
 interface Struck {
-  /** Its return, where it comes back later. */
+  /** Resolves when the target is back, if it comes back later. */
   readonly back?: Promise<void>;
 }
 
@@ -21,10 +21,10 @@ export class Killer {
   readonly counts = new Map<BlowKind, number>();
   readonly #installation: Installation;
   readonly #blows: Generator<Blow, never>;
-  /** Draws among what is there when a blow falls. */
+  /** Draws among the targets present when a fault is due. */
   readonly #random: (below: number) => number;
   readonly #say: (line: string) => void;
-  /** What is down or stopped at the moment, with the promise of its return. */
+  /** Targets that are down or paused, with the promise of their return. */
   readonly #struck = new Map<string, Promise<void>>();
 
   constructor(installation: Installation, seed: number, say: (line: string) => void) {
@@ -36,12 +36,12 @@ export class Killer {
     this.#say = say;
   }
 
-  /** Processes killed so far; a process that was only stopped is not one. */
+  /** Processes killed so far; a paused process does not count. */
   get kills(): number {
     return [...this.counts].reduce((sum, [kind, count]) => sum + (BLOWS[kind].kill ? count : 0), 0);
   }
 
-  /** Strikes until so many processes were killed, and returns when everything is back. */
+  /** Injects faults until this number of processes was killed; returns when everything is back. */
   async run(kills: number): Promise<void> {
     for (const blow of this.#blows) {
       if (this.kills >= kills) break;
@@ -51,13 +51,13 @@ export class Killer {
     await Promise.all(this.#struck.values());
   }
 
-  /** A target that is still down from the blow before is waited for; different ones may be down together. */
+  /** Waits for a target that is still down from an earlier fault; different ones may be down together. */
   async #strike(blow: Blow): Promise<void> {
     const { kind } = blow;
     const target = targetOf(blow);
     await this.#struck.get(target);
     const { back } = await this.#hit(blow);
-    // It is awaited before the next blow on the same target: until then its fault is nobody's yet.
+    // It is awaited before the next fault on the same target, so its rejection is handled only then.
     back?.catch(() => {});
     const count = (this.counts.get(kind) ?? 0) + 1;
     this.counts.set(kind, count);
@@ -85,7 +85,7 @@ export class Killer {
 
   async #hitDatabase(kind: BlowKind, downMs: number): Promise<Struck> {
     const { database } = this.#installation.store;
-    if (database === undefined) throw new Error(`there is no database for the blow "${kind}"`);
+    if (database === undefined) throw new Error(`there is no database for the fault "${kind}"`);
     if (kind === "database connection") await database.endConnection(this.#random);
     if (kind === "database process") await database.killProcess(this.#random);
     if (kind === "database stopped") await database.stopAtOnce();
@@ -111,7 +111,7 @@ export class Killer {
     return { back: delay(downMs).then(() => program.signal("SIGCONT")) };
   }
 
-  /** Waits for a scorer at work and kills one. */
+  /** Waits for a running scorer and kills it. */
   async #hitScorer(): Promise<Struck> {
     const running = () => this.#installation.nodes.flatMap(({ pid }) => (pid === 0 ? [] : scorersBelow(pid)));
     let killed = false;
@@ -123,7 +123,7 @@ export class Killer {
         if (!killed) await delay(LOOK_MS);
         return killed;
       },
-      "a scorer at work",
+      "a running scorer",
       SCORER_WAIT_MS,
     );
     return {};

@@ -1,4 +1,4 @@
-/** The kinds of call that clients make of a service: over REST and gRPC, short ones and ones that wait. */
+/** The kinds of calls that clients make: over REST and gRPC, short and long-polling. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
@@ -8,9 +8,9 @@ import type { Acknowledged } from "./load.ts";
 import type { ChaosMedia, GoodPair } from "./media.ts";
 import { isEnd, type Watcher } from "./watcher.ts";
 
-/** Jobs that have not ended, at most: enough that every node has work at all times. */
+/** Maximum jobs that have not ended; enough to keep every node busy. */
 const OUTSTANDING = 4;
-/** Of the waits of clients that want to be told where the result will be, in seconds. */
+/** Wait of clients that accept an asynchronous response, in seconds. */
 const WAIT_SECONDS = 2;
 
 interface Answer {
@@ -19,7 +19,7 @@ interface Answer {
 }
 
 export class Kinds {
-  /** Jobs that were acknowledged. */
+  /** Acknowledged jobs. */
   readonly acknowledged: Acknowledged[] = [];
   readonly #media: ChaosMedia;
   readonly #watcher: Watcher;
@@ -40,11 +40,11 @@ export class Kinds {
         return answer.job ?? assert.fail("a submission was answered without a job");
       }),
       this.#scores("score", {}),
-      this.#scores("score, or be told where", { prefer: `respond-async, wait=${WAIT_SECONDS}` }),
+      this.#scores("score, or get a location", { prefer: `respond-async, wait=${WAIT_SECONDS}` }),
       this.#reads("get over REST", async (line, id) => line.ask<Answer>({ path: `/v1/jobs/${id}` })),
       this.#reads("get over gRPC", async ({ grpc }, id) => {
         const { job } = await grpc.call(JobService.method.getJob, { id });
-        return job ?? assert.fail("a job was not told");
+        return job ?? assert.fail("the response has no job");
       }),
       {
         name: "list over REST",
@@ -62,12 +62,12 @@ export class Kinds {
     ];
   }
 
-  /** Jobs that have not been seen to end. */
+  /** Jobs that were not seen to end. */
   get outstanding(): readonly Acknowledged[] {
     return this.acknowledged.filter(({ id }) => !isEnd(this.#watcher.states.get(id)));
   }
 
-  /** Jobs of which something is still to come: their end, or the stills of those that have ended. */
+  /** Jobs with a pending change: their end, or the stills of ended ones. */
   get unsettled(): readonly Acknowledged[] {
     return this.acknowledged.filter(({ id }) => !this.#watcher.shown.has(id));
   }
@@ -85,7 +85,7 @@ export class Kinds {
     return { name, next };
   }
 
-  /** Scores, and asks by the key which job it was. */
+  /** Scores, and looks up the job by its key. */
   #scores(name: string, preference: Readonly<Record<string, string>>): Kind {
     const next = () => {
       const pair = this.#pair();

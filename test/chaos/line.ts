@@ -1,4 +1,4 @@
-/** A client's connections to a service: one of each protocol, kept from call to call. */
+/** A client's connections to a service: one per protocol, kept alive between calls. */
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -6,7 +6,7 @@ import { Connection } from "../../src/client/connection.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { errorCode } from "../../src/platform/thrown.ts";
 
-/** Milliseconds for a call. */
+/** Milliseconds per call. */
 const LIMIT_MS = 300_000;
 
 export interface Addresses {
@@ -23,7 +23,7 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-/** A call that failed: with the service's code, or with that of the connection. */
+/** A failed call, with the code of the service or of the connection. */
 export class CallFailed extends Error {
   readonly code: string;
 
@@ -50,7 +50,7 @@ export class Line implements Disposable {
     this.grpc = new Connection({ address: grpc });
   }
 
-  /** The body of an answer that tells of success. Throws CallFailed. */
+  /** The body of a successful response. Throws CallFailed. */
   async ask<Body>({ method = "GET", path, headers, body }: Asked): Promise<Body> {
     const sent = request(`${this.#rest}${path}`, {
       agent: this.#agent,
@@ -66,7 +66,7 @@ export class Line implements Disposable {
       throw new CallFailed(String(answer.code ?? response.statusCode), JSON.stringify(answer));
     } finally {
       clearTimeout(late);
-      // It may fail once more, when nobody waits any longer.
+      // It may fail again when nobody waits anymore.
       sent.on("error", () => {});
     }
   }

@@ -1,7 +1,7 @@
 /**
- * What a Service of Kubernetes is to its clients: an address of its own, and each new connection goes to one of
- * the endpoints by chance. A connection that is open stays where it is, whatever becomes of the endpoint, and
- * one to an endpoint that does not listen fails: nothing is tried elsewhere.
+ * What a Kubernetes Service is for its clients: one address that connects each new connection to a random endpoint. An
+ * open connection stays with its endpoint, whatever happens to it. A connection to an endpoint that does not listen
+ * fails and is not retried elsewhere.
  */
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -61,7 +61,7 @@ export class LoadBalancer implements AsyncDisposable {
     server.pipe(client);
   }
 
-  /** What breaks one side breaks the other, as if there were nothing between them. */
+  /** An error on one side closes the other, as if the two were connected directly. */
   #tie(socket: Socket, other: Socket): void {
     socket.setNoDelay(true);
     this.#sockets.add(socket);

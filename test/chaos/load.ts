@@ -1,4 +1,4 @@
-/** Clients that submit jobs steadily and do not give up: every submission is repeated, with its key, until it is acknowledged. */
+/** Clients that submit jobs steadily. Every submission is repeated with its key until it is acknowledged. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
@@ -8,15 +8,15 @@ import { insist } from "./insist.ts";
 import type { ChaosMedia, FaultyPair, GoodPair } from "./media.ts";
 import { isEnd, type Watcher } from "./watcher.ts";
 
-/** Jobs to score that have not ended, at most: enough that every node has work at all times. */
+/** Maximum scorable jobs that have not ended; enough to keep every node busy. */
 const OUTSTANDING = 10;
-/** Above that only jobs at fault, which cost little, up to so many: there is always somebody who submits. */
+/** Above that, only invalid jobs, which cost little, up to this number, so that submissions never stop. */
 const OUTSTANDING_FAULTY = 40;
-/** Milliseconds between submissions, at most. */
+/** Maximum milliseconds between submissions. */
 const LONGEST_PAUSE_MS = 300;
-/** Milliseconds for one attempt. */
+/** Milliseconds per attempt. */
 const CALL_MS = 3_000;
-/** One job in so many is at fault, one is cancelled; the first of a run are one of each. */
+/** One in this number of jobs is invalid, one is cancelled; a run starts with one of each. */
 const KINDS = 5;
 
 export type Order =
@@ -24,16 +24,16 @@ export type Order =
   | { readonly kind: "faulty"; readonly pair: FaultyPair }
   | { readonly kind: "cancelled"; readonly pair: GoodPair };
 
-/** A job that the service acknowledged. */
+/** An acknowledged job. */
 export interface Acknowledged {
   readonly key: string;
   readonly id: string;
   readonly order: Order;
   /** Attempts until it was acknowledged. */
   readonly attempts: number;
-  /** Whether an earlier attempt, of which nobody heard, had stored it. */
+  /** Whether an earlier attempt without a response had stored it. */
   readonly existed: boolean;
-  /** The state that the answer to its cancel told; undefined: it was not cancelled, or had ended before. */
+  /** The state in the response to its cancellation; undefined: it was not cancelled, or had ended before. */
   cancelledAs: Job_State | undefined;
 }
 
@@ -55,19 +55,19 @@ export class Load {
     this.#random = random;
   }
 
-  /** Jobs that have not been seen to end. */
+  /** Jobs that were not seen to end. */
   get outstanding(): readonly Acknowledged[] {
     return this.acknowledged.filter(({ id }) => !isEnd(this.#watcher.states.get(id)));
   }
 
-  /** Jobs of which something is still to come: their end, or the stills of those that succeeded. */
+  /** Jobs with a pending change: their end, or the stills of succeeded ones. */
   get unsettled(): readonly Acknowledged[] {
     const { states, shown } = this.#watcher;
     const isToCome = (id: string) => states.get(id) === Job_State.SUCCEEDED && !shown.has(id);
     return this.acknowledged.filter(({ id }) => !isEnd(states.get(id)) || isToCome(id));
   }
 
-  /** Submits until the signal aborts, and then finishes what it began. */
+  /** Submits until the signal aborts, then finishes its current submissions. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const order = this.#order();
@@ -96,7 +96,7 @@ export class Load {
     if (order.kind === "cancelled") this.#cancelLater(job);
   }
 
-  /** One in five is at fault, one in five is cancelled; undefined: there are enough. */
+  /** One in five is invalid, one in five is cancelled; undefined: there are enough. */
   #order(): Order | undefined {
     const first = this.acknowledged.length;
     const kind = first < KINDS ? first : this.#random(KINDS);

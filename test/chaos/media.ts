@@ -1,4 +1,6 @@
-/** What the jobs of a chaos run score: pairs that differ in every digit, pairs at fault, and the truth of each. */
+/**
+ * The media of a chaos run: pairs whose results differ in every digit, invalid pairs, and the expected result of each.
+ */
 import { writeFile } from "node:fs/promises";
 import { fromJsonString } from "@bufbuild/protobuf";
 import { type ScoreResult, ScoreResultSchema } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
@@ -6,16 +8,16 @@ import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import type { MediaDirectory } from "../media/directory.ts";
 import { svc } from "./program.ts";
 
-/** Four segments of a second; large enough that a scorer runs long enough to be hit. */
+/** Four segments of a second, large enough that a scorer runs long enough to be hit. */
 const FILM = { ...SCENE, width: 480, height: 270, frames: 100 };
-/** A key frame every second, so that segments of a second can be cut. */
+/** A key frame every second, so that the video can be cut into segments of a second. */
 const CUTTABLE = ["-g", "25", "-x264-params", "scenecut=0"];
 const SEEDS = [11, 23, 47];
 
 export interface GoodPair {
   readonly reference: string;
   readonly distorted: string;
-  /** What `svc score --json --frames` answers on an undisturbed machine. */
+  /** Output of `svc score --json --frames` on an undisturbed machine. */
   readonly truth: ScoreResult;
 }
 

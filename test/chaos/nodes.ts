@@ -1,12 +1,12 @@
-/** The nodes of an installation, as its controller knows them. */
+/** The nodes of an installation, as its controller sees them. */
 import { Connection } from "../../src/client/connection.ts";
 import { Node_State, NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { until } from "../waiting.ts";
 import { insist } from "./insist.ts";
 
 /**
- * Waits until the controller knows that every node has gone: one whose last word was lost is taken for gone
- * when its lease is over, which a controller that ends before does not see.
+ * Waits until every node is OFFLINE for the controller. A node whose sign-off was lost becomes OFFLINE after its
+ * lease, which a controller that stops earlier does not see.
  */
 export async function allOffline(grpc: string): Promise<void> {
   using connection = new Connection({ address: grpc });

@@ -1,5 +1,5 @@
-/** Jobs on PostgreSQL, while controller, nodes, scorers and database are killed: none is lost, doubled or changed. */
+/** Jobs on PostgreSQL while controller, nodes, scorers and database are killed: none is lost, duplicated or changed. */
 import { test } from "node:test";
 import { shortChaos } from "./short.ts";
 
-test("kills under load, on PostgreSQL", () => shortChaos("postgres"));
+test("kills under load lose no job on PostgreSQL", () => shortChaos("postgres"));

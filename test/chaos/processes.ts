@@ -1,8 +1,8 @@
-/** Processes of this machine as /proc shows them: who runs below whom, and what it is. */
+/** Processes of this machine from /proc: their descendants and what they run. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { basename } from "node:path";
 
-/** Ids of all processes below another. */
+/** Ids of all descendants of a process. */
 export function below(pid: number): number[] {
   const parents = processParents();
   const children = (of: number): number[] =>
@@ -10,14 +10,14 @@ export function below(pid: number): number[] {
   return children(pid);
 }
 
-/** The scorers among the processes below another: the programs themselves, not the shells that watch over them. */
+/** The scorers among the descendants of a process: the programs themselves, not the shells that watch them. */
 export function scorersBelow(pid: number): number[] {
   return below(pid).filter(
     (id) => /^(ffmpeg|vmaf)$/.test(programOf(id)) && commandOf(id).includes("libvmaf"),
   );
 }
 
-/** The command line of a process; empty when it has gone. */
+/** The command line of a process; empty if it has exited. */
 export function commandOf(pid: number): string {
   return read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
 }
@@ -30,12 +30,12 @@ function programOf(pid: number): string {
   }
 }
 
-/** Ids of all living processes with their parents'. */
+/** Ids of all running processes with their parents'. */
 function processParents(): Map<number, number> {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
     const stat = /^\d+$/.test(name) ? read(`/proc/${name}/stat`) : "";
-    // "pid (name) state parent …"; the name may hold anything, so read behind its last bracket.
+    // "pid (name) state parent …"; the name may contain anything, so parse after its last bracket.
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (parent !== undefined && state !== "Z") parents.set(Number(name), Number(parent));
   }

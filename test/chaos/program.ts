@@ -9,28 +9,28 @@ import { soon } from "../waiting.ts";
 
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
-/** Milliseconds before a process that ended by itself is started again, as an orchestrator does. */
+/** Milliseconds until a process that exited on its own is restarted, as by an orchestrator. */
 const RESTART_MS = 500;
 
 export interface ProgramOptions {
   readonly name: string;
-  /** Words before `svc`, of a program that becomes it. */
+  /** Words before `svc`, of a program that execs it. */
   readonly command?: readonly string[];
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** File that its log is appended to. */
+  /** The file that its log is appended to. */
   readonly log: string;
 }
 
 export class Program {
   readonly name: string;
   readonly logPath: string;
-  /** Exits that nobody asked for: "node-1 exited with 1". */
+  /** Unexpected exits: "node-1 exited with 1". */
   readonly unasked: string[] = [];
   readonly #options: ProgramOptions;
   #child: ChildProcess | undefined;
   #exited: Promise<void> = Promise.resolve();
-  /** Whether it shall run. */
+  /** Whether it should run. */
   #wanted = false;
 
   constructor(options: ProgramOptions) {
@@ -43,7 +43,7 @@ export class Program {
     return this.#child?.pid ?? 0;
   }
 
-  /** Starts it and waits until it says where it listens: its addresses by their names. */
+  /** Starts it and waits until it listens; returns its addresses by name. */
   async start(): Promise<Readonly<Record<string, string>>> {
     this.#wanted = true;
     const child = this.#spawn();
@@ -57,7 +57,7 @@ export class Program {
     return JSON.parse(told);
   }
 
-  /** kill -9, and nothing restarts it. Returns when it is gone. */
+  /** kill -9 without a restart. Returns when it has exited. */
   async kill(): Promise<void> {
     this.#wanted = false;
     this.signal("SIGKILL");
@@ -68,7 +68,7 @@ export class Program {
     this.#child?.kill(signal);
   }
 
-  /** Ends it as an orchestrator does; its exit code. */
+  /** Stops it as an orchestrator does; returns its exit code. */
   async stop(): Promise<number | NodeJS.Signals | null> {
     this.#wanted = false;
     this.signal("SIGTERM");
@@ -94,14 +94,14 @@ export class Program {
     return child;
   }
 
-  /** Resolves when it has ended; one that was wanted is started again a moment later. */
+  /** Resolves when it has exited; a program that should run is restarted a moment later. */
   async #watch(child: ChildProcess): Promise<void> {
     const [code, signal] = await once(child, "exit");
     if (this.#wanted) void this.#restart(String(code ?? signal));
   }
 
   async #restart(how: string): Promise<void> {
-    this.unasked.push(`${this.name} ended by itself: ${how}`);
+    this.unasked.push(`${this.name} exited on its own: ${how}`);
     await delay(RESTART_MS);
     if (this.#wanted) this.#spawn().stdout?.resume();
   }

@@ -1,4 +1,4 @@
-/** A service is replaced piece by piece while clients use it: one that tries again once notices nothing. */
+/** A service is replaced step by step while clients use it; a client that retries once notices nothing. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { Service } from "./service.ts";
 import { type ChaosStore, openChaosStore } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
-/** Milliseconds before a call is tried again while the database is away. */
+/** Milliseconds before a retry while the database is down. */
 const RETRY_MS = 100;
 
 describe("two controllers and three nodes on one PostgreSQL, behind a Service", () => {
@@ -47,7 +47,7 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     await rm(folder, { recursive: true });
   });
 
-  /** Lets clients call while something is done, until every job has ended. */
+  /** Lets clients call during an action, until every job has ended. */
   async function underLoad(patience: Patience, work: (callers: Callers) => Promise<void>): Promise<Callers> {
     const callers = new Callers(service);
     const enough = new AbortController();
@@ -62,29 +62,30 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
       () => kinds.unsettled.length === 0,
       () => `${kinds.unsettled.length} jobs to end, and their stills to come: ${service.logs()}`,
     );
-    for (const { name } of kinds.all) assert.ok((callers.answered.get(name) ?? 0) > 0, `no answer: ${name}`);
+    for (const { name } of kinds.all)
+      assert.ok((callers.answered.get(name) ?? 0) > 0, `no response: ${name}`);
     return callers;
   }
 
-  test("a rolling restart of the controllers, and of the nodes", async () => {
+  test("a rolling restart of controllers and nodes costs clients at most one retry", async () => {
     const { lost } = await underLoad({ retries: 1, pause: async () => {} }, async (callers) => {
-      await service.rollControllers(() => until(() => callers.isCalm, "what was tried again to be answered"));
+      await service.rollControllers(() => until(() => callers.isCalm, "retried calls to be answered"));
       await service.rollNodes();
     });
     assert.deepEqual(lost, [], service.logs());
-    await until(() => watcher.resumed > 0 && events.resumed > 0, "both streams to go on");
-    // What a node had begun, no other did again.
+    await until(() => watcher.resumed > 0 && events.resumed > 0, "both streams to be resumed");
+    // No task that a node had started was started again.
     const items = service.lines("task started").map(({ itemId }) => itemId);
     assert.deepEqual(items, [...new Set(items)], service.logs());
   });
 
-  test("a controller that is killed", async () => {
+  test("a killed controller costs clients at most one retry", async () => {
     const patience = { retries: 1, pause: () => service.sound };
     const { lost } = await underLoad(patience, () => service.killController());
     assert.deepEqual(lost, [], service.logs());
   });
 
-  test("PostgreSQL that restarts", async () => {
+  test("a restart of PostgreSQL is bridged by retries", async () => {
     const { database } = store;
     assert.ok(database);
     const patience = { retries: Number.POSITIVE_INFINITY, pause: () => delay(RETRY_MS) };
@@ -100,7 +101,7 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     );
   });
 
-  test("afterwards every job has one result with the right digits, and both streams told each change once", async () => {
+  test("finally every job has one result with the right digits, and both streams delivered each change once", async () => {
     const auditor = new Auditor(service.grpc);
     const { faults } = await auditor.audit(kinds.acknowledged, watcher.events);
     auditor.close();

@@ -1,24 +1,24 @@
-/** What is struck and when: drawn from a seed, so that a run can be repeated. */
+/** Draws the faults of a run and their times from a seed, so that a run can be repeated. */
 
-/** Every kind of blow, with how often it is drawn among those that a store allows. */
+/** Every kind of fault, with its weight among those that a store allows. */
 export const BLOWS = {
-  /** kill -9 of the controller, started again later. */
+  /** kill -9 of the controller, which is restarted later. */
   controller: { weight: 5, database: false, kill: true },
-  /** kill -9 of a node, started again later under the same name. */
+  /** kill -9 of a node, which is restarted later under the same name. */
   node: { weight: 5, database: false, kill: true },
-  /** kill -9 of a scorer at work. */
+  /** kill -9 of a running scorer. */
   scorer: { weight: 6, database: false, kill: true },
   /** SIGSTOP of a node for longer than a lease, then SIGCONT. */
   "node stopped": { weight: 2, database: false, kill: false },
-  /** SIGSTOP of the controller, for shorter and longer than a lease, then SIGCONT. */
+  /** SIGSTOP of the controller, for shorter or longer than a lease, then SIGCONT. */
   "controller stopped": { weight: 1, database: false, kill: false },
-  /** One of the database's connections ended by its administrator. */
+  /** One of the database's connections is ended by its administrator. */
   "database connection": { weight: 3, database: true, kill: true },
-  /** kill -9 of one process of the database, which then restarts itself through crash recovery. */
+  /** kill -9 of one process of the database, which then restarts itself with crash recovery. */
   "database process": { weight: 3, database: true, kill: true },
-  /** The database stopped at once, without a checkpoint, and started again later. */
+  /** The database is stopped at once, without a checkpoint, and restarted later. */
   "database stopped": { weight: 2, database: true, kill: true },
-  /** kill -9 of the database's first process and then of all others, started again later. */
+  /** kill -9 of the database's first process and then of all others; restarted later. */
   postmaster: { weight: 2, database: true, kill: true },
 } as const satisfies Record<string, { weight: number; database: boolean; kill: boolean }>;
 
@@ -26,25 +26,25 @@ export type BlowKind = keyof typeof BLOWS;
 
 export interface Blow {
   readonly kind: BlowKind;
-  /** Milliseconds after the blow before. */
+  /** Milliseconds after the previous fault. */
   readonly afterMs: number;
-  /** Which node it strikes, where it strikes one. */
+  /** Index of the node, for faults of nodes. */
   readonly node: number;
-  /** Milliseconds that it stays down or stopped, where it does. */
+  /** Milliseconds that the target stays down or paused, if it does. */
   readonly downMs: number;
 }
 
 export interface Field {
   readonly nodes: number;
-  /** Whether there is a database of its own process to strike. */
+  /** Whether the store is a database with its own processes. */
   readonly database: boolean;
   readonly leaseMs: number;
 }
 
-/** Milliseconds between blows, at most. */
+/** Maximum milliseconds between faults. */
 const LONGEST_PAUSE_MS = 2_000;
 
-/** Blows without end: each kind once, in a drawn order, and then by weight. */
+/** An endless sequence of faults: each kind once in random order, then by weight. */
 export function* blows(random: (below: number) => number, field: Field): Generator<Blow, never> {
   const kinds = (Object.keys(BLOWS) as BlowKind[]).filter((kind) => field.database || !BLOWS[kind].database);
   for (const first = [...kinds]; first.length > 0; ) {
@@ -68,7 +68,7 @@ function drawKind(kinds: readonly BlowKind[], random: (below: number) => number)
   return "scorer";
 }
 
-/** Outages from none at all to longer than a lease: one in four is longer. */
+/** Outages from none to longer than a lease; one in four is longer. */
 function downMs(kind: BlowKind, random: (below: number) => number, { leaseMs }: Field): number {
   if (kind === "node stopped") return leaseMs + 1_000 + random(leaseMs);
   return random(4) === 0 ? leaseMs + random(leaseMs) : random(1_500);

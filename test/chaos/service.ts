@@ -1,6 +1,6 @@
 /**
- * Controllers and nodes as Kubernetes runs them: pods that are replaced one after the other, behind a Service
- * that learns of them late. The times are those of a cluster, made short.
+ * Controllers and nodes as Kubernetes runs them: pods that are replaced one after the other, behind a Service that
+ * learns of it late. The times are those of a cluster, shortened.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,15 +13,15 @@ import { allOffline } from "./nodes.ts";
 import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
-/** Milliseconds from the deletion of a pod, or from its death, until no new connection is sent to it. */
+/** Milliseconds from the deletion or death of a pod until it gets no new connections. */
 const ENDPOINT_LAG_MS = 1_000;
-/** Milliseconds from the deletion of a pod until it gets SIGTERM: the preStop hook sleeps for longer than the lag. */
+/** Milliseconds from the deletion of a pod to SIGTERM: the preStop hook sleeps for longer than the lag. */
 const PRE_STOP_MS = 2_000;
-/** Milliseconds from SIGTERM until SIGKILL. */
+/** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE_MS = 120_000;
 const CONTROLLERS = 2;
 const NODES = 3;
-/** A node that stands still for some seconds keeps its work: none is to be begun twice. */
+/** A node that is frozen for some seconds keeps its tasks; none may be started twice. */
 const LEASE_SECONDS = 30;
 const LOG_LINES = 40;
 
@@ -32,7 +32,7 @@ interface Pod {
 
 export class Service implements AsyncDisposable {
   readonly store: ChaosStore;
-  /** What was not as it should be: exits that nobody asked for, pods that did not end in time. */
+  /** What was wrong: unexpected exits, and pods that did not end in time. */
   readonly faults: string[] = [];
   readonly #folder: string;
   readonly #balancer: LoadBalancer;
@@ -71,14 +71,14 @@ export class Service implements AsyncDisposable {
     return this.#balancer.address("grpc");
   }
 
-  /** Resolves when no connection is sent to a controller that is dead. */
+  /** Resolves when dead controllers get no new connections. */
   get sound(): Promise<void> {
     return this.#sound;
   }
 
   /**
-   * Replaces every controller: a new one is ready before an old one is deleted, and clients have come over the end of
-   * the one before, for which `recovered` waits.
+   * Replaces every controller: a new one is ready before an old one is deleted, and clients have recovered from the
+   * end of the previous one, which `recovered` awaits.
    */
   async rollControllers(recovered: () => Promise<void>): Promise<void> {
     for (const old of [...this.#controllers]) {
@@ -88,7 +88,7 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** Replaces every node: each ends before the one that takes its place starts. */
+  /** Replaces every node: each ends before its replacement starts. */
   async rollNodes(): Promise<void> {
     for (const [index, old] of [...this.#nodes].entries()) {
       this.#note(old, await old.stop());
@@ -96,7 +96,7 @@ export class Service implements AsyncDisposable {
     }
   }
 
-  /** kill -9 of a controller; another is started in its place. Returns when no connection is sent to the dead one. */
+  /** kill -9 of a controller; a replacement is started. Returns when the dead one gets no new connections. */
   async killController(): Promise<void> {
     const [pod] = this.#controllers.splice(0, 1);
     if (pod === undefined) throw new Error("there is no controller");
@@ -112,7 +112,7 @@ export class Service implements AsyncDisposable {
     await this.#startController();
   }
 
-  /** Ends everything as an orchestrator does, and looks for what is left: files, processes, rows. */
+  /** Stops everything as an orchestrator does, and looks for leftovers: files, processes, rows. */
   async stop(): Promise<void> {
     for (const node of this.#nodes.splice(0)) this.#note(node, await node.stop());
     await allOffline(this.grpc);
@@ -126,7 +126,7 @@ export class Service implements AsyncDisposable {
     this.faults.push(...(await this.store.faults()));
   }
 
-  /** The fields of every line of the logs that has this message. */
+  /** The fields of every log line with this message. */
   lines(message: string): Readonly<Record<string, unknown>>[] {
     return this.#all.flatMap(({ logPath }) =>
       readFileSync(logPath, "utf8")
@@ -152,7 +152,7 @@ export class Service implements AsyncDisposable {
     await this.#balancer[Symbol.asyncDispose]();
   }
 
-  /** As the kubelet and the endpoints' controller delete a pod, which do not wait for each other. */
+  /** Deletes a pod like the kubelet and the endpoints controller, which do not wait for each other. */
   async #delete(pod: Pod): Promise<void> {
     this.#controllers.splice(this.#controllers.indexOf(pod), 1);
     const removed = delay(ENDPOINT_LAG_MS).then(() => this.#balancer.remove(pod.endpoint));
@@ -172,7 +172,8 @@ export class Service implements AsyncDisposable {
     this.#controllers.push({ program, endpoint });
     await program.start();
     await until(() => isReady(`http://127.0.0.1:${endpoint.rest}`), `${program.name} to be ready`);
-    // It stays until its pod is gone: the probe's failures in a row bear a database that is away.
+    // It stays in the Service until its pod is deleted: the probe tolerates failures in a row, so also a database
+    // outage.
     this.#balancer.add(endpoint);
   }
 
@@ -182,7 +183,7 @@ export class Service implements AsyncDisposable {
       ...["--threads", "1", "--metrics-port", "0"],
     ]);
     const { metrics = "" } = await program.start();
-    // An upgrade goes on to the next one when this one is ready.
+    // An upgrade continues with the next node when this one is ready.
     await until(() => isReady(metrics), `${program.name} to be ready`);
     return program;
   }
@@ -209,7 +210,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** As the kubelet asks a pod whether it is ready. */
+/** Probes like the kubelet whether a pod is ready. */
 async function isReady(address: string): Promise<boolean> {
   try {
     const response = await fetch(`${address}/v1/ready`);

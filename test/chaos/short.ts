@@ -1,4 +1,4 @@
-/** The short chaos run that the tests make: every kind of blow at least once. */
+/** The short chaos run of the test suite: every kind of fault at least once. */
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { chaos } from "./chaos.ts";
@@ -6,19 +6,19 @@ import { BLOWS, type BlowKind } from "./schedule.ts";
 import type { StoreName } from "./stores.ts";
 
 const KILLS = 12;
-/** Milliseconds of all runs together: less than the runner gives a file, so that the run is what is told. */
+/** Milliseconds of all runs together; less than the test runner's limit per file, so that the run itself reports. */
 const LIMIT_MS = 800_000;
-/** Runs until one is made in which a blow fell on work that went on elsewhere: most do. */
+/** Runs until a fault has caused a retry; most runs do. */
 const RUNS = 4;
 
 export async function shortChaos(store: StoreName): Promise<void> {
   const signal = AbortSignal.timeout(LIMIT_MS);
   for (let run = 1; !(await shows(store, signal)); run++) {
-    assert.ok(run < RUNS, `in ${RUNS} runs no blow fell on work that went on elsewhere`);
+    assert.ok(run < RUNS, `in ${RUNS} runs no fault caused a retry`);
   }
 }
 
-/** Makes a run without faults; whether something was done again in it. */
+/** Makes a run, which must pass; returns whether a task was retried. */
 async function shows(store: StoreName, signal: AbortSignal): Promise<boolean> {
   const seed = randomInt(1, 1_000_000);
   const told: string[] = [`seed ${seed}`];
@@ -34,7 +34,7 @@ async function shows(store: StoreName, signal: AbortSignal): Promise<boolean> {
   for (const [kind, { database }] of Object.entries(BLOWS)) {
     if (store === "postgres" || !database) assert.ok((blows[kind as BlowKind] ?? 0) > 0, `${kind}: ${all}`);
   }
-  // What was counted was there to be counted.
+  // Proves that there was something to count.
   for (const end of ["SUCCEEDED", "FAILED"]) assert.ok((ends[end] ?? 0) > 0, `none ${end}: ${all}`);
   assert.ok(figures.framesCompared > 0 && figures.stillsCompared > 0, all);
   return figures.attemptsAboveFirst > 0;

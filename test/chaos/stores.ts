@@ -1,4 +1,4 @@
-/** The two stores of a chaos run: what starts them, what can be struck of them, and what is looked at in the end. */
+/** The two stores of a chaos run: how they start, their possible faults, and the final checks of their rows. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Database } from "../../src/store/database.ts";
@@ -15,14 +15,14 @@ export type StoreName = (typeof STORE_NAMES)[number];
 export interface ChaosStore {
   /** Flags of the controller. */
   readonly flags: readonly string[];
-  /** The database as a target of blows; undefined: it has no process of its own. */
+  /** The database as a target of faults; undefined: it has no processes of its own. */
   readonly database: StruckDatabase | undefined;
-  /** What its rows tell that must not be, once everything has ended and the controller has stopped. */
+  /** Returns invalid rows, once everything has ended and the controller has stopped. */
   faults(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** @param folder for the files of an embedded store. */
+/** @param folder for the files of an embedded store */
 export async function openChaosStore(name: StoreName, folder: string): Promise<ChaosStore> {
   return name === "embedded" ? openEmbedded(join(folder, "data")) : openPostgres();
 }
@@ -48,9 +48,9 @@ async function openPostgres(): Promise<ChaosStore> {
 }
 
 const LOOK_MS = 20;
-/** How the command lines of the processes below a postmaster begin. */
+/** How the command lines of a postmaster's child processes begin. */
 const PROCESS = "postgres: ";
-/** The process that recovers a database as it starts. */
+/** The process that recovers a database at its start. */
 const RECOVERY = `${PROCESS}startup`;
 
 /** A PostgreSQL server whose processes are killed. */
@@ -67,8 +67,8 @@ export class StruckDatabase {
   }
 
   /**
-   * kill -9 of any process below the postmaster, which then ends all others and recovers. One whose recovery is
-   * killed ends for good: that is another blow.
+   * kill -9 of any child of the postmaster, which then ends all others and recovers. A server whose recovery is killed
+   * ends for good, which is another kind of fault.
    */
   async killProcess(random: (below: number) => number): Promise<void> {
     const is = (command: string) => command.startsWith(PROCESS) && !command.startsWith(RECOVERY);
@@ -79,7 +79,7 @@ export class StruckDatabase {
     await this.#cluster.stop("SIGQUIT");
   }
 
-  /** kill -9 of the postmaster and of those that it leaves. */
+  /** kill -9 of the postmaster and its remaining processes. */
   async killPostmaster(): Promise<void> {
     const orphans = below(this.#cluster.pid);
     await this.#cluster.stop("SIGKILL");
@@ -88,7 +88,7 @@ export class StruckDatabase {
     await until(() => left().length === 0, "the database's processes to end");
   }
 
-  /** As an upgrade does: every connection is ended in order, and the server starts again when something was seen. */
+  /** Restarts like an upgrade: ends every connection in order; the server starts again after a condition was seen. */
   async restart(seen: () => Promise<void>): Promise<void> {
     await this.#cluster.stop("SIGINT");
     await seen();
@@ -114,7 +114,7 @@ export class StruckDatabase {
   }
 }
 
-/** Sends a signal; false: the process had ended by itself. */
+/** Sends a signal; returns false if the process had already exited. */
 export function sent(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -123,13 +123,13 @@ export function sent(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Each is a query for rows that must not be there. */
+/** Each is a query for rows that must not exist. */
 const MUST_BE_NONE: Readonly<Record<string, string>> = {
   "jobs that have not ended": "select id from job where state in ('QUEUED', 'RUNNING')",
-  "work that is still to be done": `select id from work where state in ('PENDING', 'WAITING', 'LEASED')`,
-  "values without the report that they belong to": `select work_id as id from piece left join work on work.id = work_id
+  "work that is not done": `select id from work where state in ('PENDING', 'WAITING', 'LEASED')`,
+  "scores without the report that they belong to": `select work_id as id from piece left join work on work.id = work_id
     where work.id is null or work.state <> 'DONE' or piece.attempt <> work.reported`,
-  "scored work without all of its values": `select work.id from work left join piece on piece.work_id = work.id
+  "scored work without all of its scores": `select work.id from work left join piece on piece.work_id = work.id
     where work.state = 'DONE' and work.kind in ('SEGMENT', 'WHOLE')
     group by work.id having count(piece.number) <> coalesce(max(piece.number), 0) + 1
       or coalesce(sum(piece.row_count), 0) < work.frame_count`,

@@ -1,4 +1,4 @@
-/** Reads the stream of jobs through every outage, resuming by event id, and remembers every event as it came. */
+/** Reads the stream of jobs across outages, resuming by event id, and records every event in order. */
 import { setTimeout as delay } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
 import {
@@ -23,11 +23,11 @@ export class Watcher {
   readonly events: SeenEvent[] = [];
   /** Latest state of each job. */
   readonly states = new Map<string, Job_State>();
-  /** Jobs that have succeeded and of which it was told that their stills have come, or failed. */
+  /** Succeeded jobs whose stills were reported as ready or failed. */
   readonly shown = new Set<string>();
-  /** Times that the stream was cut and went on. */
+  /** Number of disconnects after which the stream was resumed. */
   resumed = 0;
-  /** Snapshots that were begun; one is right, more mean that events were missed. */
+  /** Snapshots started; more than one means that events were missed. */
   snapshots = 0;
   readonly #connection: Connection;
   readonly #stop = new AbortController();
@@ -40,7 +40,7 @@ export class Watcher {
     this.#connection = new Connection({ address });
   }
 
-  /** Begins; resolves when the first snapshot is complete. */
+  /** Starts; resolves when the first snapshot is complete. */
   async start(): Promise<void> {
     this.#running = this.#watch();
     await this.#snapshotEnded.promise;
@@ -63,7 +63,7 @@ export class Watcher {
           this.#see(event);
         }
       } catch {
-        // Every failure is one more outage to come through; what it lost, the audit finds.
+        // Every failure is an outage to recover from; the audit detects what is lost.
       }
       this.#cut = true;
       await delay(RESUME_MS);

@@ -1,4 +1,4 @@
-/** What becomes of SvcTenants when the API server lists them and refuses to tell what changes, as none does when asked to. */
+/** SvcTenants when the API server lists them but refuses to watch; no real API server does that on request. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -21,10 +21,10 @@ const FOLLOWED_AGAIN = "SvcTenants are followed again";
 let directory: string;
 let ca: string;
 let server: Server;
-/** When each was asked for, in milliseconds. */
+/** The time of each request, in milliseconds. */
 let lists: number[] = [];
 let watches: number[] = [];
-/** How a watch is answered, by how many were before it. */
+/** The response to a watch, by the number of earlier ones. */
 let answerWatch: (response: ServerResponse, before: number) => void = begin;
 
 before(async () => {
@@ -42,7 +42,7 @@ before(async () => {
       else response.end(JSON.stringify(LIST));
     },
   );
-  // A connection that is kept is not closed just as the next request comes.
+  // Avoids that a kept-alive connection is closed just as the next request arrives.
   server.keepAliveTimeout = 0;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -56,7 +56,7 @@ after(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A watch that goes on until somebody ends it. */
+/** A watch that stays open until someone ends it. */
 function begin(response: ServerResponse): void {
   response.writeHead(200).flushHeaders();
 }
@@ -65,7 +65,7 @@ function refuse(code: number, headers: Readonly<Record<string, string>> = {}) {
   return (response: ServerResponse) => void response.writeHead(code, headers).end("no");
 }
 
-/** Tenants that are followed, with what was logged of it. */
+/** Followed tenants, with what was logged about them. */
 class Followed implements AsyncDisposable {
   readonly #registry = new Registry();
   readonly #logged: string[] = [];
@@ -82,7 +82,7 @@ class Followed implements AsyncDisposable {
     this.#tenants.start();
   }
 
-  /** Of the trouble, in its order. */
+  /** Logged failures, in order. */
   get troubles(): readonly string[] {
     return this.#logged.filter((line) => line !== "SvcTenants loaded");
   }
@@ -97,7 +97,7 @@ class Followed implements AsyncDisposable {
   }
 }
 
-/** Refuses the first watches, lets one begin, and tells what was heard of that. */
+/** Refuses the first watches, lets one begin, and returns what was logged about it. */
 async function refused(times: number, by: (response: ServerResponse) => void): Promise<readonly string[]> {
   const { promise: release, resolve } = Promise.withResolvers<void>();
   answerWatch = (response, before) => {
@@ -108,36 +108,36 @@ async function refused(times: number, by: (response: ServerResponse) => void): P
   await until(() => watches.length > times, "a watch after the last refused one");
   assert.equal(await followed.sample("svc_tenants_synced"), 0);
   resolve();
-  await until(async () => (await followed.sample("svc_tenants_synced")) === 1, "them to be followed");
+  await until(async () => (await followed.sample("svc_tenants_synced")) === 1, "the tenants to be followed");
   return followed.troubles;
 }
 
 const STAY = "failed to follow the SvcTenants; the known ones stay in force; retrying";
 
 for (const code of [401, 403, 429, 500]) {
-  test(`${code} is answered by asking to watch again, and told once`, async () => {
+  test(`${code} leads to another watch, and is logged once`, async () => {
     assert.deepEqual(await refused(2, refuse(code)), [STAY, FOLLOWED_AGAIN]);
     assert.deepEqual([lists.length, watches.length], [1, 3]);
   });
 }
 
-test("404 is answered by listing, and told once", async () => {
+test("404 leads to a list, and is logged once", async () => {
   assert.deepEqual(await refused(2, refuse(404)), [STAY, FOLLOWED_AGAIN]);
   assert.equal(lists.length, 3);
 });
 
-test("410 is answered by listing, and not told", async () => {
+test("410 leads to a list, and is not logged", async () => {
   assert.deepEqual(await refused(2, refuse(410)), []);
   assert.equal(lists.length, 3);
 });
 
-test("reasons that take turns are told once each", async () => {
+test("alternating reasons are logged once each", async () => {
   let turn = 0;
   const inTurn = (response: ServerResponse) => refuse(turn++ % 2 === 0 ? 403 : 500)(response);
   assert.deepEqual(await refused(3, inTurn), [STAY, STAY, FOLLOWED_AGAIN]);
 });
 
-test("a server that asks for a pause is left alone for that long", async () => {
+test("a server that asks for a pause gets no request for that long", async () => {
   await refused(2, refuse(429, { "retry-after": "1" }));
   const pauses = watches.slice(1).map((at, index) => at - (watches[index] ?? 0));
   assert.deepEqual(

@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test("work that the controller says to stop is killed, not reported, and its slot is free again", async () => {
+test("kills a task that the controller stops, does not report it, and frees its slot", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
@@ -32,20 +32,17 @@ test("work that the controller says to stop is killed, not reported, and its slo
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("work that is cancelled as soon as it is leased is stopped too", async () => {
+test("stops a task that is cancelled as soon as it is leased", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
-  await peer.until(
-    () => peer.heartbeats.some(({ holdMs }) => holdMs > 2000),
-    "a heartbeat that is held long",
-  );
+  await peer.until(() => peer.heartbeats.some(({ holdMs }) => holdMs > 2000), "a held heartbeat");
   const item = peer.offer(segmentWork(fixture.long, long));
   peer.stopWork(item);
   await node.ended("WHOLE", "stopped");
   await fixture.scorerGone();
 });
 
-test("a scorer goes on while the controller is away, which hears of it before anything else", async () => {
+test("keeps a scorer running while the controller is down, and sends a heartbeat first afterwards", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { gated: true });
   const item = peer.offer(segmentWork(fixture.film, film));
@@ -66,11 +63,11 @@ test("a scorer goes on while the controller is away, which hears of it before an
   );
   await fixture.gate.pass();
   assert.equal((await peer.reported(item)).case, "segment");
-  assert.equal(peer.registrations.length, 1, "its session is the same");
+  assert.equal(peer.registrations.length, 1, "the session is the same");
   assert.equal(rowsOf(peer.reports, item).length, film.frameCount);
 });
 
-test("what is finished while the controller is away is told in a heartbeat, then reported, once", async () => {
+test("lists a task finished during an outage in a heartbeat, then reports it once", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { gated: true });
   const item = peer.offer(segmentWork(fixture.film, film));
@@ -92,12 +89,12 @@ test("what is finished while the controller is away is told in a heartbeat, then
   assert.equal(peer.reports.filter(({ itemId }) => itemId === item.itemId).length, 1);
 });
 
-test("a report whose answer was lost is sent again, the same as before", async () => {
+test("repeats a report unchanged if its response was lost", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   peer.loseAnswer = true;
   const item = peer.offer(segmentWork(fixture.film, film, 0));
-  await peer.until(() => peer.reports.length === 1 && !peer.loseAnswer, "the report whose answer is lost");
+  await peer.until(() => peer.reports.length === 1 && !peer.loseAnswer, "the report whose response is lost");
   await peer.listen();
   await node.ended("SEGMENT", "done");
   const reports = peer.reports.filter(({ itemId }) => itemId === item.itemId);
@@ -105,7 +102,7 @@ test("a report whose answer was lost is sent again, the same as before", async (
   assert.deepEqual(reports[0], reports[1]);
 });
 
-test("a late report is dropped, and the node goes on", async () => {
+test("drops a late report and continues", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   peer.refusals.push("STALE_ATTEMPT");
@@ -116,7 +113,7 @@ test("a late report is dropped, and the node goes on", async () => {
   assert.equal(peer.reports.length, 1);
 });
 
-test("a report that meets a fault or an outage of the store is sent again", async () => {
+test("repeats a report after an error of the controller or its store", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   peer.refusals.push("INTERNAL", "STORE_UNAVAILABLE", "SHUTTING_DOWN");
@@ -125,7 +122,7 @@ test("a report that meets a fault or an outage of the store is sent again", asyn
   await node.ended("SEGMENT", "done");
 });
 
-test("a result that the controller cannot take ends the attempt as a failure", async () => {
+test("ends the attempt as a failure if the controller rejects the result", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   await node.node.started;
@@ -135,7 +132,7 @@ test("a result that the controller cannot take ends the attempt as a failure", a
   assert.equal(report.value.code, "INTERNAL");
 });
 
-test("a controller that forgot the node gets it anew; what ran for the old session is killed", async () => {
+test("registers again with a controller that forgot it, and kills tasks of the old session", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
@@ -149,11 +146,11 @@ test("a controller that forgot the node gets it anew; what ran for the old sessi
   assert.deepEqual(sessions, [peer.sessions.at(-1)]);
 });
 
-test("a result of a session that is forgotten is reported until it is refused", async () => {
+test("reports the result of a forgotten session until it is refused", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { gated: true });
   peer.offer(segmentWork(fixture.film, film));
-  await peer.until(() => peer.heartbeats.some(({ running }) => running.length > 0), "the work to run");
+  await peer.until(() => peer.heartbeats.some(({ running }) => running.length > 0), "the task to run");
   peer.cut();
   await node.lost();
   await fixture.gate.pass();
@@ -165,7 +162,7 @@ test("a result of a session that is forgotten is reported until it is refused", 
   assert.equal(peer.reports.length, 0);
 });
 
-test("a node whose name is taken over kills what runs and calls no more", async () => {
+test("kills its tasks and makes no more calls when another node takes its name", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
@@ -177,7 +174,7 @@ test("a node whose name is taken over kills what runs and calls no more", async 
   assert.equal(peer.registrations.length, 1);
 });
 
-test("a node that is told to stop gives running work back at its limit, and says that it leaves", async () => {
+test("hands running tasks back at its deadline when stopped, and signs off", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));
@@ -188,7 +185,7 @@ test("a node that is told to stop gives running work back at its limit, and says
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("a node that is told to stop finishes what it can, and takes nothing new", async () => {
+test("finishes what it can when stopped, and takes no new tasks", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { gated: true });
   const item = peer.offer(segmentWork(fixture.film, film));
@@ -202,13 +199,13 @@ test("a node that is told to stop finishes what it can, and takes nothing new", 
   assert.equal(peer.heartbeats.at(-1)?.leaving, true);
 });
 
-test("a node that the controller drains finishes what runs, and stays", async () => {
+test("finishes running tasks when the controller drains it, and stays connected", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slots: 2, gated: true });
   const item = peer.offer(segmentWork(fixture.film, film));
   await peer.running(item);
   peer.askToDrain();
-  await peer.until(() => peer.heartbeats.at(-1)?.draining === true, "a heartbeat that says so");
+  await peer.until(() => peer.heartbeats.at(-1)?.draining === true, "a heartbeat that reports draining");
   await fixture.gate.pass();
   assert.equal((await peer.reported(item)).case, "segment");
   peer.offer(segmentWork(fixture.film, film));
@@ -218,7 +215,7 @@ test("a node that the controller drains finishes what runs, and stays", async ()
   assert.throws(() => node.node.checkReady(), { code: "SHUTTING_DOWN" });
 });
 
-test("a node that ends at once leaves no scorer", async () => {
+test("leaves no scorer when it ends at once", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slow: true });
   const item = peer.offer(segmentWork(fixture.long, long));

@@ -1,4 +1,4 @@
-/** A node of the tests: the real one, with a real engine, in this process, and the film that it scores. */
+/** The node under test: a real one with a real engine, in this process, and the film that it scores. */
 import assert from "node:assert/strict";
 import { Registry } from "prom-client";
 import { Connection } from "../../src/client/connection.ts";
@@ -16,9 +16,9 @@ import { until } from "../waiting.ts";
 import type { Peer } from "./peer.ts";
 import { slowScorer } from "./slow-scorer.ts";
 
-/** At 25 frames per second: three segments of a second, about. */
+/** At 25 frames per second: three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
-/** Takes the slow scorer minutes, so that it can be met at work. */
+/** So long that the slow scorer takes minutes and can be observed while it runs. */
 const LONG = { ...SCENE, width: 640, height: 360, frames: 900 };
 
 export interface Pair {
@@ -31,9 +31,9 @@ export class NodeFixture {
   readonly engine: Engine;
   readonly film: Pair;
   readonly long: Pair;
-  /** Scores once it is let through. */
+  /** Scores once the gate is opened. */
   readonly gate: GatedScorer;
-  /** Path of a scorer that is at work for minutes. */
+  /** Path of a scorer that runs for minutes. */
   readonly slow: string;
   readonly #gated: Engine;
   readonly #slow: Engine;
@@ -71,7 +71,7 @@ export class NodeFixture {
     return new NodeFixture({ media, engine, film, long, gate, slow }, gated, paced);
   }
 
-  /** A node that has registered with a peer; `gated`: it scores by the gate; `slow`: for minutes. */
+  /** A node that has registered with a peer; `gated`: its scorer waits at the gate; `slow`: it runs for minutes. */
   async node(peer: Peer, { slots = 1, gated = false, slow = false } = {}): Promise<RunningNode> {
     const engine = gated ? this.#gated : slow ? this.#slow : this.engine;
     const node = new RunningNode(peer.address, engine, slots);
@@ -81,7 +81,7 @@ export class NodeFixture {
     return node;
   }
 
-  /** A pair's plan, as the node reports it. */
+  /** The plan of a pair as the node reports it. */
   async plan(peer: Peer, pair: Pair): Promise<PlanReport> {
     const item = peer.offer(planWork(pair));
     const report = await peer.reported(item);
@@ -89,7 +89,7 @@ export class NodeFixture {
     return report.value;
   }
 
-  /** Waits until a scorer works for this process. */
+  /** Waits until a scorer of this process runs. */
   scorerRuns(): Promise<void> {
     return until(
       async () => (await this.media.processes()).some((command) => command.includes("libvmaf")),
@@ -97,7 +97,7 @@ export class NodeFixture {
     );
   }
 
-  /** Waits until no program works here any more. */
+  /** Waits until no program runs here anymore. */
   scorerGone(): Promise<void> {
     return until(async () => (await this.media.processes()).length === 0, "the scorer to be gone");
   }
@@ -126,21 +126,21 @@ export class RunningNode implements AsyncDisposable {
     });
   }
 
-  /** Waits until so many pieces of work have ended so. */
+  /** Waits for this number of tasks with this outcome. */
   ended(kind: string, outcome: string, count = 1): Promise<void> {
     return until(async () => (await this.#ended(kind, outcome)) === count, `${count} ${kind} ${outcome}`);
   }
 
-  /** Waits until a piece of work has run to its outcome, and no other runs. */
+  /** Waits until a task has an outcome and no other runs. */
   finished(): Promise<void> {
     return until(async () => {
       const running = await this.registry.getSingleMetric("svc_node_running")?.get();
       const done = await this.registry.getSingleMetric("svc_node_item_duration_seconds")?.get();
       return running?.values[0]?.value === 0 && (done?.values.length ?? 0) > 0;
-    }, "the work to be finished");
+    }, "the task to be finished");
   }
 
-  /** Waits until the node knows that its controller is gone. */
+  /** Waits until the node has noticed that its controller is down. */
   lost(): Promise<void> {
     return until(async () => {
       const connected = await this.registry.getSingleMetric("svc_node_connected")?.get();
@@ -166,13 +166,13 @@ export function planWork({ reference, distorted }: Pair, segmentSeconds = 1) {
   return { request: { reference, distorted }, work: { case: "plan", value: { segmentSeconds } } } as const;
 }
 
-/** Work on one segment of a plan; without one: all frames in one piece. */
+/** A task for one segment of a plan; without one: for the whole pair. */
 export function segmentWork({ reference, distorted }: Pair, { plan, segments }: PlanReport, index?: number) {
   const segment = index === undefined ? "" : (segments[index]?.segment ?? "");
   return { request: { reference, distorted }, work: { case: "segment", value: { plan, segment } } } as const;
 }
 
-/** Work on stills of frames of some segments; "" is all frames in one piece. */
+/** A task for stills of frames of some segments; "" is the whole pair. */
 export function stillsWork(
   { reference, distorted }: Pair,
   plan: string,
@@ -181,7 +181,7 @@ export function stillsWork(
   return { request: { reference, distorted }, work: { case: "stills" as const, value: { plan, parts } } };
 }
 
-/** The values of a scored segment, of all its pieces. */
+/** The scores of a scored segment, from all its chunks. */
 export function rowsOf(reports: readonly ReportResultRequest[], { itemId }: Pick<WorkItem, "itemId">) {
   const pieces = reports
     .filter((one) => one.itemId === itemId)
@@ -189,8 +189,8 @@ export function rowsOf(reports: readonly ReportResultRequest[], { itemId }: Pick
       report.case === "segment" ? report.value.last : report.case === "piece" ? report.value : undefined,
     );
   return pieces.flatMap((piece, number) => {
-    assert.ok(piece, "a piece or the segment's report");
-    assert.equal(piece.number, number, "pieces are numbered from 0");
+    assert.ok(piece, "a chunk or the segment's report");
+    assert.equal(piece.number, number, "chunks are numbered from 0");
     const rows = [...decodeRows(piece.rows).rows()];
     assert.equal(rows.length, piece.rowCount);
     return rows;

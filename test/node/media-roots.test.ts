@@ -1,4 +1,4 @@
-/** A node reads the files of each piece of work's tenant alone, whatever the work says: at the plan and at every segment. */
+/** For each task a node reads only files of its tenant, whatever the task says: when planning and for every segment. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rm, symlink } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -53,13 +53,13 @@ async function refused(item: WorkItem): Promise<string> {
   return report.value.message;
 }
 
-test("the tenant's own film is planned and scored", async () => {
+test("plans and scores the tenant's own film", async () => {
   const plan = await planned(films.a, "a");
   const report = await peer.reported(peer.offer({ ...segmentWork(films.a, plan, 0), tenantId: "a" }));
   assert.equal(report.case, "segment");
 });
 
-test("another tenant's film is not planned, whether or not it is there", async () => {
+test("does not plan another tenant's film, whether or not it exists", async () => {
   const missing = { ...films.b, distorted: fixture.media.file("b/none.mp4") };
   const told = new Set<string>();
   for (const pair of [films.b, missing]) {
@@ -74,13 +74,13 @@ test("another tenant's film is not planned, whether or not it is there", async (
   }
 });
 
-test("nor is it scored with a plan that its owner's node made", async () => {
+test("does not score it with a plan of its owner's node either", async () => {
   const plan = await planned(films.b, "b");
   await refused(peer.offer({ ...segmentWork(films.b, plan, 0), tenantId: "a" }));
   await refused(peer.offer({ ...segmentWork(films.b, plan), tenantId: "a" }));
 });
 
-test("a link that leads out is not followed, also when it was put there after the plan", async () => {
+test("follows no link that leads outside, even if it was created after the plan", async () => {
   const plan = await planned(films.a, "a");
   await rm(films.a.distorted);
   await symlink(films.b.distorted, films.a.distorted);

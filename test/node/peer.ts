@@ -1,6 +1,6 @@
 /**
- * A controller for tests, as far as a node sees it: a real gRPC server of NodeService that hands out
- * the work it is given, keeps what is reported, and can be cut off and come back on its port.
+ * A test controller as nodes see it: a real gRPC server of NodeService that hands out given tasks, keeps the reports,
+ * and can be shut off and restarted on its port.
  */
 import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -31,22 +31,22 @@ export class Peer implements AsyncDisposable {
   readonly registrations: RegisterNodeRequest[] = [];
   readonly heartbeats: HeartbeatRequest[] = [];
   readonly reports: ReportResultRequest[] = [];
-  /** Every call in the order of its arrival: "heartbeat", "report", … */
+  /** Every call in order of arrival: "heartbeat", "report", … */
   readonly calls: string[] = [];
-  /** The authorization headers that came. */
+  /** The authorization headers received. */
   readonly tokens = new Set<string>();
-  /** Why calls with an authorization header are refused; undefined: they are not. */
+  /** Code with which calls with an authorization header are refused; undefined: they are accepted. */
   judge: (token: string) => FailureCode | undefined = () => undefined;
-  /** Sessions that are alive; the last one is the node's. */
+  /** Live sessions; the last one is the node's. */
   readonly sessions: string[] = [];
-  /** Answers each report in turn with one of these failures, while there are any. */
+  /** Answers reports in turn with these failures, while there are any. */
   readonly refusals: FailureCode[] = [];
   /** Asks every node to drain. */
   drain = false;
   leaseMs = 30_000;
-  /** What ends a session: the next call of it is refused so. */
+  /** The code that ends a session at its next call. */
   over: FailureCode | undefined;
-  /** Loses the answer of the next report: it was recorded, and the line is cut. */
+  /** Drops the response to the next report: it is recorded, then the connection is closed. */
   loseAnswer = false;
   readonly port: number;
   #server: Server | undefined;
@@ -85,14 +85,14 @@ export class Peer implements AsyncDisposable {
     this.#server = server;
   }
 
-  /** Goes away as a controller that was killed: every connection ends at once. */
+  /** Stops like a controller that was killed: every connection ends at once. */
   cut(): void {
     this.#server?.forceShutdown();
     this.#server = undefined;
     this.#changed();
   }
 
-  /** Gives work out to whoever pulls; returns it. */
+  /** Hands a task to the next pull; returns it. */
   offer(init: MessageInitShape<typeof WorkItemSchema>): WorkItem {
     const item = create(WorkItemSchema, {
       itemId: randomUUID(),
@@ -106,12 +106,12 @@ export class Peer implements AsyncDisposable {
     return item;
   }
 
-  /** Pieces of work that nobody has pulled. */
+  /** Number of tasks that were not pulled. */
   get left(): number {
     return this.#work.length;
   }
 
-  /** Tells the node at once to stop some work. */
+  /** Asks the node at once to stop a task. */
   stopWork({ itemId, attempt }: Running): void {
     this.#stop.push({ itemId, attempt });
     this.#changed();
@@ -127,7 +127,7 @@ export class Peer implements AsyncDisposable {
     this.#changed();
   }
 
-  /** Waits until something holds; looks again with every call that arrives. */
+  /** Waits until a condition holds; checks it at every call that arrives. */
   async until(holds: () => boolean, what: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
@@ -138,18 +138,18 @@ export class Peer implements AsyncDisposable {
     await soon(promise, what).finally(() => this.#waiting.delete(look));
   }
 
-  /** The report that ends a piece of work. */
+  /** The report that ends a task. */
   async reported({ itemId }: Pick<WorkItem, "itemId">): Promise<ReportResultRequest["report"]> {
     const find = () => this.reports.find((one) => one.itemId === itemId && one.report.case !== "piece");
     await this.until(() => find() !== undefined, "a report");
     return find()?.report ?? { case: undefined };
   }
 
-  /** Waits until a heartbeat tells that work runs and has come so far. */
+  /** Waits for a heartbeat with a running task that has reached this progress. */
   running({ itemId }: Pick<WorkItem, "itemId">, framesDone = 0): Promise<void> {
     const told = ({ running }: HeartbeatRequest) =>
       running.some((work) => work.itemId === itemId && work.framesDone >= framesDone);
-    return this.until(() => this.heartbeats.some(told), "a heartbeat that tells of running work");
+    return this.until(() => this.heartbeats.some(told), "a heartbeat with a running task");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -232,7 +232,7 @@ export class Peer implements AsyncDisposable {
     if (this.#isOver(request)) throw new Failure(this.over ?? "SESSION_UNKNOWN", "The session is over.");
   }
 
-  /** Holds a call until there is news, its time is over or its caller has gone. */
+  /** Holds a call until there is a notification, its time has elapsed or its caller disconnected. */
   async #held(
     call: Pick<ServerUnaryCall<unknown, unknown>, "cancelled" | "once">,
     news: () => boolean,

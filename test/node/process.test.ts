@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-/** Flags of a node whose scorer is at work for minutes. */
+/** Flags of a node whose scorer runs for minutes. */
 const slow = () => ["--vmaf-binary", fixture.slow];
 
 class NodeProcess extends SvcProcess {
@@ -35,14 +35,14 @@ class NodeProcess extends SvcProcess {
     return answer.status;
   }
 
-  /** Waits until the ready probe answers so. */
+  /** Waits until the ready probe returns this status. */
   ready(status: number): Promise<void> {
     return until(async () => (await this.status("/v1/ready")) === status, `${status} of the ready probe`);
   }
 }
 
 describe("the command line", () => {
-  test("svc node --help shows every flag with its default and variable", async () => {
+  test("svc node --help lists every flag with its default and variable", async () => {
     const { code, stdout } = await svc(["node", "--help"]);
     assert.equal(code, 0);
     const text = stdout.replaceAll(/\s+/g, " ");
@@ -67,14 +67,14 @@ describe("the command line", () => {
     ["--media-root", "/no/such/directory"],
   ] as const;
   for (const [flag, value] of wrong) {
-    test(`${flag} ${JSON.stringify(value.slice(0, 20))} is refused`, async () => {
+    test(`refuses ${flag} ${JSON.stringify(value.slice(0, 20))}`, async () => {
       const { code, stderr } = await svc(["node", flag, value]);
       assert.equal(code, 2);
       assert.ok(stderr.startsWith(`svc node: ${flag}: `), stderr);
     });
   }
 
-  test("a port that is taken ends the start and names the flag", async () => {
+  test("a port in use ends the start, and the error names the flag", async () => {
     await using peer = await Peer.open();
     const { code, stderr } = await svc(["node", "--metrics-port", String(peer.port)]);
     assert.equal(code, 1);
@@ -82,7 +82,7 @@ describe("the command line", () => {
   });
 });
 
-test("it waits for a controller that is not there yet, and says so to its probes", async () => {
+test("waits for a controller that is not up yet, and its probes report that", async () => {
   await using peer = await Peer.open();
   peer.cut();
   await using node = await NodeProcess.start(peer.address);
@@ -101,7 +101,7 @@ test("it waits for a controller that is not there yet, and says so to its probes
   assert.equal(await node.stop(), 0);
 });
 
-test("it works, tells its metrics, and goes when it is told", async () => {
+test("runs tasks, exposes its metrics, and signs off when stopped", async () => {
   await using peer = await Peer.open();
   await using node = await NodeProcess.start(peer.address, ["--name", "worker-7", "--slots", "2"]);
   const report = await peer.reported(peer.offer(planWork(fixture.film)));
@@ -111,7 +111,7 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   let text = "";
   await until(async () => {
     text = await (await fetch(`${node.metrics}/metrics`)).text();
-    // A peer that stood still for long was lost for a moment.
+    // A peer process that was frozen was lost for a moment.
     return /^svc_node_connected 1$/m.test(text);
   }, "the node to be connected");
   assert.match(text, /^svc_node_slots 2$/m);
@@ -125,9 +125,9 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   const exposed = [...text.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name]) => name);
   assert.deepEqual(new Set(listed), new Set(exposed), "docs/metrics.md lists every metric, and no other");
   assert.equal(await node.stop(), 0);
-  // It has little time to say so: where this process stood still for as long, another node says it.
+  // It has little time to sign off; if this process was frozen meanwhile, another node is tried.
   for (let last = node, tries = 4; peer.heartbeats.at(-1)?.leaving !== true; tries--) {
-    assert.ok(tries > 0, "no node says that it leaves");
+    assert.ok(tries > 0, "no node signs off");
     await last.logged("failed to sign off from the controller; the session will expire");
     last = await NodeProcess.start(peer.address);
     await last.ready(200);
@@ -135,7 +135,7 @@ test("it works, tells its metrics, and goes when it is told", async () => {
   }
 });
 
-test("SIGTERM hands back what is not done within --drain-timeout", async () => {
+test("SIGTERM hands back tasks that are not done within --drain-timeout", async () => {
   await using peer = await Peer.open();
   await using node = await NodeProcess.start(peer.address, ["--drain-timeout", "0", ...slow()]);
   const plan = await fixture.plan(peer, fixture.long);
@@ -146,7 +146,7 @@ test("SIGTERM hands back what is not done within --drain-timeout", async () => {
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("a second signal ends it at once, scorers included", async () => {
+test("a second signal ends it at once, including its scorers", async () => {
   await using peer = await Peer.open();
   await using node = await NodeProcess.start(peer.address, slow());
   const plan = await fixture.plan(peer, fixture.long);
@@ -158,7 +158,7 @@ test("a second signal ends it at once, scorers included", async () => {
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("a node that is killed leaves no scorer", async () => {
+test("leaves no scorer when killed", async () => {
   await using peer = await Peer.open();
   await using node = await NodeProcess.start(peer.address, slow());
   const plan = await fixture.plan(peer, fixture.long);
@@ -169,7 +169,7 @@ test("a node that is killed leaves no scorer", async () => {
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("a node whose name is taken over ends with an error", async () => {
+test("exits with an error when another node takes its name", async () => {
   await using peer = await Peer.open();
   await using node = await NodeProcess.start(peer.address);
   await peer.until(() => peer.heartbeats.length > 0, "a heartbeat");
@@ -178,7 +178,7 @@ test("a node whose name is taken over ends with an error", async () => {
   assert.equal(await node.exited(), 1);
 });
 
-test("the token file is read again, also after it was missing", async () => {
+test("reads the token file again, also after it was missing", async () => {
   await using peer = await Peer.open();
   const file = fixture.media.file("token");
   await using node = await NodeProcess.start(peer.address, ["--token-file", file]);

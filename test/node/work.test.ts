@@ -1,4 +1,4 @@
-/** What a node does with the work that it pulls: plans, segments, whole pairs, and work that is no good. */
+/** What a node does with the tasks that it pulls: plans, segments, whole pairs, and invalid tasks. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test("a node registers with what it can do, and sends its token with every call", async () => {
+test("registers with its capabilities, and sends its token with every call", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slots: 3 });
   await node.node.started;
@@ -36,7 +36,7 @@ test("a node registers with what it can do, and sends its token with every call"
   assert.deepEqual([...peer.tokens], ["Bearer a.test.token"]);
 });
 
-test("planned, scored in segments and joined, a pair has the digits of one run", async () => {
+test("planned, scored in segments and joined, a pair has the digits of a single run", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slots: 2 });
   const plan = await fixture.plan(peer, fixture.film);
@@ -60,7 +60,7 @@ test("planned, scored in segments and joined, a pair has the digits of one run",
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("a pair in one piece is scored whole", async () => {
+test("scores a pair whole", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   const plan = await fixture.plan(peer, fixture.film);
@@ -70,7 +70,7 @@ test("a pair in one piece is scored whole", async () => {
   await node.ended("WHOLE", "done");
 });
 
-test("stills are reported one by one, of both sides, and the last one says so", async () => {
+test("reports stills of both sides one by one, and marks the last one", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   const plan = await fixture.plan(peer, fixture.film);
@@ -97,7 +97,7 @@ test("stills are reported one by one, of both sides, and the last one says so", 
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 
-test("media at fault is reported with its code and facts", async () => {
+test("reports invalid media with its code and facts", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   await node.node.started;
@@ -116,22 +116,24 @@ const hostile = {
   "a path with a control character": planWork({ reference: "/a\n-i /etc/passwd", distorted: "/b" }),
   "no seconds": planWork({ reference: "/a", distorted: "/b" }, 0),
   "endless seconds": planWork({ reference: "/a", distorted: "/b" }, 4_000_000_000),
-  "a plan that is no JSON": {
+  "a plan that is not JSON": {
     request: { reference: "/a", distorted: "/b" },
     work: { case: "segment", value: { plan: "{", segment: "{}" } },
   },
-  "stills of nothing": stillsWork({ reference: "/a", distorted: "/b" }, "{}", []),
+  "stills of no frames": stillsWork({ reference: "/a", distorted: "/b" }, "{}", []),
   "stills of too many frames": stillsWork({ reference: "/a", distorted: "/b" }, "{}", [
     { segment: "", frames: Array.from({ length: 17 }, (_, frame) => frame) },
   ]),
-  "stills by no plan": stillsWork({ reference: "/a", distorted: "/b" }, "{", [{ segment: "", frames: [1] }]),
-  "a plan of options": {
+  "stills without a plan": stillsWork({ reference: "/a", distorted: "/b" }, "{", [
+    { segment: "", frames: [1] },
+  ]),
+  "a plan with injected options": {
     request: { reference: "/a", distorted: "/b" },
     work: { case: "segment", value: { plan: '{"tracks":{"inputOptions":["-f","lavfi"]}}', segment: "" } },
   },
 } as const;
 
-test("work that makes no sense is reported as a failure, and the node goes on", async () => {
+test("reports an invalid task as a failure, and continues", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   await node.node.started;
@@ -151,19 +153,19 @@ test("work that makes no sense is reported as a failure, and the node goes on", 
   assert.equal(report.value.code, "INVALID_REQUEST");
 });
 
-test("a node works on as many pieces at once as it has slots", async () => {
+test("runs as many tasks at once as it has slots", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slots: 2, slow: true });
   await node.node.started;
   const plan = await fixture.plan(peer, fixture.long);
   const items = [0, 1, 2].map(() => peer.offer(segmentWork(fixture.long, plan)));
-  await peer.until(() => peer.heartbeats.at(-1)?.running.length === 2, "two pieces that run");
+  await peer.until(() => peer.heartbeats.at(-1)?.running.length === 2, "two running tasks");
   for (const item of items.slice(0, 2)) await peer.running(item, 1);
   assert.equal(peer.left, 1, "the third waits at the controller");
   for (const item of items) peer.stopWork(item);
 });
 
-test("values that fill more than one message are reported in pieces", async () => {
+test("reports scores that exceed one message in chunks", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer);
   await node.node.started;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Lanes } from "../../../src/controller/lanes.ts";
 
-test("of a tenant a few run at a time, in the order in which they came, and no other tenant waits for them", async () => {
+test("runs a limited number per tenant in order of arrival, without holding up other tenants", async () => {
   const lanes = new Lanes(2);
   const begun: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();

@@ -1,4 +1,4 @@
-/** What a plan is told as: of both files what results tell, and nothing where it cannot be read. */
+/** The message of a plan: the facts of both files as in results, or nothing if the plan cannot be read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planMessage } from "../../../src/controller/plan-message.ts";
@@ -6,7 +6,7 @@ import { planReport } from "../../controller/scored.ts";
 
 const { plan } = planReport(60);
 
-test("both files, how the distorted one is scaled, and what a reader must know", () => {
+test("contains both files, the scaling of the distorted one, and the warnings", () => {
   const parsed = JSON.parse(plan);
   assert.deepEqual([planMessage(plan)?.scaling, planMessage(plan)?.warnings], [undefined, []]);
   const scaling = { fromWidth: 640, fromHeight: 360, toWidth: 1280, toHeight: 720, algorithm: "bicubic" };
@@ -25,7 +25,7 @@ test("both files, how the distorted one is scaled, and what a reader must know",
   assert.deepEqual([told.distorted?.videoBytes, told.distorted?.videoBitRate], [24_000, 80_000]);
 });
 
-test("a plan of another version of svc hides no job: it is not told", () => {
+test("a plan of another version of svc is left out, and the job is still returned", () => {
   assert.equal(planMessage(plan.replace('{"version":3,', '{"version":4,')), undefined);
   assert.equal(planMessage("the plan"), undefined);
 });

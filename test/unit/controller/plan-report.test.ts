@@ -1,4 +1,4 @@
-/** What a node's plan costs its tenant: what it says of itself must follow from its tracks. */
+/** The cost of a node's plan for its tenant: the declared facts must follow from its tracks. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ interface Facts {
   readonly pairing: object;
 }
 
-/** The costs of the segments of a plan whose facts are changed, and what the report says beside it. */
+/** The costs of the segments of a plan whose facts are changed, and the other members of its report. */
 function costsOf(change: (facts: Facts) => void, length?: number): number[] {
   const report = planReport(FRAMES, length);
   const facts = JSON.parse(report.plan);
@@ -28,7 +28,7 @@ const scaled = { fromWidth: 1280, fromHeight: 720, toWidth: 640, toHeight: 360, 
 const close = (cost: number | undefined, units: number) =>
   assert.ok(Math.abs((cost ?? 0) - START - units) < 1e-9, `${cost} is not ${units} and the start`);
 
-test("a plan costs by the frames and pixels of the side that has more of them", () => {
+test("the cost of a plan follows from frames and pixels of the side that has more of them", () => {
   const hd = 1280 * 720;
   close(costsOf(() => {})[0], (FRAMES * hd) / 1e8);
   const larger = costsOf(({ tracks, pairing }) => {
@@ -48,7 +48,7 @@ test("a plan costs by the frames and pixels of the side that has more of them", 
   close(sum, (FRAMES * hd) / 1e8);
 });
 
-test("a plan that is compared in turned pictures costs as they have it", () => {
+test("a plan compared in rotated frames costs by their rotated size", () => {
   const turned = costsOf(({ tracks, pairing }) => {
     tracks.reference = { ...tracks.reference, rotation: 90 };
     tracks.distorted = { ...tracks.distorted, width: 720, height: 1280 };
@@ -69,7 +69,7 @@ const CONTRADICTIONS: Readonly<Record<string, (facts: Facts) => void>> = {
   },
 };
 for (const [what, change] of Object.entries(CONTRADICTIONS)) {
-  test(`a plan is refused whose pairing has ${what}, and its tracks make it another`, () => {
+  test(`refuses a plan whose pairing has ${what} when its tracks give something else`, () => {
     assert.throws(() => costsOf(change), { code: "INVALID_REQUEST", message: new RegExp(what) });
   });
 }

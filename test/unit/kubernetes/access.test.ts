@@ -1,4 +1,4 @@
-/** How an API server is reached: as a Pod's service account, and as a kubeconfig says. */
+/** Access to an API server: as a Pod's service account, and with a kubeconfig. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ async function file(name: string, content: string): Promise<string> {
 describe("in a Pod", () => {
   const pod = () => ({ host: "10.0.0.1", port: "443", accountFolder: folder });
 
-  test("the token is read again each time, because it is replaced", async () => {
+  test("reads the token again each time, because it is replaced", async () => {
     await file("ca.crt", "CA");
     await file("namespace", "svc-system\n");
     await file("token", "first\n");
@@ -35,7 +35,7 @@ describe("in a Pod", () => {
     assert.equal((await inCluster({ ...pod(), host: "fd00::1" })).server, "https://[fd00::1]:443");
   });
 
-  test("what is missing is named", async () => {
+  test("names what is missing", async () => {
     await assert.rejects(inCluster({ ...pod(), host: undefined }), /KUBERNETES_SERVICE_HOST/);
     const accountFolder = join(folder, "none");
     await assert.rejects(
@@ -55,14 +55,14 @@ describe("a kubeconfig", () => {
       users: [{ name: "u", user: over.user ?? { token: "secret" } }],
     });
 
-  test("says where, as whom and in which namespace", async () => {
+  test("gives the server, the credentials and the namespace", async () => {
     const access = await readKubeconfig(await file("config", config()));
     assert.equal(access.server, "https://k8s.example:6443");
     assert.equal(access.namespace, "ns");
     assert.deepEqual(await access.identity(), { ca: "CA", token: "secret", cert: undefined, key: undefined });
   });
 
-  test("may name files, beside it, which are read again", async () => {
+  test("may name files relative to it, which are read again", async () => {
     await file("t", "first\n");
     await file("c.pem", "CERT");
     await file("k.pem", "KEY");
@@ -90,12 +90,12 @@ describe("a kubeconfig", () => {
     ["a password", config({ user: { username: "a", password: "b" } }), /username and password/],
     ["no such context", config({ current: "two" }), /contexts have no entry named "two"/],
     ["no such user", config({ context: { user: "x" } }), /users have no entry named "x"/],
-    ["a file that is not there", config({ user: { tokenFile: "nowhere" } }), /nowhere/],
-    ["what is no YAML", "a: [secret", /it is not a YAML or JSON object/],
+    ["a missing file", config({ user: { tokenFile: "nowhere" } }), /nowhere/],
+    ["invalid YAML", "a: [secret", /it is not a YAML or JSON object/],
     ["nothing", "", /it is not a YAML or JSON object/],
   ];
   for (const [what, content, message] of FAULTS)
-    test(`with ${what} is refused, by its path and without its secrets`, async () => {
+    test(`with ${what} is refused, naming its path but no secrets`, async () => {
       const path = await file("config", content);
       await assert.rejects(readKubeconfig(path), (error: Error) => {
         assert.match(error.message, message);
@@ -105,7 +105,7 @@ describe("a kubeconfig", () => {
       });
     });
 
-  test("that is not there is refused", async () => {
+  test("is refused if it does not exist", async () => {
     await assert.rejects(readKubeconfig(join(folder, "nothing")), /nothing: ENOENT/);
   });
 });

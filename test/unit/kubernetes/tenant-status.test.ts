@@ -1,4 +1,4 @@
-/** What a SvcTenant's status says, and when it is written. */
+/** The status of a SvcTenant, and when it is written. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeySetState } from "../../../src/auth/key-set.ts";
@@ -30,7 +30,7 @@ function readyOf(verdict: Verdict, keys?: KeySetState): string {
   return `${status} ${reason}`;
 }
 
-test("it says whether the tenant is let in, and why not", () => {
+test("states whether the tenant is accepted, and the reason if not", () => {
   assert.equal(readyOf(verdictOn({}), READ), "True Accepted");
   assert.equal(readyOf(verdictOn({})), "Unknown KeysPending");
   assert.equal(readyOf(verdictOn({}), { ...READ, outcome: "timeout", keys: 0 }), "False KeysUnavailable");
@@ -38,13 +38,13 @@ test("it says whether the tenant is let in, and why not", () => {
   assert.equal(
     readyOf(verdictOn({}), { ...READ, outcome: "timeout" }),
     "True Accepted",
-    "known keys go on working",
+    "known keys keep working",
   );
   assert.equal(readyOf(verdictOn({ enabled: false }), READ), "False Disabled");
   assert.equal(readyOf(verdictOn({ oidc: {} })), "False Invalid");
 });
 
-test("once written it is the same, until something else is to be said", () => {
+test("stays unchanged once written, until its content changes", () => {
   const first = statusNow(verdictOn({}), READ, NOW);
   assert.deepEqual(first, {
     observedGeneration: 1,
@@ -65,12 +65,12 @@ test("once written it is the same, until something else is to be said", () => {
   const written = verdictOn({}, first);
   assert.equal(isTold(written, READ, LATER), true);
   const fetchedAgain = { ...READ, fetchedAt: NOW.getTime() + 300_000 };
-  assert.equal(isTold(written, fetchedAgain, LATER), true, "a fetch of five minutes later");
+  assert.equal(isTold(written, fetchedAgain, LATER), true, "a fetch five minutes later");
   const fetchedLater = { ...READ, fetchedAt: LATER.getTime() };
-  assert.equal(isTold(written, fetchedLater, LATER), false, "a fetch of a quarter later");
+  assert.equal(isTold(written, fetchedLater, LATER), false, "a fetch a quarter of an hour later");
 });
 
-test("the time of the transition is that of the status, not of the reason or the spec", () => {
+test("the transition time changes with the status, not with the reason or the spec", () => {
   const status = statusNow(verdictOn({}), READ, NOW);
   const changed = statusNow(verdictOn({ limits: { weight: 2 } }, status, 2), READ, LATER);
   assert.equal(changed.observedGeneration, 2);
@@ -79,7 +79,7 @@ test("the time of the transition is that of the status, not of the reason or the
   assert.equal(disabled.conditions[0].lastTransitionTime, "2026-05-17T09:45:00Z");
 });
 
-test("a status that nobody could have written is written anew", () => {
+test("an invalid status is replaced", () => {
   for (const status of [
     null,
     7,

@@ -1,4 +1,4 @@
-/** What SvcTenants come to, by all of them together. */
+/** Verdicts on all SvcTenants of a namespace together. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -22,7 +22,7 @@ function kinds(resources: readonly Resource[]): Record<string, string> {
   return Object.fromEntries(verdicts.map((verdict) => [verdict.resource.name, verdict.kind]));
 }
 
-test("a broken one is left out, and no other", () => {
+test("leaves out only the invalid resource", () => {
   const broken = resource("broken", { spec: { tenantId: "broken" } });
   const nothing = resource("nothing", { spec: undefined });
   assert.deepEqual(kinds([broken, resource("acme"), nothing]), {
@@ -32,7 +32,7 @@ test("a broken one is left out, and no other", () => {
   });
 });
 
-test("of one tenant the oldest counts, whatever order they come in", () => {
+test("the oldest resource of a tenant counts, in any order", () => {
   const spec = { tenantId: "acme", oidc: OIDC };
   const old = resource("zz", { spec, createdAt: "2026-05-17T09:29:59Z" });
   const [one, two] = [resource("a", { spec }), resource("b", { spec })];
@@ -45,14 +45,14 @@ test("of one tenant the oldest counts, whatever order they come in", () => {
   assert.deepEqual(kinds([two, one]), { a: "accepted", b: "duplicate" });
 });
 
-test("a refused one holds its tenant's id, and one that is being deleted does not", () => {
+test("a rejected resource keeps its tenant id, and one being deleted does not", () => {
   const broken = resource("a", { spec: { tenantId: "acme" } });
   const later = resource("b", { spec: { tenantId: "acme", oidc: OIDC } });
   assert.deepEqual(kinds([broken, later]), { a: "invalid", b: "duplicate" });
   assert.deepEqual(kinds([{ ...broken, deleting: true }, later]), { b: "accepted" });
 });
 
-test("a later one cannot make the tokens of an issuer name two tenants", () => {
+test("a later resource cannot make the tokens of an issuer name two tenants", () => {
   const evil = { tenantId: OIDC.issuer, oidc: { ...OIDC, tenantClaim: "iss" } };
   const resources = [
     resource("acme"),
@@ -84,7 +84,7 @@ test("a later one cannot make the tokens of an issuer name two tenants", () => {
   assert.equal(new RealmIndex(realms).candidates(claims).length, 1);
 });
 
-test("there are no more than a controller takes: the youngest are left out", () => {
+test("the youngest resources beyond the maximum are left out", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => resource(`t${String(index).padStart(5, "0")}`));
   const verdicts = judge(many.toReversed(), new EntryReader(RULES));
   assert.deepEqual(
@@ -93,7 +93,7 @@ test("there are no more than a controller takes: the youngest are left out", () 
   );
 });
 
-test("an entry that did not change is not read again, also when all is listed anew", () => {
+test("an unchanged entry is not read again, even if all are listed again", () => {
   const collection = new Collection();
   const reader = new EntryReader(RULES);
   const item = (version: string, status: object) => ({
@@ -113,7 +113,7 @@ test("an entry that did not change is not read again, also when all is listed an
   assert.equal(realm(), first);
 });
 
-test("they are found again when something changed that they depend on, and not for a status", () => {
+test("verdicts are computed again when something they depend on changed, and not for a status", () => {
   let looks = 0;
   class CountingReader extends EntryReader {
     override read(spec: unknown) {
@@ -128,7 +128,7 @@ test("they are found again when something changed that they depend on, and not f
     spec: { tenantId: name, oidc: OIDC },
     status,
   });
-  /** How often an entry was looked at for a change. */
+  /** How often entries were read for a change. */
   const looksFor = (change: () => void): number => {
     looks = 0;
     change();
@@ -152,7 +152,7 @@ test("they are found again when something changed that they depend on, and not f
   assert.equal(looksFor(list(item("a"), { ...item("c"), spec: {} })), 2);
 });
 
-test("a watch is followed by its events, and given up for anything else", () => {
+test("a watch is followed by its events, and ended by anything else", () => {
   const collection = new Collection();
   const event = (type: string, object: object) => JSON.stringify({ type, object });
   const acme = { metadata: { name: "acme", uid: "1", resourceVersion: "5" }, spec: {} };

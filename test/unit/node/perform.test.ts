@@ -1,4 +1,4 @@
-/** Leased work ends with an outcome, whatever goes wrong. */
+/** A leased task ends with an outcome, whatever goes wrong. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -7,7 +7,7 @@ import { Lease } from "../../../src/node/lease.ts";
 import { perform } from "../../../src/node/perform.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 
-test("work without an engine has failed", async () => {
+test("a task without an engine fails", async () => {
   const outcome = await perform(
     new Lease("session", create(WorkItemSchema)),
     () => {

@@ -1,4 +1,4 @@
-/** Whose word counts for the span of a gRPC call, and what ends it. */
+/** Who decides about the span of a gRPC call, and what ends it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Metadata, status } from "@grpc/grpc-js";
@@ -15,7 +15,7 @@ function begun(method: string) {
   return { spans, metadata, span: beginSpan(tracer, method, metadata, { tenant: "acme" }) };
 }
 
-test("a node's report is of its work's trace, and another call's flag a caller's wish", () => {
+test("a node's report joins its task's trace; the sampled flag of any other call is the caller's request", () => {
   for (const [method, recorded] of [
     ["svc.v1.NodeService/ReportResult", 1],
     ["svc.v1.JobService/GetJob", 0],
@@ -27,7 +27,7 @@ test("a node's report is of its work's trace, and another call's flag a caller's
   }
 });
 
-test("who takes a span ends it, and nobody after that", () => {
+test("whoever takes a span ends it, and no one after that", () => {
   const { metadata, span } = begun("svc.v1.JobService/GetJob");
   assert.equal(takeSpan(metadata), span);
   assert.equal(takeSpan(metadata), undefined);

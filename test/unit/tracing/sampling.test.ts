@@ -1,4 +1,4 @@
-/** Which spans are recorded: chance decides, a caller may decline, and may insist within limits. */
+/** Which spans are recorded: sampling is random, a caller may opt out, and may force recording within limits. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
@@ -17,7 +17,7 @@ function tracer(ratio: number, force = (_tenant: string) => false) {
   return { spans, tracer: new RecordingTracer({ ratio, resource: {}, version: "1", ended, force }) };
 }
 
-test("a caller that declines is followed, whatever the share", () => {
+test("a caller that opts out is not recorded, whatever the ratio", () => {
   const { spans, tracer: all } = tracer(1);
   const span = all.serve("request", { ...CALLER, sampled: false });
   span.child("part").end();
@@ -27,14 +27,14 @@ test("a caller that declines is followed, whatever the share", () => {
   assert.equal(span.context.traceId, CALLER.traceId, "its ids are passed on");
 });
 
-test("a caller that insists is followed as long as there is room for it", () => {
+test("a caller that forces recording is recorded within the limit", () => {
   let room = 2;
   const { spans, tracer: none } = tracer(0, () => room-- > 0);
   for (let n = 0; n < 5; n++) none.serve("request", { ...CALLER, sampled: true }).end();
   assert.equal(spans.length, 2);
 });
 
-test("what this installation decided holds for every part, wherever it is done", () => {
+test("a decision of this installation holds for every part of the trace", () => {
   const { spans, tracer: none } = tracer(0);
   none
     .resume("work", { ...CALLER, sampled: true })
@@ -43,14 +43,14 @@ test("what this installation decided holds for every part, wherever it is done",
   assert.equal(spans.length, 1);
 });
 
-test("a trace that begins here is recorded by the share", () => {
+test("a trace that begins here is recorded by the ratio", () => {
   const { spans, tracer: half } = tracer(0.5);
   for (let n = 0; n < 2_000; n++) half.serve("request", undefined).end();
   // Eight standard deviations.
   assert.ok(Math.abs(spans.length - 1_000) < 180, String(spans.length));
 });
 
-test("a trace apart links to what it came of, and has an id of its own", () => {
+test("a separate trace links to its origin, and has its own id", () => {
   const { spans, tracer: all } = tracer(1);
   const request = all.serve("request", { ...CALLER, sampled: true });
   const job = request.apart("submit job", { kind: "PRODUCER" });
@@ -63,7 +63,7 @@ test("a trace apart links to what it came of, and has an id of its own", () => {
   assert.equal(spans[0]?.parentSpanContext, undefined);
 });
 
-test("where nothing is recorded a trace apart has an id of its own too, and the caller's wish", () => {
+test("an unrecorded separate trace also has its own id, and keeps the caller's choice", () => {
   const request = PASSING.serve("request", { ...CALLER, sampled: true });
   const jobs = [1, 2].map(() => request?.apart("submit job").context);
   assert.equal(new Set([CALLER.traceId, ...jobs.map((job) => job?.traceId)]).size, 3);
@@ -71,7 +71,7 @@ test("where nothing is recorded a trace apart has an id of its own too, and the 
   assert.ok(jobs.every((job) => job?.sampled));
 });
 
-test("a report of work that is recorded is recorded once it is proven, and takes nobody's room", () => {
+test("a report of a recorded task is recorded once it is proven, and does not count against the limit", () => {
   let asked = 0;
   const { spans, tracer: none } = tracer(0, () => asked++ < 0);
   const report = (sampled: boolean) =>
@@ -86,14 +86,14 @@ test("a report of work that is recorded is recorded once it is proven, and takes
   assert.equal(span?.parentSpanContext?.spanId, CALLER.spanId);
   assert.deepEqual(span?.attributes, { first: 1, second: 2, "error.type": "INTERNAL" });
   report(true)?.end();
-  assert.equal(asked, 1, "what is not proven is a caller's wish");
+  assert.equal(asked, 1, "an unproven one counts as a caller's request");
   const unsampled = report(false);
   unsampled?.prove();
   unsampled?.end();
   assert.equal(spans.length, 1);
 });
 
-test("each tenant's callers may insist a hundred times in a second, those of all a thousand times", () => {
+test("each tenant may force a hundred traces per second, and all together a thousand", () => {
   let now = 0;
   const forced = new Forced(() => now);
   const taken = (tenant: string) =>
@@ -110,7 +110,7 @@ test("each tenant's callers may insist a hundred times in a second, those of all
   assert.equal(taken("acme"), 100);
 });
 
-test("whose wish it was is told by the span's tenant", () => {
+test("a forced trace counts against the tenant of its span", () => {
   const tenants: string[] = [];
   const { tracer: none } = tracer(0, (tenant) => tenants.push(tenant) < 0);
   none.serve("request", CALLED, { attributes: { "svc.tenant.id": "acme" } }).end();

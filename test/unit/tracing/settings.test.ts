@@ -1,4 +1,4 @@
-/** What tracing is told on the command line and in OpenTelemetry's own variables. */
+/** Settings of tracing, from the command line and OpenTelemetry's own variables. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -10,8 +10,8 @@ import {
 
 const { otlpEndpoint, traceSample } = TRACING_SETTINGS;
 
-test("an endpoint is a collector's address, or the very one of its traces", () => {
-  const read = (text: string) => otlpEndpoint.parse(text) ?? assert.fail("no URL");
+test("an endpoint is a collector's base URL, or the exact URL of its traces", () => {
+  const read = (text: string) => otlpEndpoint.parse(text) ?? assert.fail("not a URL");
   assert.equal(read("http://127.0.0.1:4318"), "http://127.0.0.1:4318/v1/traces");
   assert.equal(read("https://otel.example/"), "https://otel.example/v1/traces");
   assert.equal(read("https://otel.example/otlp/"), "https://otel.example/otlp/v1/traces");
@@ -33,14 +33,14 @@ test("an endpoint is a collector's address, or the very one of its traces", () =
   }
 });
 
-test("a share is a number from 0 to 1", () => {
+test("a ratio is a number from 0 to 1", () => {
   for (const [text, share] of Object.entries({ "0": 0, "1": 1, "0.25": 0.25, ".5": 0.5 }))
     assert.equal(traceSample.parse(text), share);
   for (const text of ["", "1.1", "-0.1", "1e-3", "half", "0x1", "1."])
     assert.throws(() => traceSample.parse(text), /is not a number from 0 to 1/, text);
 });
 
-test("headers are listed as OpenTelemetry lists them; what is wrong with them is told without them", () => {
+test("headers use OpenTelemetry's list format; errors do not quote them", () => {
   assert.deepEqual(listedPairs("V", "authorization=Bearer%20abc%3D,x-tenant = a=b ,"), {
     authorization: "Bearer abc=",
     "x-tenant": "a=b",
@@ -56,7 +56,7 @@ test("headers are listed as OpenTelemetry lists them; what is wrong with them is
   }
 });
 
-test("it is known whether credentials could be read on the way", () => {
+test("detects whether credentials would be sent unencrypted", () => {
   assert.equal(isOpenWay("http://collector:4318/v1/traces"), true);
   assert.equal(isOpenWay("http://127.0.0.1:4318/v1/traces"), false);
   assert.equal(isOpenWay("https://collector/v1/traces"), false);
