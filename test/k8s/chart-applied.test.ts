@@ -1,4 +1,4 @@
-/** What the chart makes, judged by a Kubernetes API server and by the definitions of others' resources. */
+/** Applies the chart's objects to a Kubernetes API server, and to the definitions of third-party resources. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../waiting.ts";
@@ -7,7 +7,7 @@ import { goodNames, listOf, NAMESPACE, type Rendered, rendered, renderedGood } f
 import { Cluster } from "./cluster.ts";
 import { ApiAnswer } from "./kube-api.ts";
 
-/** Where Pod security is enforced as the chart promises to need no more, and one notch below. */
+/** A namespace with the Pod security level that the chart promises to satisfy, and one with a lower level. */
 const ENFORCED = { [NAMESPACE]: "restricted", open: "privileged" };
 
 let cluster: Cluster;
@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => cluster[Symbol.asyncDispose]());
 
-/** Whose name pods bear: a controller of the cluster makes `default`, which nobody runs here. */
+/** The service account of the pods; `default` is made by a cluster controller, which does not run here. */
 async function makeAccounts(release: Rendered): Promise<void> {
   const made = release.ofKind("ServiceAccount").map((one) => String(one.at("metadata", "name")));
   for (const name of ["default", ...made]) {
@@ -36,7 +36,7 @@ async function makeAccounts(release: Rendered): Promise<void> {
 }
 
 for (const name of goodNames) {
-  test(`every object of ${name} is taken, and its pods where Pod security is restricted`, async () => {
+  test(`accepts every object of ${name}, and its pods under restricted Pod security`, async () => {
     const release = await renderedGood(name);
     await makeAccounts(release);
     for (const object of release.objects) {
@@ -51,7 +51,7 @@ for (const name of goodNames) {
   });
 }
 
-test("pods with nfs and hostPath are what a restricted namespace refuses", async () => {
+test("a restricted namespace refuses pods with nfs and hostPath", async () => {
   for (const { pod } of (await renderedGood("baseline")).pods()) {
     const reply = await cluster.admin.tryApply(pod, { namespace: NAMESPACE, dryRun: true });
     const mounts = JSON.stringify(pod).includes("hostPath");
@@ -60,7 +60,7 @@ test("pods with nfs and hostPath are what a restricted namespace refuses", async
   }
 });
 
-test("each entry of auth.tenants is a SvcTenant with what the entry says, and the values' own else", async () => {
+test("each entry of auth.tenants becomes a SvcTenant with the entry's values, and defaults for the rest", async () => {
   const release = await renderedGood("everything");
   const tenants = release.objects.filter(({ kind }) => kind === "SvcTenant");
   for (const tenant of tenants) await cluster.admin.apply(tenant, { namespace: NAMESPACE });
@@ -86,7 +86,7 @@ test("each entry of auth.tenants is a SvcTenant with what the entry says, and th
   assert.deepEqual(auth0?.at("limits", "jobsQueued"), 100_000_000);
 });
 
-test("any tenant id has a name of its own that the API server takes", async () => {
+test("any tenant id gets a unique name that the API server accepts", async () => {
   const ids = ["Acme", "acme", "a/b", "a b", "..", "日本", "x".repeat(256), "-", "7"];
   const tenants = ids.map((tenantId) => ({ tenantId }));
   const release = await rendered(`auth: { tenants: ${JSON.stringify(tenants)} }`);
@@ -117,13 +117,13 @@ test("the Role permits what following tenants needs, and nothing else", async ()
     { verb: "list", ...tenants, namespace: "open" },
     { verb: "create", group: "", resource: "serviceaccounts", subresource: "token" },
   ];
-  // A role counts a moment after it is made.
+  // A new role takes effect after a moment.
   for (const one of permitted)
     await until(() => mayController(one), `${JSON.stringify(one)} to be permitted`);
   for (const one of denied) assert.equal(await mayController(one), false, JSON.stringify(one));
 });
 
-/** Whether the controllers' service account may do something, as the API server says. */
+/** Whether the API server allows the controllers' service account to do something. */
 async function mayController(asked: Readonly<Record<string, string>>): Promise<boolean> {
   const review = {
     apiVersion: "authorization.k8s.io/v1",

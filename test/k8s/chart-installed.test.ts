@@ -1,4 +1,4 @@
-/** helm install, upgrade and uninstall, as an operator does them, on a Kubernetes API server. */
+/** helm install, upgrade and uninstall on a Kubernetes API server, as an operator runs them. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { crdFiles } from "./chart/crds.ts";
@@ -14,10 +14,10 @@ before(async () => {
 });
 after(() => cluster[Symbol.asyncDispose]());
 
-/** Of what the values name there is nothing, and no pods that miss it. */
+/** Resources that the values name do not exist here, and no pods need them. */
 const UNCHECKED = ["--set", "checks.existing=false"];
 
-/** Nothing runs pods here, so hooks would never end. */
+/** No pods run here, so hooks would never finish. */
 async function run(command: string, values: string, more = ""): Promise<string> {
   const args = [
     command,
@@ -45,7 +45,7 @@ async function namesOf(path: string): Promise<string[]> {
 const DEPLOYMENTS = "/apis/apps/v1/NS/deployments";
 const TENANTS = "/apis/svc.dev/v1/NS/svctenants";
 
-test("an installation is upgraded, rolled back and taken away; tenants' definition stays", async () => {
+test("an installation is upgraded, rolled back and removed; the definition of SvcTenant stays", async () => {
   await cluster.namespace(NAMESPACE, { "pod-security.kubernetes.io/enforce": "restricted" });
   const tenants =
     "auth: { tenants: [{ tenantId: acme }, { tenantId: globex }] }\nnodes: { pools: { cpu: { replicas: 3 } } }";
@@ -54,7 +54,7 @@ test("an installation is upgraded, rolled back and taken away; tenants' definiti
     /svc 0\.1\.0 is release vmaf in namespace encoding/,
   );
   assert.deepEqual(await namesOf(DEPLOYMENTS), ["vmaf-svc-controller", "vmaf-svc-node-cpu"]);
-  // The chart brings the definition of SvcTenant itself.
+  // The chart brings the definition of SvcTenant.
   assert.deepEqual(await namesOf(TENANTS), ["acme", "globex"]);
 
   await run(
@@ -67,7 +67,7 @@ test("an installation is upgraded, rolled back and taken away; tenants' definiti
   );
   assert.equal(controller.at("spec", "replicas"), 3);
   const pool = await cluster.admin.get(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vmaf-svc-node-cpu`);
-  // Of a pool that follows the work from now on; docs/kubernetes.md.
+  // The pool scales with the backlog from now on; see docs/kubernetes.md.
   assert.equal(pool.at("spec", "replicas"), 1);
   assert.deepEqual(await namesOf(TENANTS), ["acme"]);
 
@@ -85,10 +85,10 @@ test("an installation is upgraded, rolled back and taken away; tenants' definiti
     "/apis/networking.k8s.io/v1/NS/networkpolicies",
   ])
     assert.deepEqual(await namesOf(path), [], path);
-  assert.ok(await cluster.admin.answers("/apis/svc.dev/v1/svctenants"), "helm leaves what is in crds/");
+  assert.ok(await cluster.admin.answers("/apis/svc.dev/v1/svctenants"), "helm keeps what is in crds/");
 });
 
-test("a list of tenants that is emptied lets nobody in who was not before, unless that is said", async () => {
+test("emptying the list of tenants admits nobody new, unless requested explicitly", async () => {
   await cluster.namespace("few");
   const command = (name: string) => [name, "vmaf", CHART, "--namespace", "few", "--no-hooks", ...UNCHECKED];
   const upgrade = (values: string) =>
@@ -109,7 +109,7 @@ test("a list of tenants that is emptied lets nobody in who was not before, unles
   assert.match(open.stdout, /^! Any tenant that the tokens of https:\/\/id\.example name is let in\./m);
 });
 
-test("two releases of one namespace do not meet", async () => {
+test("two releases in one namespace do not interfere", async () => {
   await cluster.namespace("two");
   for (const name of ["first", "second"]) {
     const args = [
@@ -131,7 +131,7 @@ test("two releases of one namespace do not meet", async () => {
   assert.equal(new Set(selectors).size, 4);
 });
 
-test("a Secret that is not there fails the installation with its name and key, before anything is made", async () => {
+test("a missing Secret fails the installation with its name and key, before anything is created", async () => {
   await cluster.namespace("bare");
   const args = ["install", "vmaf", CHART, "--namespace", "bare", "--no-hooks", "-f", good("tenants-file")];
   const install = () => helm(args, cluster.kubeconfig);

@@ -1,4 +1,4 @@
-/** What the chart makes for monitoring is what the rules, the dashboards and the processes are. */
+/** The chart's monitoring resources match the rules, the dashboards and the processes. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -25,11 +25,11 @@ function groupsOf(release: Rendered): ApiAnswer[] {
   return release.ofKind("PrometheusRule").flatMap((rule) => listOf(rule.at("spec", "groups")));
 }
 
-/** Without the matcher of the namespace that the chart adds. */
+/** Without the namespace matcher that the chart adds. */
 const unscoped = (expr: string) =>
   expr.replaceAll(/\{namespace="media"\}/g, "").replaceAll(/\{namespace="media",/g, "{");
 
-test("the PrometheusRule has every group of alerts/, about the release's namespace", async () => {
+test("the PrometheusRule has every group of alerts/, limited to the release's namespace", async () => {
   const groups = filesIn("alerts/*.yaml").flatMap((path) => parse(readFileSync(path, "utf8")).groups);
   assert.ok(groups.length > 0);
   const made = groupsOf(await renderedGood("everything")).map(({ value }) =>
@@ -47,7 +47,7 @@ test("the PrometheusRule has every group of alerts/, about the release's namespa
   }
 });
 
-test("without controllers no alert fires for want of one, and the others stay", async () => {
+test("without controllers no alert fires for a missing one, and the others stay", async () => {
   const release = await rendered("monitoring: { rules: { enabled: true } }", good("server-only"));
   const [there, all] = [release, await renderedGood("everything")].map((one) =>
     groupsOf(one).flatMap((group) => listOf(group.at("rules")).map((rule) => String(rule.at("alert")))),
@@ -58,7 +58,7 @@ test("without controllers no alert fires for want of one, and the others stay", 
   );
 });
 
-test("a release that is gone is missed, whatever runs in another namespace", async () => {
+test("a release that is down is detected, whatever runs in another namespace", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-rules-"));
   const groups = groupsOf(await renderedGood("everything")).map(({ value }) => value);
   writeFileSync(join(folder, "rules.yaml"), JSON.stringify({ groups }));
@@ -87,7 +87,7 @@ test("a release that is gone is missed, whatever runs in another namespace", asy
   }
 });
 
-test("each dashboard is a ConfigMap with its very content, which Grafana's sidecar finds", async () => {
+test("each dashboard is a ConfigMap with exactly its content, which Grafana's sidecar finds", async () => {
   const files = filesIn("dashboards/*.json");
   assert.ok(files.length > 0);
   const release = await renderedGood("everything");
@@ -100,7 +100,7 @@ test("each dashboard is a ConfigMap with its very content, which Grafana's sidec
   assert.equal(release.ofKind("ConfigMap").length, files.length);
 });
 
-test("links of alerts and dashboards begin with where the runbooks are published", async () => {
+test("links of alerts and dashboards start with the URL of the published runbooks", async () => {
   const release = await renderedGood("hpa");
   const [rule] = release.ofKind("PrometheusRule");
   const urls = listOf(rule?.at("spec", "groups")).flatMap((group) =>
@@ -115,7 +115,7 @@ test("links of alerts and dashboards begin with where the runbooks are published
   }
 });
 
-test("monitors name ports that there are, of Services and pods that they select", async () => {
+test("monitors name existing ports of Services and pods that they select", async () => {
   const checked = { endpoints: 0, podMonitors: 0, pools: 0 };
   for (const name of goodNames) {
     const release = await renderedGood(name);
@@ -142,10 +142,10 @@ test("monitors name ports that there are, of Services and pods that they select"
       for (const pool of pools) assert.equal(pool.at(...first), "metrics");
     }
   }
-  for (const [what, count] of Object.entries(checked)) assert.ok(count > 0, `no ${what} were looked at`);
+  for (const [what, count] of Object.entries(checked)) assert.ok(count > 0, `no ${what} were checked`);
 });
 
-test("what pools are scaled by are metrics that there are, with these labels", () => {
+test("pools are scaled by existing metrics and labels", () => {
   const documented = readFileSync(join(CHART, "..", "..", "docs", "metrics.md"), "utf8");
   assert.match(documented, /\| `svc_work_pending` \| gauge \| `kind`, `scorer`, `waits_for` \|/);
   assert.match(documented, /\| `svc_node_running` \| gauge \| \|/);

@@ -1,9 +1,9 @@
-/** Volumes of the chart, of the videos and of extra values, and where they are mounted. */
+/** Volumes of the chart, of videos and of extra values, and their mount paths. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { templateOf } from "./chart/helm.ts";
 
-test("volumes that meet each other, or what a process needs, are refused", async () => {
+test("refuses volumes that collide with each other or with a path that a process needs", async () => {
   const at = (name: string, mountPath: string) => ({
     name,
     mountPath,

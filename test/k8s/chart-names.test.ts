@@ -1,10 +1,10 @@
-/** Names of what the chart makes: as long as may be, of texts that look like numbers, and of releases called anything. */
+/** Names of the chart's objects: of maximum length, of numeric-looking text, and for any release name. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CHART, good, helm, RELEASE, rendered } from "./chart/helm.ts";
 import { manifestsIn } from "./kube-api.ts";
 
-test("names keep their length, and other names' releases do not meet", async () => {
+test("names keep within their limits, and those of different releases do not collide", async () => {
   const pools = ["b".repeat(20), `${"b".repeat(19)}c`];
   const scaled = Object.fromEntries(pools.map((name) => [name, { autoscaling: { enabled: true } }]));
   const values = {
@@ -13,7 +13,7 @@ test("names keep their length, and other names' releases do not meet", async () 
     autoscaling: { keda: { prometheusAddress: "http://prometheus.example" } },
   };
   const long = await rendered(JSON.stringify(values));
-  // KEDA makes a label of keda-hpa- and a ScaledObject's name.
+  // KEDA uses keda-hpa- and the name of a ScaledObject as a label.
   const most = new Map([
     ["Service", 63],
     ["Job", 63],
@@ -31,7 +31,7 @@ test("names keep their length, and other names' releases do not meet", async () 
   assert.equal(Object(labels)["app.kubernetes.io/instance"], RELEASE);
 });
 
-test("names and labels that look like numbers stay texts", async () => {
+test("names and labels that look like numbers stay strings", async () => {
   const { stdout } = await helm(
     ["template", "007", CHART, "-n", "1e3", "-f", good("everything"), "-f", "-"],
     undefined,
@@ -56,7 +56,7 @@ test("names and labels that look like numbers stay texts", async () => {
 });
 
 for (const name of ["4k", "my.svc", "my.scores"]) {
-  test(`a release ${name}, which no Service may be called, is refused unless it is called otherwise`, async () => {
+  test(`a release named ${name}, which is no valid Service name, is refused without fullnameOverride`, async () => {
     const args = ["template", name, CHART, "-f", good("required")];
     const { code, stderr } = await helm(args);
     assert.notEqual(code, 0);

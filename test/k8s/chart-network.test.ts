@@ -1,4 +1,4 @@
-/** Who may reach whom, as the chart's NetworkPolicies say it: judged as Kubernetes does, pod by pod. */
+/** Which connections the chart's NetworkPolicies allow, evaluated pod by pod like Kubernetes does. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { good, goodNames, listOf, type Rendered, rendered, renderedGood } from "./chart/helm.ts";
@@ -6,7 +6,7 @@ import type { ApiAnswer } from "./kube-api.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A pod of the release, or somebody else: `namespace` undefined is an address outside the cluster. */
+/** A pod of the release, or another peer; `namespace` undefined is an address outside the cluster. */
 interface Place {
   readonly labels: Labels;
   readonly namespace: "own" | "kube-system" | "elsewhere" | undefined;
@@ -25,7 +25,7 @@ const STRANGER: Place = { labels: {}, namespace: "elsewhere" };
 const NEIGHBOUR: Place = { labels: {}, namespace: "own" };
 const OUTSIDE: Place = { labels: {}, namespace: undefined };
 
-/** Of expressions the chart has `NotIn` alone. */
+/** The chart uses only `NotIn` expressions. */
 const selects = (selector: unknown, labels: Labels) =>
   Object.entries(Object(Object(selector).matchLabels)).every(([name, value]) => labels[name] === value) &&
   listOf(Object(selector).matchExpressions).every(
@@ -34,7 +34,7 @@ const selects = (selector: unknown, labels: Labels) =>
       !listOf(one.at("values")).some(({ value }) => value === labels[String(one.at("key"))]),
   );
 
-/** No peers: everybody. Blocks of addresses: those outside the cluster. */
+/** No peers means everybody; address blocks are those outside the cluster. */
 function isPeer(peers: unknown, place: Place): boolean {
   const list = listOf(peers);
   return list.length === 0 || list.some((peer) => matches(peer, place));
@@ -53,7 +53,7 @@ function matches(peer: ApiAnswer, { labels, namespace }: Place): boolean {
 const isPort = (ports: unknown, port: number) =>
   ports === undefined || listOf(ports).some((one) => one.at("port") === port);
 
-/** Whether one side of a connection allows it: a pod that a policy is about gets what its policies allow, and no more. */
+/** Whether one side of a connection allows it: a pod selected by a policy gets only what its policies allow. */
 function allows(
   release: Rendered,
   side: "ingress" | "egress",
@@ -75,7 +75,7 @@ function allows(
 const may = (release: Rendered, from: Place, to: Place, port: number) =>
   allows(release, "egress", [from, to], port) && allows(release, "ingress", [to, from], port);
 
-test("a controller reaches what it needs; nodes reach the controller and names, and nothing else", async () => {
+test("a controller reaches what it needs; nodes reach only the controller and DNS", async () => {
   const release = await renderedGood("tenants-watched");
   const [controller, node] = [part("controller"), part("node")];
   for (const port of [5432, 443, 6443]) assert.ok(may(release, controller, OUTSIDE, port), String(port));
@@ -89,20 +89,20 @@ test("a controller reaches what it needs; nodes reach the controller and names, 
   assert.equal(may(release, node, node, 9464), false);
 });
 
-test("nodes are reached for their metrics alone", async () => {
+test("nodes are reachable only for their metrics", async () => {
   const release = await renderedGood("required");
   assert.ok(may(release, STRANGER, part("node"), 9464));
   for (const port of [8080, 9090, 22]) assert.equal(may(release, STRANGER, part("node"), port), false);
 });
 
-test("a controller without SvcTenants needs no API server, and one without authentication no provider", async () => {
+test("a controller without SvcTenants reaches no API server, and one without authentication no provider", async () => {
   assert.equal(may(await renderedGood("required"), part("controller"), OUTSIDE, 6443), false);
   const open = await rendered("auth: { enabled: false }");
   assert.equal(may(open, part("controller"), OUTSIDE, 443), false);
   assert.ok(may(open, part("controller"), OUTSIDE, 5432));
 });
 
-test("nodes that fetch tokens reach their provider, and traces their collector", async () => {
+test("nodes that fetch tokens reach their provider, and traces reach their collector", async () => {
   const values = [
     "tracing: { otlpEndpoint: 'http://collector.monitoring:4318' }",
     "nodes: { credentials: { token: { existingSecret: '' }, oidc: { tokenUrl: 'https://id.example/token', clientId: a, existingSecret: b } } }",
@@ -111,7 +111,7 @@ test("nodes that fetch tokens reach their provider, and traces their collector",
   for (const port of [443, 4318]) assert.ok(may(release, part("node"), OUTSIDE, port), String(port));
 });
 
-test("who is named as a client, and who is not", async () => {
+test("only the configured clients are admitted", async () => {
   const values =
     "networkPolicy: { clients: [{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: elsewhere } } }], monitoring: [{ podSelector: {} }] }";
   const release = await rendered(values);
@@ -125,7 +125,7 @@ test("who is named as a client, and who is not", async () => {
   assert.ok(may(release, NEIGHBOUR, part("controller"), 9464));
 });
 
-test("the migration has a policy of its own, before it runs and for as long", async () => {
+test("the migration has its own policy, created before it runs and removed with it", async () => {
   const release = await renderedGood("everything");
   const [job, policy] = [
     release.one("Job", "vmaf-migrate"),
@@ -134,7 +134,7 @@ test("the migration has a policy of its own, before it runs and for as long", as
   assert.equal(policy?.("hook"), job?.("hook"));
   assert.equal(policy?.("hook-delete-policy"), job?.("hook-delete-policy"));
   assert.ok(Number(policy?.("hook-weight")) < Number(job?.("hook-weight")));
-  // What a release leaves in force until the next one is installed is not about its pods.
+  // Policies that a release keeps until the next one is installed do not select its pods.
   const lasting = release
     .ofKind("NetworkPolicy")
     .filter((one) => one.at("metadata", "annotations", "helm.sh/hook") === undefined)
@@ -143,7 +143,7 @@ test("the migration has a policy of its own, before it runs and for as long", as
   assert.ok(may(release, part("migrate"), OUTSIDE, 6432));
 });
 
-test("nodes of a controller elsewhere reach it also behind a Service, and only where it is", async () => {
+test("nodes of a controller elsewhere also reach it behind a Service, and only at its address", async () => {
   const release = await rendered("", good("nodes-only"));
   for (const port of [443, 9090]) assert.ok(may(release, part("node"), OUTSIDE, port), String(port));
   const values =
@@ -154,7 +154,7 @@ test("nodes of a controller elsewhere reach it also behind a Service, and only w
   assert.equal(may(narrow, part("node"), OUTSIDE, 9090), false);
 });
 
-test("traces go where the collector is, by the port that it has there", async () => {
+test("traces go only to the collector's address and port", async () => {
   const values = [
     "tracing: { otlpEndpoint: 'http://collector.elsewhere' }",
     "networkPolicy: { tracing: { ports: [4318], to: [{ namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: elsewhere } } }] } }",
@@ -165,7 +165,7 @@ test("traces go where the collector is, by the port that it has there", async ()
   assert.equal(may(release, part("node"), OUTSIDE, 4318), false);
 });
 
-test("further rules of egress are for the pods that they name", async () => {
+test("additional egress rules apply to the pods that they name", async () => {
   for (const [value, component] of [
     ["extraServerEgress", "server"],
     ["extraMigrationEgress", "migrate"],
@@ -179,14 +179,14 @@ test("further rules of egress are for the pods that they name", async () => {
   }
 });
 
-test("the migration reaches the database, and nobody reaches it", async () => {
+test("the migration reaches the database, and nothing reaches the migration", async () => {
   const release = await renderedGood("required");
   assert.ok(may(release, part("migrate"), OUTSIDE, 5432));
   assert.equal(may(release, part("migrate"), OUTSIDE, 443), false);
   assert.equal(may(release, NEIGHBOUR, part("migrate"), 8080), false);
 });
 
-test("the scoring server is for the namespace, unless clients are named", async () => {
+test("the scoring server is open to the namespace, unless clients are named", async () => {
   const release = await renderedGood("server-only");
   assert.ok(may(release, NEIGHBOUR, part("server"), 8080));
   assert.equal(may(release, STRANGER, part("server"), 8080), false);
@@ -197,7 +197,7 @@ test("the scoring server is for the namespace, unless clients are named", async 
   assert.ok(may(watched, STRANGER, part("server"), 8080));
 });
 
-test("every pod of a release is under a policy, unless they are turned off", async () => {
+test("every pod of a release has a policy, unless policies are disabled", async () => {
   for (const name of goodNames.filter((one) => one !== "auth-disabled")) {
     const release = await renderedGood(name);
     const policies = release.ofKind("NetworkPolicy");

@@ -1,4 +1,4 @@
-/** Pools of nodes: what each has, how many threads it gives a score, and what it is scaled by. */
+/** Pools of nodes: their settings, threads per score, and scaling. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { environmentOf, listOf, rendered, renderedGood } from "./chart/helm.ts";
@@ -7,7 +7,7 @@ import type { ApiAnswer } from "./kube-api.ts";
 const podOf = (object: ApiAnswer, ...path: (string | number)[]) =>
   object.at("spec", "template", "spec", ...path);
 
-test("a pool has what it says, and what all pools have, an empty value and a zero too", async () => {
+test("a pool has its own values and those of all pools; empty values and zeros count too", async () => {
   const release = await renderedGood("hpa");
   const acme = release.one("Deployment", "rel-svc-node-acme");
   const secret = listOf(podOf(acme, "volumes")).find((one) => one.at("name") === "credentials");
@@ -29,7 +29,7 @@ test("a pool has what it says, and what all pools have, an empty value and a zer
   assert.deepEqual(podOf(cpu, "volumes", 0, "emptyDir"), { medium: "Memory", sizeLimit: "2Gi" });
 });
 
-test("a pool with a tag or a repository of its own has no digest of another image", async () => {
+test("a pool with its own tag or repository does not use the digest of another image", async () => {
   const digest = `sha256:${"0123456789abcdef".repeat(4)}`;
   const other = `sha256:${"f".repeat(64)}`;
   const image = { repository: "registry.example/svc", tag: "1", digest };
@@ -60,7 +60,7 @@ test("a pool with a tag or a repository of its own has no digest of another imag
   assert.equal(below("gpu"), "registry.example/svc:1-cuda");
 });
 
-test("threads are the cores of the CPU limit, divided among the slots", async () => {
+test("threads are the cores of the CPU limit divided by the slots", async () => {
   const pools = [
     ["a", "slots: 3, resources: { limits: { cpu: 8 } }", "2"],
     ["b", "slots: 8, resources: { limits: { cpu: '4' } }", "1"],
@@ -79,7 +79,7 @@ test("threads are the cores of the CPU limit, divided among the slots", async ()
   }
 });
 
-test("a pool that follows the work has no number of its own, and asks for what waits and what runs", async () => {
+test("a pool that scales with the backlog has no fixed size, and queries waiting and running tasks", async () => {
   const keda = await renderedGood("everything");
   assert.equal(keda.one("Deployment", "vmaf-node-cpu").at("spec", "replicas"), undefined);
   const scaled = keda.one("ScaledObject", "vmaf-node-cpu");
@@ -91,7 +91,7 @@ test("a pool that follows the work has no number of its own, and asks for what w
       '+ (sum(svc_node_running{namespace="media",app_kubernetes_io_instance="rel",svc_dev_pool="cpu"}) or vector(0))) ' +
       'unless on () svc_node_running{namespace="media",svc_dev_pool=""}',
   );
-  // With one, KEDA sets a number of nodes of its own when Prometheus does not answer.
+  // With a fallback, KEDA would set a fixed number of nodes when Prometheus does not answer.
   assert.equal(scaled.at("spec", "fallback"), undefined);
   const [monitor] = keda.ofKind("PodMonitor");
   const labels = listOf(monitor?.at("spec", "podTargetLabels")).map(({ value }) => value);
@@ -103,7 +103,7 @@ test("a pool that follows the work has no number of its own, and asks for what w
   assert.equal(hpa.at("spec", "metrics", 1, "pods", "target", "averageValue"), "2");
 });
 
-test("a pool whose nodes all go before others come rolls nothing", async () => {
+test("a pool whose nodes all stop before new ones start uses no rolling update", async () => {
   const release = await renderedGood("nodes-only");
   const pool = release.one("Deployment", "rel-svc-node-cpu");
   assert.deepEqual(pool.at("spec", "strategy"), { type: "Recreate" });

@@ -1,4 +1,4 @@
-/** The processes of svc, run with the environment and the rights that the chart gives them. */
+/** The processes of svc, run with the environment and the permissions that the chart gives them. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +24,7 @@ import { Cluster } from "./cluster.ts";
 const ACCOUNT = "svc-controller";
 const READY = readFileSync(join(CHART, "files", "ready.mjs"), "utf8");
 
-/** A controller tells over gRPC within 2 s that it is ready. */
+/** A controller reports readiness over gRPC within 2 s. */
 const PATIENT = { TRIES: "30" };
 
 let folder: string;
@@ -65,7 +65,7 @@ function ready(env: Readonly<Record<string, string>>): Promise<Told> {
   return promise;
 }
 
-test("a controller with everything on starts, and follows SvcTenants with its Role alone", async () => {
+test("a controller with every option enabled starts, and follows SvcTenants with only its Role", async () => {
   const token = await cluster.serviceAccountToken(NAMESPACE, ACCOUNT);
   const kubeconfig = await cluster.write("account", cluster.kubeconfigFor({ token, namespace: NAMESPACE }));
   const env = {
@@ -99,7 +99,7 @@ async function statusOf(name: string): Promise<void> {
   await until(async () => (await conditions()).length > 0, `conditions of ${name}`);
 }
 
-test("without authentication a controller starts, helm's test passes, and a node gets ready", async () => {
+test("without authentication a controller starts, helm test passes, and a node becomes ready", async () => {
   const open = await renderedGood("auth-disabled");
   const env = environmentOf(open.one("Deployment", "rel-svc-controller"));
   await using controller = await ControllerProcess.start({ dataDir: join(folder, "open"), auth: [], env });
@@ -118,7 +118,7 @@ test("without authentication a controller starts, helm's test passes, and a node
   assert.equal(await node.stop(), 0);
 });
 
-test("helm's test fails, and says why, where nobody answers", async () => {
+test("helm test fails with the reason if nothing answers", async () => {
   const { code, stderr } = await ready({ REST_URL: "http://127.0.0.1:1", GRPC_URL: "http://127.0.0.1:1" });
   assert.equal(code, 1);
   assert.match(stderr, /^REST http:\/\/127\.0\.0\.1:1: .*\n/);

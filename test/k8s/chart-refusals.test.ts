@@ -1,9 +1,9 @@
-/** Values that are wrong are refused before anything is installed, with their path and what to do. */
+/** Wrong values are refused before anything is installed, with their path and what to do. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { good, templateOf } from "./chart/helm.ts";
 
-/** What is wrong, and what helm says of it: of the schema's refusals the path, of the chart's own the whole sentence. */
+/** Wrong values and helm's message: the path for errors of the schema, the whole sentence for errors of the chart. */
 const BAD: readonly (readonly [values: string, told: RegExp])[] = [
   ["contoller: {}", /additional properties 'contoller' not allowed/],
   ["auth: { jwksEndpont: x }", /at '\/auth': additional properties 'jwksEndpont' not allowed/],
@@ -55,7 +55,7 @@ const BAD: readonly (readonly [values: string, told: RegExp])[] = [
   ["autoscaling: { kind: cron }", /at '\/autoscaling\/kind'/],
   ["server: { enabled: true, mediaRoots: ['/media/{tenant}'] }", /at '\/server\/mediaRoots\/0'/],
   ["networkPolicy: { dns: { ports: [dns] } }", /at '\/networkPolicy\/dns\/ports\/0'/],
-  // What only shows when values are seen together.
+  // Errors that show only in combination.
   ["image: { repository: '' }", /image\.repository is empty\. Name the image/],
   [
     "database: { existingSecret: '' }",
@@ -173,7 +173,7 @@ const BAD: readonly (readonly [values: string, told: RegExp])[] = [
 ];
 
 for (const [values, told] of BAD) {
-  test(`refused: ${values.replaceAll("\n", "; ")}`, async () => {
+  test(`refuses ${values.replaceAll("\n", "; ")}`, async () => {
     const { code, stdout, stderr } = await templateOf(values);
     assert.notEqual(code, 0);
     assert.equal(stdout, "");
@@ -181,7 +181,7 @@ for (const [values, told] of BAD) {
   });
 }
 
-test("beside a file of tenants no provider is set, nor any part of one: nobody would look at it", async () => {
+test("refuses a provider, or a part of one, beside a tenants file, because it would be ignored", async () => {
   const provider = {
     jwksEndpoint: "https://id.example/keys",
     issuer: "https://id.example",
@@ -198,7 +198,7 @@ test("beside a file of tenants no provider is set, nor any part of one: nobody w
   assert.equal(await refused({ tenantClaim: "tid", rolesClaim: "svc_roles", audience: "" }), "");
 });
 
-test("all that is missing is told at once", async () => {
+test("reports everything that is missing at once", async () => {
   const { stderr } = await templateOf("", "/dev/null");
   for (const name of [
     "image.repository",

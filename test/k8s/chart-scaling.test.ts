@@ -1,4 +1,4 @@
-/** How many slots a pool wants, asked of Prometheus' own promtool. */
+/** How many slots a pool wants, evaluated by Prometheus' promtool. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ const pending = (labels: string, values: string) => ({
   series: `svc_work_pending{namespace="media",${labels}}`,
   values,
 });
-/** With the labels that the chart's PodMonitor adds. Kubernetes cuts the names of pods, so they tell nothing. */
+/** With the labels that the chart's PodMonitor adds. Kubernetes truncates pod names, so they identify nothing. */
 const running = (pool: string, values: string) => ({
   series: `svc_node_running{namespace="media",app_kubernetes_io_instance="rel",svc_dev_pool="${pool}",pod="a-very-long-name"}`,
   values,
@@ -23,7 +23,7 @@ const wanted = (eval_time: string, value?: number) => ({
   exp_samples: value === undefined ? [] : [{ labels: "wanted", value }],
 });
 
-/** Each controller tells of the whole queue. */
+/** Each controller reports the whole queue. */
 const QUEUE = [
   pending(`instance="a",${SCORE},waits_for="node"`, "8 8"),
   pending(`instance="b",${SCORE},waits_for="node"`, "8 8"),
@@ -40,20 +40,20 @@ const OTHERS = [
   },
 ];
 
-/** What is wanted at the start, before a node is there, and a minute later. */
+/** The wanted slots at the start, before there is a node, and a minute later. */
 const CASES = [
   {
     interval: "1m",
     input_series: [...QUEUE, ...OTHERS, running("cpu", "_ 3")],
     promql_expr_test: [wanted("0m", (8 + 4 + 80) / 4), wanted("1m", (8 + 4 + 80) / 4 + 3)],
   },
-  // Nobody says how much waits: that is no zero.
+  // A missing queue size is not zero.
   {
     interval: "1m",
     input_series: [running("cpu", "3 3")],
     promql_expr_test: [wanted("1m")],
   },
-  // Nobody says whose nodes they are that work: neither is that.
+  // Missing pool labels are not zero either.
   {
     interval: "1m",
     input_series: [...QUEUE, { series: 'svc_node_running{namespace="media"}', values: "3 3" }],
@@ -61,13 +61,13 @@ const CASES = [
   },
 ];
 
-/** Has promtool judge what the pool cpu is scaled by. */
+/** Evaluates the scaling query of the pool cpu with promtool. */
 async function judge(values: string, tests: readonly object[]): Promise<string> {
   const [scaled] = (await rendered(values, good("everything"))).ofKind("ScaledObject");
   const expr = scaled?.at("spec", "triggers", 0, "metadata", "query");
   const folder = mkdtempSync(join(tmpdir(), "svc-scaling-"));
   const rules = { groups: [{ name: "scaling", rules: [{ record: "wanted", expr }] }] };
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(join(folder, "rules.yaml"), JSON.stringify(rules));
   writeFileSync(
     join(folder, "tests.yaml"),
@@ -80,15 +80,15 @@ async function judge(values: string, tests: readonly object[]): Promise<string> 
   }
 }
 
-test("a slot for every four pieces that wait, and for each that runs in the pool", async () => {
+test("wants a slot for every four waiting tasks, and for each running task of the pool", async () => {
   assert.match(await judge("", CASES), /SUCCESS/);
 });
 
-test("a name of forty characters changes nothing of it", async () => {
+test("a name of forty characters gives the same result", async () => {
   assert.match(await judge(`fullnameOverride: ${"a".repeat(40)}`, CASES), /SUCCESS/);
 });
 
-test("a pool with a scorer of its own counts the work of that one, and what any can do", async () => {
+test("a pool with its own scorer counts tasks for that scorer, and tasks for any", async () => {
   const values = "nodes: { pools: { cpu: { autoscaling: { scorer: vmaf 3.0.0 } } } }";
   const alone = {
     interval: "1m",

@@ -21,7 +21,7 @@ const argsOf = (object: ApiAnswer): readonly string[] => {
   return Array.isArray(args) ? args.map(String) : [];
 };
 
-/** Its variables that are read of Secrets: name, Secret and key. */
+/** Its variables that are read from Secrets: name, Secret and key. */
 function secretsOf(object: ApiAnswer): readonly unknown[][] {
   const read = listOf(containerOf(object)("env")).filter((one) => one.at("valueFrom") !== undefined);
   const of = (one: ApiAnswer, member: string) => one.at("valueFrom", "secretKeyRef", member);
@@ -39,7 +39,7 @@ async function migrationsIn(connectionString: string): Promise<readonly unknown[
   }
 }
 
-test("the migration makes the schema, and a second one finds it made", async () => {
+test("the migration creates the schema, and a second run finds it up to date", async () => {
   await using cluster = await PostgresCluster.start();
   const url = await cluster.createDatabase("video");
   const job = (await renderedGood("required")).one("Job", "rel-svc-migrate");
@@ -67,6 +67,6 @@ test("the scoring server answers its probes, and scores", async () => {
   assert.equal(status, 200);
   assert.ok(body.score > 0 && body.score <= 100);
   const { code } = (await score(server, { ...clips.pair, reference: "/etc/hostname" })).body;
-  assert.equal(code, "PATH_NOT_ALLOWED", "which is what server.mediaRoots is for");
+  assert.equal(code, "PATH_NOT_ALLOWED", "as configured by server.mediaRoots");
   assert.equal(await server.stop(), 0);
 });

@@ -1,4 +1,4 @@
-/** The chart as helm renders it: what each value makes of it. */
+/** The chart as helm renders it: what each value produces. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,21 +33,21 @@ test("good values pass helm lint --strict", async () => {
   }
 });
 
-test("no Secret is made, and a Secret's value stands nowhere", async () => {
+test("creates no Secret, and writes no Secret's value anywhere", async () => {
   for (const name of goodNames) {
     const release = await renderedGood(name);
     assert.deepEqual(release.ofKind("Secret"), [], name);
   }
 });
 
-test("a controller reads its database from the Secret that is named, and fails to start without it", async () => {
+test("a controller reads its database URL from the named Secret, and fails to start without it", async () => {
   const release = await renderedGood("everything");
   const env = listOf(podOf(release.one("Deployment", "vmaf-controller"), "containers", 0, "env"));
   const url = env.find((one) => one.at("name") === "SVC_DATABASE_URL");
   assert.deepEqual(url?.at("valueFrom", "secretKeyRef"), { name: "svc-database", key: "DATABASE_URL" });
 });
 
-test("hosts that are allowed are flags, and the pod's own address is one of them, by which it is scraped", async () => {
+test("allowed hosts are flags, and include the pod's own address, at which it is scraped", async () => {
   const release = await renderedGood("everything");
   for (const [name, hosts] of [
     ["vmaf-controller", ["svc.example", "vmaf-controller.media.svc", "[fd00::5]"]],
@@ -66,7 +66,7 @@ test("hosts that are allowed are flags, and the pod's own address is one of them
   assert.doesNotMatch(JSON.stringify(podOf(open, "containers", 0, "env")), /OWN_ADDRESS/);
 });
 
-test("the variables of a controller are what its values say, whole numbers in digits", async () => {
+test("the variables of a controller are those of its values, with whole numbers in digits", async () => {
   const release = await renderedGood("everything");
   const env = environmentOf(release.one("Deployment", "vmaf-controller"));
   assert.equal(env["SVC_TENANT_SUBMITS_PER_SECOND"], "1000000");
@@ -78,7 +78,7 @@ test("the variables of a controller are what its values say, whole numbers in di
   assert.equal(env["SVC_AUDIT_LOG"], "-");
 });
 
-test("beside a file of tenants, or SvcTenants, a controller is told of no other provider", async () => {
+test("with a tenants file or SvcTenants, a controller gets no other provider", async () => {
   for (const name of ["tenants-file", "tenants-watched", "everything"]) {
     const [controller] = (await renderedGood(name)).ofKind("Deployment").filter(isController);
     assert.ok(controller);
@@ -89,24 +89,24 @@ test("beside a file of tenants, or SvcTenants, a controller is told of no other 
   }
 });
 
-test("a value that looks like a variable's name in brackets stays what it is", async () => {
+test("a value that looks like a variable reference stays literal", async () => {
   const env = environmentOf(
     (await rendered("auth: { audience: '$(SVC_DATABASE_URL)' }")).one("Deployment", "rel-svc-controller"),
   );
   assert.equal(env["SVC_AUTH_AUDIENCE"], "$$(SVC_DATABASE_URL)");
 });
 
-test("only auth.enabled=false lets everybody in", async () => {
+test("only auth.enabled=false disables authentication", async () => {
   for (const name of goodNames) {
     const release = await renderedGood(name);
     const controllers = release.ofKind("Deployment").filter(isController);
-    // Always in so many words: a variable that is not there could come from extraEnvFrom.
+    // Always explicit, because an absent variable could come from extraEnvFrom.
     for (const one of controllers)
       assert.equal(environmentOf(one)["SVC_AUTH_DISABLED"], String(name === "auth-disabled"), name);
   }
 });
 
-test("a token of the API server is only for controllers that follow SvcTenants", async () => {
+test("only controllers that follow SvcTenants get a token for the API server", async () => {
   const following = new Map([
     ["everything", "Deployment vmaf-controller"],
     ["tenants-watched", "Deployment rel-svc-controller"],
@@ -127,7 +127,7 @@ test("a token of the API server is only for controllers that follow SvcTenants",
   }
 });
 
-test("what runs as a hook needs nothing that the release makes", async () => {
+test("hooks need nothing that the release creates", async () => {
   const release = await renderedGood("everything");
   const job = release.one("Job", "vmaf-migrate");
   const made = new Set(release.ofKind("ServiceAccount").map((one) => one.at("metadata", "name")));
@@ -135,7 +135,7 @@ test("what runs as a hook needs nothing that the release makes", async () => {
   assert.deepEqual(job.at("metadata", "annotations", "helm.sh/hook"), "pre-install,pre-upgrade");
 });
 
-test("the migration runs where controllers do, with what it is given besides", async () => {
+test("the migration is scheduled like controllers, plus its own settings", async () => {
   const release = await renderedGood("everything");
   const job = release.one("Job", "vmaf-migrate");
   const controller = release.one("Deployment", "vmaf-controller");
@@ -150,7 +150,7 @@ test("the migration runs where controllers do, with what it is given besides", a
   assert.ok(mounts.includes("/schema"));
 });
 
-test("pods are given longer to stop than they take", async () => {
+test("pods get more time to stop than they need", async () => {
   const values =
     "controller: { drainTimeout: 100, preStopSeconds: 7 }\nnodes: { defaults: { drainTimeout: 500 } }";
   const release = await rendered(values);
@@ -163,7 +163,7 @@ test("pods are given longer to stop than they take", async () => {
   assert.ok(grace("rel-svc-node-cpu") > 500 + 16, "docs/node.md");
 });
 
-test("an upgrade changes nothing that cannot be changed", async () => {
+test("an upgrade changes no immutable field", async () => {
   const values = [
     "image: { tag: '9.9.9' }",
     "commonLabels: { team: other }",
@@ -177,7 +177,7 @@ test("an upgrade changes nothing that cannot be changed", async () => {
   }
 });
 
-test("what the documentation gives as values is taken", async () => {
+test("accepts the values in the documentation", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-chart-"));
   const first = join(folder, "first.yaml");
   for (const page of ["docs/kubernetes.md", "deploy/chart/README.md"]) {
@@ -195,7 +195,7 @@ test("what the documentation gives as values is taken", async () => {
 const flagOf = (variable: string): string =>
   `--${variable.replace(/^SVC_/, "").toLowerCase().replaceAll("_", "-")}`;
 
-test("what the chart sets cannot be set beside it, by a variable or a flag: helm tells the value that sets it", async () => {
+test("refuses variables and flags that the chart sets, and names the value to use", async () => {
   const release = await renderedGood("everything");
   const parts = [
     ["controller", "controller", "vmaf-controller"],
@@ -223,7 +223,7 @@ test("what the chart sets cannot be set beside it, by a variable or a flag: helm
   }
 });
 
-test("a value that sets what cannot be set beside it is one that there is", async () => {
+test("the named value exists", async () => {
   const values: unknown = parse(readFileSync(join(CHART, "values.yaml"), "utf8"));
   const release = await renderedGood("everything");
   const parts = ["vmaf-controller", "vmaf-server", "vmaf-node-gpu"].map((name) =>
@@ -246,7 +246,7 @@ test("a value that sets what cannot be set beside it is one that there is", asyn
   }
 });
 
-test("the notes name every Secret, warn of what is open, and say what is next", async () => {
+test("the notes list every Secret, warn of what is open, and state the next steps", async () => {
   const notes = async (name: string, values = "") => {
     const args = [
       "install",

@@ -1,4 +1,4 @@
-/** The API server that the other tests here rely on: it validates, and it asks who may. */
+/** The API server that the other tests here rely on validates objects and checks permissions. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "../waiting.ts";
@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => cluster[Symbol.asyncDispose]());
 
-test("an object with a member that its kind does not have is refused", async () => {
+test("an object with an unknown member is refused", async () => {
   const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } };
   await cluster.admin.apply({ ...map, data: { a: "b" } });
   const reply = await cluster.admin.tryApply({ ...map, dataa: {} });
@@ -18,7 +18,7 @@ test("an object with a member that its kind does not have is refused", async () 
   assert.match(reply.message, /dataa/);
 });
 
-test("a service account may do nothing until a role says so", async () => {
+test("a service account has no permissions without a role", async () => {
   const api = cluster.as(await cluster.serviceAccountToken("default", "nobody"));
   const path = "/api/v1/namespaces/default/configmaps";
   assert.equal((await api.send("GET", path)).status, 403);
@@ -34,7 +34,7 @@ test("a service account may do nothing until a role says so", async () => {
   api.close();
 });
 
-test("a Pod that may not run as it asks is refused in a restricted namespace", async () => {
+test("a Pod without the required restrictions is refused in a restricted namespace", async () => {
   await cluster.namespace("guarded", { "pod-security.kubernetes.io/enforce": "restricted" });
   await cluster.serviceAccountToken("guarded", "default");
   const spec = { containers: [{ name: "one", image: "example.com/one" }] };
@@ -44,7 +44,7 @@ test("a Pod that may not run as it asks is refused in a restricted namespace", a
   assert.match(reply.message, /violates PodSecurity "restricted/);
 });
 
-test("what it stored is there after a crash", async () => {
+test("stored objects survive a crash", async () => {
   await cluster.stopApi();
   assert.equal(await cluster.admin.answers("/readyz"), false);
   await cluster.startApi();

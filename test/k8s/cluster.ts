@@ -1,4 +1,4 @@
-/** A Kubernetes API server of a test's own, with its etcd: on loopback, in the temporary folder, gone at the end. */
+/** A Kubernetes API server with etcd for a test, on loopback and in the temporary folder; removed at the end. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,10 +10,10 @@ import { freePort } from "../server/free-port.ts";
 import { ApiAnswer, KubeApi } from "./kube-api.ts";
 import { Program } from "./program.ts";
 
-/** Admission control is as it comes: PodSecurity, ServiceAccount, quotas, validation by policies. */
+/** Default admission control: PodSecurity, ServiceAccount, quotas, validation by policies. */
 const API_SERVER_FLAGS = {
   "bind-address": "127.0.0.1",
-  // There is no Service of it that anybody could reach.
+  // No Service of the API server is reachable here.
   "endpoint-reconciler-type": "none",
   "authorization-mode": "RBAC",
   "service-cluster-ip-range": "10.96.0.0/16",
@@ -21,11 +21,11 @@ const API_SERVER_FLAGS = {
   profiling: "false",
 };
 
-/** Members of the group may do everything. */
+/** Members of this group may do everything. */
 const ADMIN = { user: "admin", group: "system:masters" };
 
 export interface ClusterOptions {
-  /** Further flags of kube-apiserver, without their dashes. */
+  /** Additional flags of kube-apiserver, without their dashes. */
   readonly flags?: Readonly<Record<string, string>>;
 }
 
@@ -39,11 +39,11 @@ interface Places {
 }
 
 export class Cluster implements AsyncDisposable {
-  /** As an administrator; all that tests ask for in passing. */
+  /** Administrator access, for requests of tests. */
   readonly admin: KubeApi;
-  /** Path of a kubeconfig of the administrator, in the default namespace. */
+  /** Path of the administrator's kubeconfig, for the default namespace. */
   readonly kubeconfig: string;
-  /** Path of the certificate that the server's own is signed with. */
+  /** Path of the certificate that signed the server's certificate. */
   readonly caFile: string;
   readonly #places: Places;
   #etcd: Program | undefined;
@@ -56,7 +56,7 @@ export class Cluster implements AsyncDisposable {
     this.caFile = places.authority.path;
   }
 
-  /** Resolves when the server is ready: its own roles and namespaces are there. */
+  /** Resolves when the server is ready and its own roles and namespaces exist. */
   static async start({ flags = {} }: ClusterOptions = {}): Promise<Cluster> {
     const folder = mkdtempSync(join(tmpdir(), "svc-k8s-"));
     let cluster: Cluster | undefined;
@@ -107,7 +107,7 @@ export class Cluster implements AsyncDisposable {
     return this.#places.apiPort;
   }
 
-  /** A kubeconfig for a token, by another way to the server if `server` names one. */
+  /** A kubeconfig for a token; `server` overrides the address of the server. */
   kubeconfigFor({
     token,
     namespace = "default",
@@ -127,19 +127,19 @@ export class Cluster implements AsyncDisposable {
     });
   }
 
-  /** Writes a file into the cluster's folder; its path. */
+  /** Writes a file into the cluster's folder; returns its path. */
   async write(name: string, content: string): Promise<string> {
     const path = join(this.#places.folder, name);
     await writeFile(path, content);
     return path;
   }
 
-  /** A namespace of a test's own, with the labels of Pod security if any. */
+  /** Creates a namespace for a test, with the labels of Pod security if any. */
   async namespace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<void> {
     await this.admin.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels } });
   }
 
-  /** A token of a service account, which is made if it is not there; good for an hour, as a Pod's is. */
+  /** A token of a service account, which is created if missing; valid for an hour, like a Pod's. */
   async serviceAccountToken(namespace: string, name: string): Promise<string> {
     const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { namespace, name } };
     await this.admin.apply(account);
@@ -149,12 +149,12 @@ export class Cluster implements AsyncDisposable {
     return String(new ApiAnswer(answer.ok()).at("status", "token"));
   }
 
-  /** What a caller with another token is answered. */
+  /** A client with another token. */
   as(token: string): KubeApi {
     return this.admin.as(token);
   }
 
-  /** Starts the API server, after it was stopped too; resolves when it is ready. */
+  /** Starts the API server, also after it was stopped; resolves when it is ready. */
   async startApi(): Promise<void> {
     const program = await tool("kube-apiserver");
     const args = Object.entries(this.#places.flags).map(([name, value]) => `--${name}=${value}`);
@@ -162,7 +162,7 @@ export class Cluster implements AsyncDisposable {
     await this.#api.until(() => this.admin.answers("/readyz"), "the API server to be ready");
   }
 
-  /** SIGKILL: as a crash does, with all connections cut. */
+  /** SIGKILL, like a crash: all connections are cut. */
   async stopApi(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
     await this.#api?.stop(signal);
   }
@@ -189,7 +189,7 @@ export class Cluster implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.admin.close();
-    // In this order: an API server without its etcd takes long to end.
+    // In this order, because an API server without etcd stops slowly.
     await this.#api?.stop("SIGKILL");
     await this.#etcd?.stop("SIGKILL");
     rmSync(this.#places.folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,22 +1,22 @@
-/** Entries of tenants, good ones and bad ones, for the two who judge them: the API server, and the controller. */
+/** Valid and invalid entries of tenants, for the two that validate them: the API server and the controller. */
 
 export interface Entry {
   readonly what: string;
   readonly spec: unknown;
   readonly good: boolean;
-  /** The API server answers otherwise, and why. */
+  /** The API server's result differs, and why. */
   readonly exception?: string;
 }
 
 const OIDC = { issuer: "https://login.example/acme", jwksEndpoint: "https://login.example/acme/keys" };
 export const ACME = { tenantId: "acme", oidc: OIDC };
 
-const ASCII = "stricter: a URL is in ASCII, as RFC 3986 has it";
-const NOTATION = "stricter: an address has its usual notation";
-const MENDED = "milder: JSON is mended before it is looked at";
-const UNITS = "milder: it counts characters, the controller UTF-16 units; 128 fit in any case";
-const ESCAPES = "stricter: % stands before two hexadecimal digits, as RFC 3986 has it";
-const PRUNED = "milder: null is as if it were left out";
+const ASCII = "stricter: a URL must be ASCII (RFC 3986)";
+const NOTATION = "stricter: an address must be in its usual notation";
+const MENDED = "more lenient: invalid JSON text is repaired before validation";
+const UNITS = "more lenient: counts characters, the controller UTF-16 units; 128 fit either way";
+const ESCAPES = "stricter: % must precede two hexadecimal digits (RFC 3986)";
+const PRUNED = "more lenient: null counts as absent";
 
 function tenant(what: string, over: object, good: boolean, exception?: string): Entry {
   const entry = { what, spec: { ...ACME, ...over }, good };
@@ -27,7 +27,7 @@ function oidc(what: string, over: object, good: boolean, exception?: string): En
   return tenant(what, { oidc: { ...OIDC, ...over } }, good, exception);
 }
 
-/** As an issuer, and where the keys are. */
+/** As an issuer, and as the key set endpoint. */
 function url(url: string, good: boolean, exception?: string): Entry[] {
   const shown = JSON.stringify(url.length > 60 ? `${url.slice(0, 60)}…` : url);
   return [
@@ -50,7 +50,7 @@ const IDS: readonly Entry[] = [
   { what: "no tenantId", spec: { oidc: OIDC }, good: false },
   { what: "no provider", spec: { tenantId: "acme" }, good: false },
   { what: "nothing", spec: {}, good: false },
-  { what: "a text", spec: "acme", good: false },
+  { what: "a string", spec: "acme", good: false },
   { what: "a list", spec: [ACME], good: false },
   tenant("half a character", { tenantId: "\ud800" }, false, MENDED),
   tenant("200 characters outside the basic plane", { tenantId: "😀".repeat(200) }, false, UNITS),
@@ -67,7 +67,7 @@ const URLS: readonly Entry[] = [
   ],
   ...["https://[::]", "https://[1:2:3:4:5:6:7:8]/a", "https://a_b.example/", "https://a..b/", "https://-/"],
   ...["https://a:", "https://a:65535/", "https://a.b./", "https://xn--bcher-kva.example/"],
-  // No punycode that could be read: nobody reads it.
+  // Valid punycode is not required, because nobody decodes it.
   ...["https://xn--a/keys", "https://XN--A.example/", "https://xn--/", "https://xn--99999999.example/"],
   ...['https://a/"{}|`<>^~', "https://a//b", "https://1a.example/", `https://a/${"x".repeat(2038)}`],
   "https://a/%41",
@@ -171,11 +171,11 @@ const CLAIMS: readonly Entry[] = [
   oidc("one claim for both", { tenantClaim: "x", rolesClaim: "x" }, false),
   oidc("the other's default as a claim", { tenantClaim: "svc_roles" }, false),
   oidc("the defaults the other way round", { tenantClaim: "svc_roles", rolesClaim: "tid" }, true),
-  oidc("a member nobody knows", { jwksUri: "https://login.example/" }, false),
+  oidc("an unknown member", { jwksUri: "https://login.example/" }, false),
 ];
 
 const ROLES: readonly Entry[] = [
-  tenant("rbac that says nothing", { rbac: {} }, true),
+  tenant("empty rbac", { rbac: {} }, true),
   tenant("a default role", { rbac: { defaultRole: "svc:reader" } }, true),
   tenant("all roles", { rbac: { allowedRoles: ["svc:admin", "svc:writer", "svc:reader"] } }, true),
   tenant(
@@ -184,23 +184,23 @@ const ROLES: readonly Entry[] = [
     true,
   ),
   tenant(
-    "a default role that is not",
+    "a default role that is not allowed",
     { rbac: { defaultRole: "svc:admin", allowedRoles: ["svc:reader"] } },
     false,
   ),
-  tenant("a role nobody knows", { rbac: { defaultRole: "svc:owner" } }, false),
+  tenant("an unknown role", { rbac: { defaultRole: "svc:owner" } }, false),
   tenant("a role in another case", { rbac: { defaultRole: "svc:Reader" } }, false),
-  tenant("an allowed role nobody knows", { rbac: { allowedRoles: ["svc:reader", "admin"] } }, false),
-  tenant("no allowed role at all", { rbac: { allowedRoles: [] } }, false),
-  tenant("an allowed role twice", { rbac: { allowedRoles: ["svc:reader", "svc:reader"] } }, false),
-  tenant("allowed roles that are a text", { rbac: { allowedRoles: "svc:reader" } }, false),
+  tenant("an unknown allowed role", { rbac: { allowedRoles: ["svc:reader", "admin"] } }, false),
+  tenant("an empty list of allowed roles", { rbac: { allowedRoles: [] } }, false),
+  tenant("a duplicate allowed role", { rbac: { allowedRoles: ["svc:reader", "svc:reader"] } }, false),
+  tenant("allowed roles that are a string", { rbac: { allowedRoles: "svc:reader" } }, false),
   tenant("rbac of null", { rbac: null }, false, PRUNED),
   tenant("rbac as a list", { rbac: [] }, false),
-  tenant("a role nobody asked for", { rbac: { roles: ["svc:reader"] } }, false),
+  tenant("an unknown member of rbac", { rbac: { roles: ["svc:reader"] } }, false),
 ];
 
 const LIMITS: readonly Entry[] = [
-  tenant("limits that say nothing", { limits: {} }, true),
+  tenant("empty limits", { limits: {} }, true),
   tenant(
     "every limit",
     { limits: { jobsQueued: 1, segmentsRunning: 2, submitsPerSecond: 3, weight: 4 } },
@@ -211,31 +211,35 @@ const LIMITS: readonly Entry[] = [
     { limits: { jobsQueued: "none", segmentsRunning: "none", submitsPerSecond: "none" } },
     true,
   ),
-  tenant("the most", { limits: { jobsQueued: 100_000_000, weight: 1000, segmentsRunning: 1_000_000 } }, true),
-  tenant("more jobs than can be", { limits: { jobsQueued: 100_000_001 } }, false),
-  tenant("more segments than can be", { limits: { segmentsRunning: 1_000_001 } }, false),
-  tenant("more submits than can be", { limits: { submitsPerSecond: 1_000_001 } }, false),
-  tenant("more weight than can be", { limits: { weight: 1001 } }, false),
-  tenant("no room at all", { limits: { jobsQueued: 0 } }, false),
-  tenant("less than none running", { limits: { segmentsRunning: -1 } }, false),
-  tenant("a part of a job", { limits: { submitsPerSecond: 0.5 } }, false),
+  tenant(
+    "the maximum of every limit",
+    { limits: { jobsQueued: 100_000_000, weight: 1000, segmentsRunning: 1_000_000 } },
+    true,
+  ),
+  tenant("too many jobs", { limits: { jobsQueued: 100_000_001 } }, false),
+  tenant("too many segments", { limits: { segmentsRunning: 1_000_001 } }, false),
+  tenant("too many submits", { limits: { submitsPerSecond: 1_000_001 } }, false),
+  tenant("too much weight", { limits: { weight: 1001 } }, false),
+  tenant("a limit of zero jobs", { limits: { jobsQueued: 0 } }, false),
+  tenant("a negative limit", { limits: { segmentsRunning: -1 } }, false),
+  tenant("a fractional limit", { limits: { submitsPerSecond: 0.5 } }, false),
   tenant("half a weight", { limits: { weight: 1.5 } }, false),
   tenant("a number in quotes", { limits: { jobsQueued: "100" } }, false),
-  tenant("any weight", { limits: { weight: "none" } }, false),
+  tenant("an unlimited weight", { limits: { weight: "none" } }, false),
   tenant("NONE", { limits: { jobsQueued: "NONE" } }, false),
   tenant("a limit of null", { limits: { jobsQueued: null } }, false, PRUNED),
-  tenant("a limit nobody knows", { limits: { jobs: 1 } }, false),
+  tenant("an unknown limit", { limits: { jobs: 1 } }, false),
   tenant("limits of null", { limits: null }, false, PRUNED),
 ];
 
 const REST: readonly Entry[] = [
-  tenant("the least", {}, true),
+  tenant("the minimum", {}, true),
   tenant("enabled", { enabled: true }, true),
   tenant("disabled", { enabled: false }, true),
   tenant("enabled in quotes", { enabled: "true" }, false),
   tenant("enabled 1", { enabled: 1 }, false),
   tenant("enabled null", { enabled: null }, false, PRUNED),
-  tenant("a member nobody knows", { disabled: true }, false),
+  tenant("an unknown member", { disabled: true }, false),
 ];
 
 export const ENTRIES: readonly Entry[] = [

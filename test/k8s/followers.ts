@@ -1,4 +1,4 @@
-/** Controllers that take their tenants from a cluster, and how soon they know what changed there. */
+/** Controllers that take their tenants from a cluster, and how fast they notice changes. */
 import assert from "node:assert/strict";
 import { type Signer, signToken } from "../auth/tokens.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -26,7 +26,7 @@ export function tokenOf(signer: Signer, claims: TokenClaims): string {
   return signToken(signer, { exp, aud: undefined, svc_roles: ["svc:reader"], ...claims });
 }
 
-/** What a controller answers to a token: OK, or the code of its refusal. */
+/** The controller's response to a token: OK, or the error code. */
 export async function answerTo({ rest }: ControllerProcess, token: string): Promise<string> {
   const answer = await fetch(`${rest}/v1/jobs`, { headers: { authorization: `Bearer ${token}` } });
   const body: unknown = await answer.json();
@@ -35,21 +35,21 @@ export async function answerTo({ rest }: ControllerProcess, token: string): Prom
   return String(body.code);
 }
 
-/** Makes a change, and waits until a controller's answer to a token is another; tells how long that took. */
+/** Makes a change and waits until the controller's response to a token changes; prints how long that took. */
 export async function changes(
   what: string,
   controller: ControllerProcess,
   { token, to }: { readonly token: string; readonly to: string },
   change: () => Promise<unknown>,
 ): Promise<void> {
-  assert.notEqual(await answerTo(controller, token), to, `${what}: it is so already`);
+  assert.notEqual(await answerTo(controller, token), to, `${what}: already so before the change`);
   await change();
   const begun = performance.now();
   await until(async () => (await answerTo(controller, token)) === to, `${what}: ${to}`);
   process.stdout.write(`${what}: ${Math.round(performance.now() - begun)} ms\n`);
 }
 
-/** The value of a sample of the metrics, named as it stands there; undefined: there is none. */
+/** The value of a sample by its full name in the metrics; undefined if there is none. */
 export async function sample({ metrics }: ControllerProcess, name: string): Promise<number | undefined> {
   const text = await (await fetch(`${metrics}/metrics`)).text();
   const line = text.split("\n").find((one) => one.startsWith(`${name} `));

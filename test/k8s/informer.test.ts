@@ -1,4 +1,4 @@
-/** Following resources of the API server: many, in pages, and events that come in a crowd. */
+/** Following resources of the API server: many, in pages, and with bursts of events. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ApiClient } from "../../src/kubernetes/api-client.ts";
@@ -34,7 +34,7 @@ after(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-/** Asks something of each of many objects, some at once. */
+/** Sends a request for each of many objects, several at once. */
 async function each(method: string, path: (index: number) => string, body?: (index: number) => object) {
   let next = 0;
   const work = async () => {
@@ -53,28 +53,28 @@ const makeAll = () =>
     (index) => ({ metadata: { name: `one-${index}` } }),
   );
 
-test("more than a page is listed in full", async () => {
+test("lists more than a page completely", async () => {
   await makeAll();
   informer.start();
   await informer.started;
   assert.equal(count(), MANY);
 });
 
-test("a crowd of events is told in fewer calls, and none is missed", async () => {
-  // Where the machine is slow they come one by one, and each is told: then another crowd.
+test("batches a burst of events into fewer calls, and misses none", async () => {
+  // On a slow machine events may arrive and be reported one by one; then another burst is sent.
   await until(async () => {
     const before = changes;
     await each("DELETE", (index) => `${PATH}/one-${index}`);
-    await until(() => count() === 0, "all to be gone");
+    await until(() => count() === 0, "all to be deleted");
     if (changes - before < MANY) return true;
     await makeAll();
-    await until(() => count() === MANY, "all to be there again");
+    await until(() => count() === MANY, "all to be listed again");
     return false;
-  }, "a crowd that is told in fewer calls than it has events");
+  }, "a burst with fewer calls than events");
   assert.deepEqual(lost, []);
 });
 
-test("it stops at once, twice, and says no more", async () => {
+test("stops at once, twice, and calls back no more", async () => {
   await informer.stop();
   await informer.stop();
   const before = changes;

@@ -1,4 +1,4 @@
-/** The Kubernetes API as tests use it: any object, by its own name, and what the server says to it. */
+/** A client of the Kubernetes API for tests: any object by its own name, and the server's responses. */
 import { readFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { text } from "node:stream/consumers";
@@ -18,7 +18,7 @@ export interface Manifest {
   readonly [member: string]: unknown;
 }
 
-/** An object of the API, looked into by the names of members. */
+/** An API object, read by member names. */
 export class ApiAnswer {
   readonly value: unknown;
 
@@ -26,7 +26,7 @@ export class ApiAnswer {
     this.value = value;
   }
 
-  /** Undefined when there is no such member. */
+  /** Undefined if there is no such member. */
   at(...path: readonly (string | number)[]): unknown {
     let value = this.value;
     for (const name of path) {
@@ -48,12 +48,12 @@ export class Reply {
     this.body = body;
   }
 
-  /** The sentence of a refusal; empty when it is none. */
+  /** The error message; empty for a success. */
   get message(): string {
     return this.status < 300 ? "" : String(new ApiAnswer(this.body).at("message") ?? this.body);
   }
 
-  /** The body. Throws when the server refused. */
+  /** The body. Throws if the server returned an error. */
   ok(): unknown {
     if (this.status < 300) return this.body;
     throw new Error(`${this.#what}: ${this.status} ${this.message}`);
@@ -65,7 +65,7 @@ interface Table {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** How a plural is made of a kind of those that tests use. */
+/** The plural of the kinds that tests use. */
 const PLURALS: Readonly<Record<string, string>> = {
   Ingress: "ingresses",
   NetworkPolicy: "networkpolicies",
@@ -79,9 +79,9 @@ const CLUSTER_WIDE = new Set([
 ]);
 
 export interface ApplyOptions {
-  /** Where objects go that name no namespace; default "default". */
+  /** Namespace of objects that name none; default "default". */
   readonly namespace?: string;
-  /** Judge, and store nothing. */
+  /** Dry run: validates and stores nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -98,7 +98,7 @@ export class KubeApi {
     this.#agent = new Agent({ ca, keepAlive: true });
   }
 
-  /** The same server for another caller. Whoever asks for it closes it. */
+  /** The same server for another caller. The caller of this method closes it. */
   as(token: string): KubeApi {
     return new KubeApi(this.url, { ca: this.#ca, token });
   }
@@ -136,7 +136,7 @@ export class KubeApi {
     return new ApiAnswer((await this.send("GET", path)).ok());
   }
 
-  /** What `kubectl get -o wide` shows of something. */
+  /** Output of `kubectl get -o wide`. */
   async table(path: string): Promise<Table> {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const table = new ApiAnswer((await this.send("GET", path, undefined, undefined, accept)).ok());
@@ -154,19 +154,19 @@ export class KubeApi {
     );
   }
 
-  /** Applies as `kubectl apply --server-side` does, with strict validation: what the server says to it. */
+  /** Applies like `kubectl apply --server-side` with strict validation; returns the response. */
   tryApply(manifest: Manifest, { namespace = "default", dryRun = false }: ApplyOptions = {}): Promise<Reply> {
     const query = `fieldManager=test&force=true&fieldValidation=Strict${dryRun ? "&dryRun=All" : ""}`;
     const path = `${pathOf(manifest, namespace)}?${query}`;
     return this.send("PATCH", path, manifest, "application/apply-patch+yaml");
   }
 
-  /** Throws when it is refused. */
+  /** Throws if it is refused. */
   async apply(manifest: Manifest, options: ApplyOptions = {}): Promise<ApiAnswer> {
     return new ApiAnswer((await this.tryApply(manifest, options)).ok());
   }
 
-  /** Every object of some YAML, in its order. Throws at the first that is refused. */
+  /** Applies every object of some YAML in order. Throws at the first that is refused. */
   async applyYaml(yaml: string, options: ApplyOptions = {}): Promise<void> {
     for (const manifest of manifestsIn(yaml)) await this.apply(manifest, options);
   }
@@ -175,7 +175,7 @@ export class KubeApi {
     (await this.send("DELETE", pathOf(manifest, namespace))).ok();
   }
 
-  /** Applies a CustomResourceDefinition of a file; resolves when its resources can be used. */
+  /** Applies a CustomResourceDefinition from a file; resolves when its resources can be used. */
   async install(crdFile: string): Promise<void> {
     const [crd] = manifestsIn(await readFile(crdFile, "utf8"));
     if (crd === undefined) throw new Error(`${crdFile} is empty`);
@@ -203,7 +203,7 @@ function isManifest(value: unknown): value is Manifest {
   return typeof value === "object" && value !== null && "kind" in value && "apiVersion" in value;
 }
 
-/** Where an object is. */
+/** The path of an object. */
 function pathOf({ apiVersion, kind, metadata }: Manifest, namespace: string): string {
   const base = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;

@@ -1,4 +1,4 @@
-/** The way to a server, which can break as networks do: cut, or dead without a word. */
+/** A proxy to a server whose connections can break like a network: reset, or silently dead. */
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
@@ -31,7 +31,7 @@ export class Link implements AsyncDisposable {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Ends all connections, and every new one, until `mend`. */
+  /** Closes all connections and every new one, until `mend`. */
   cut(): void {
     this.#isCut = true;
     for (const { near, far } of this.#pairs) {
@@ -44,7 +44,7 @@ export class Link implements AsyncDisposable {
     this.#isCut = false;
   }
 
-  /** The connections that there are carry nothing any more, and nobody is told; new ones do. */
+  /** Existing connections silently stop carrying data; new ones work. */
   stall(): void {
     for (const { near, far } of this.#pairs) {
       near.unpipe(far).pause();

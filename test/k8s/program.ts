@@ -1,9 +1,9 @@
-/** A server program that a test starts, waits for and ends. */
+/** A server program that a test starts, waits for and stops. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { until } from "../waiting.ts";
 
-/** Characters of what it last said. */
+/** Maximum characters of its last output. */
 const SAID_MOST = 10_000;
 
 export class Program {
@@ -28,12 +28,12 @@ export class Program {
     return pid === undefined || exitCode !== null || signalCode !== null;
   }
 
-  /** Looks again and again until something holds. Throws what the program last said when it ended, or it takes too long. */
+  /** Polls until a condition holds. Throws the program's last output if it exited or takes too long. */
   async until(holds: () => Promise<boolean>, what: string): Promise<void> {
     await until(
       async () => {
         if (await holds()) return true;
-        if (this.#ended) throw new Error(`${this.#name} ended:\n${this.#said}`);
+        if (this.#ended) throw new Error(`${this.#name} exited:\n${this.#said}`);
         return false;
       },
       () => `${what}:\n${this.#said}`,

@@ -1,4 +1,4 @@
-/** SvcTenant as the API server takes it: what the controller would refuse, it refuses. */
+/** The schema of SvcTenant: the API server refuses what the controller would refuse. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -20,19 +20,23 @@ after(() => cluster[Symbol.asyncDispose]());
 
 function judge({ what, spec, good, exception }: Entry): void {
   const of = exception === undefined ? "" : ` (${exception})`;
-  test(`${what} is ${good ? "taken" : "refused"} by both${of}`, async () => {
+  test(`${what} is ${good ? "accepted" : "refused"} by both${of}`, async () => {
     const { realm } = readEntry(spec, RULES);
-    assert.equal(realm !== undefined, good, "the controller's answer");
+    assert.equal(realm !== undefined, good, "the controller's result");
     const path = "/apis/svc.dev/v1/namespaces/default/svctenants?fieldValidation=Strict&dryRun=All";
     const reply = await cluster.admin.send("POST", path, resource(spec));
     assert.equal(
       reply.status < 300,
       good === (exception === undefined),
-      `the server's answer: ${reply.message}`,
+      `the server's response: ${reply.message}`,
     );
     if (realm === undefined || reply.status >= 300) return;
     const stored = new ApiAnswer(reply.body).at("spec");
-    assert.deepEqual(readEntry(stored, RULES).realm, realm, "what is stored means what was sent");
+    assert.deepEqual(
+      readEntry(stored, RULES).realm,
+      realm,
+      "the stored entry means the same as the sent one",
+    );
   });
 }
 
@@ -40,7 +44,7 @@ describe("an entry", () => {
   for (const entry of ENTRIES) judge(entry);
 });
 
-test("the schema has no faults that the server knows of", async () => {
+test("the server finds no faults in the schema", async () => {
   const crd = await cluster.admin.get(
     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/svctenants.svc.dev",
   );
@@ -49,7 +53,7 @@ test("the schema has no faults that the server knows of", async () => {
   assert.deepEqual(types.filter((one) => one.at("type") === "NonStructuralSchema").length, 0);
 });
 
-test("a message says what is wrong with which member", async () => {
+test("the message names the member and what is wrong with it", async () => {
   const refuse = async (spec: object) =>
     (await cluster.admin.tryApply(resource({ ...ACME, ...spec }))).message;
   const rbac = { defaultRole: "svc:admin", allowedRoles: ["svc:reader"] };
@@ -63,7 +67,7 @@ test("a message says what is wrong with which member", async () => {
   assert.match(await refuse({ oidc: same }), /spec\.oidc\.rolesClaim: .*is also the tenantClaim/);
 });
 
-test("a tenantId cannot be changed, and the rest can", async () => {
+test("a tenantId cannot be changed, but everything else can", async () => {
   await cluster.admin.apply(resource(ACME, "kept"));
   const reply = await cluster.admin.tryApply(resource({ ...ACME, tenantId: "other" }, "kept"));
   assert.equal(reply.status, 422);
@@ -72,7 +76,7 @@ test("a tenantId cannot be changed, and the rest can", async () => {
   assert.equal(changed.at("metadata", "generation"), 2);
 });
 
-test("what is left out has its default", async () => {
+test("absent members get their defaults", async () => {
   const answer = await cluster.admin.apply(resource(ACME, "defaults"));
   assert.deepEqual(answer.at("spec"), {
     tenantId: "acme",
@@ -81,14 +85,14 @@ test("what is left out has its default", async () => {
   });
 });
 
-test("a client that does not ask for strictness has unknown members dropped, and nothing else", async () => {
+test("for a client without strict validation unknown members are dropped, and nothing else", async () => {
   const path = "/apis/svc.dev/v1/namespaces/default/svctenants?fieldValidation=Ignore";
   const reply = await cluster.admin.send("POST", path, resource({ ...ACME, disabled: true }, "lax"));
   const stored = new ApiAnswer(reply.ok()).at("spec");
   assert.ok(readEntry(stored, RULES).realm);
 });
 
-test("its status is written apart from it, and only in its form", async () => {
+test("the status is written separately, and only in its form", async () => {
   await cluster.admin.apply(resource(ACME, "told"));
   const path = "/apis/svc.dev/v1/namespaces/default/svctenants/told";
   const merge = "application/merge-patch+json";
@@ -117,7 +121,7 @@ test("kubectl get shows the tenant, whether it is enabled, its issuer and whethe
   assert.deepEqual(table.rows[0]?.slice(0, 4), ["shown", "acme", true, ACME.oidc.issuer]);
 });
 
-test("the example of docs/tenants.md is taken", async () => {
+test("the example of docs/tenants.md is accepted", async () => {
   const page = await readFile(new URL("../../docs/tenants.md", import.meta.url), "utf8");
   const [, example = ""] = /<<END\n(.*?)^END$/ms.exec(page) ?? [];
   const [manifest] = manifestsIn(example);
@@ -127,7 +131,7 @@ test("the example of docs/tenants.md is taken", async () => {
   assert.ok(readEntry(stored.at("spec"), RULES).realm);
 });
 
-test("every field of the spec is explained", async () => {
+test("every field of the spec has a description", async () => {
   const described = "/openapi/v3/apis/svc.dev/v1";
   await until(() => cluster.admin.answers(described), "the server to describe its resources");
   const openapi = await cluster.admin.get(described);

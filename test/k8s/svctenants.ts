@@ -1,4 +1,4 @@
-/** SvcTenants for tests: where their definition is, what one looks like, and what a controller may do with them. */
+/** SvcTenants for tests: their definition, an example, and the permissions of a controller. */
 import { fileURLToPath } from "node:url";
 import { until } from "../waiting.ts";
 import type { Cluster } from "./cluster.ts";
@@ -10,14 +10,14 @@ export function tenantResource(spec: unknown, name = "one"): Manifest {
   return { apiVersion: "svc.dev/v1", kind: "SvcTenant", metadata: { name }, spec };
 }
 
-/** A rule of a Role about SvcTenants. */
+/** A rule of a Role for SvcTenants. */
 export const tenantRule = (...verbs: readonly string[]) => ({
   apiGroups: ["svc.dev"],
   resources: ["svctenants"],
   verbs,
 });
 
-/** Exactly what docs/tenants.md says that a controller needs. */
+/** Exactly the rules that docs/tenants.md lists for a controller. */
 const RULES: readonly object[] = [
   tenantRule("get", "list", "watch"),
   { apiGroups: ["svc.dev"], resources: ["svctenants/status"], verbs: ["patch"] },
@@ -30,7 +30,7 @@ const RULES: readonly object[] = [
   },
 ];
 
-/** A namespace with a service account that may do what a controller needs, and no more; its token. */
+/** A namespace with a service account that has only a controller's permissions; returns its token. */
 export async function controllerAccount(cluster: Cluster, namespace: string): Promise<string> {
   await cluster.namespace(namespace);
   const token = await cluster.serviceAccountToken(namespace, "svc");
@@ -38,7 +38,7 @@ export async function controllerAccount(cluster: Cluster, namespace: string): Pr
   return token;
 }
 
-/** Lets a service account do what these rules say, and nothing that others said before. */
+/** Gives a service account these rules, in place of earlier ones. */
 export async function allow(
   cluster: Cluster,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -54,7 +54,7 @@ export async function allow(
   });
 }
 
-/** The condition Ready of a SvcTenant, and what is known of its keys. */
+/** The condition Ready of a SvcTenant, and the status of its keys. */
 export async function statusOf(cluster: Cluster, namespace: string, name: string): Promise<ApiAnswer> {
   const answer = await cluster.admin.get(`/apis/svc.dev/v1/namespaces/${namespace}/svctenants/${name}`);
   const conditions = answer.at("status", "conditions");

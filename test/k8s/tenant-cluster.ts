@@ -1,4 +1,4 @@
-/** A cluster that knows SvcTenants, an identity provider for them, and a folder for the controllers that follow them. */
+/** A cluster with SvcTenants, an identity provider for them, and a folder for the controllers that follow them. */
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer } from "../auth/tokens.ts";
 import { MediaDirectory } from "../media/directory.ts";
@@ -13,7 +13,7 @@ export const IN = { namespace: NAMESPACE };
 
 export const issuerOf = (tenant: string): string => `https://id.example/${tenant}`;
 
-/** What the tokens of a tenant carry. */
+/** Claims of a tenant's tokens. */
 export const claimsOf = (tenant: string) => ({ iss: issuerOf(tenant), tid: tenant });
 
 interface Parts {
@@ -27,10 +27,10 @@ interface Parts {
 export class TenantCluster implements AsyncDisposable {
   readonly cluster: Cluster;
   readonly directory: MediaDirectory;
-  /** Where all tenants' keys are. */
+  /** The endpoint of all tenants' keys. */
   readonly keyServer: KeyServer;
   readonly signer: Signer;
-  /** Token of a service account that may do what a controller needs. */
+  /** Token of a service account with a controller's permissions. */
   readonly account: string;
 
   private constructor({ cluster, directory, keyServer, signer, account }: Parts) {
@@ -51,18 +51,18 @@ export class TenantCluster implements AsyncDisposable {
     return new TenantCluster({ cluster, directory, keyServer, signer, account });
   }
 
-  /** Path of a kubeconfig in the namespace, for a token, by another way to the server if `server` names one. */
+  /** Path of a kubeconfig for the namespace and a token; `server` overrides the address of the server. */
   kubeconfig(name: string, token = this.account, server = this.cluster.url): Promise<string> {
     const content = this.cluster.kubeconfigFor({ token, namespace: NAMESPACE, server });
     return this.cluster.write(`${name}.kubeconfig`, content);
   }
 
-  /** A controller that keeps what it has under a name. */
+  /** A controller that keeps its data under a name. */
   follower(name: string, kubeconfig: string, args: readonly string[] = []): Promise<ControllerProcess> {
     return followTenants({ dataDir: this.directory.file(name), kubeconfig, args });
   }
 
-  /** A tenant as a resource of its name, with these members otherwise. */
+  /** A SvcTenant of this name, with these members changed. */
   tenant(tenantId: string, over: object = {}, name = tenantId): Manifest {
     const oidc = { issuer: issuerOf(tenantId), jwksEndpoint: this.keyServer.url };
     return tenantResource({ tenantId, oidc, ...over }, name);

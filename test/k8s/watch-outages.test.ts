@@ -1,4 +1,4 @@
-/** What becomes of a controller that follows SvcTenants when the API server, or the way to it, is away. */
+/** A controller that follows SvcTenants while the API server, or the connection to it, is down. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
@@ -44,7 +44,7 @@ function synced(value: number): Promise<void> {
   return until(holds, `svc_tenants_synced ${value}`);
 }
 
-/** Waits until a server that has just begun serves SvcTenants; before, it says that it is not ready. */
+/** Waits until a restarted server serves SvcTenants; before that it reports that it is not ready. */
 function knowsTenants(): Promise<void> {
   const path = `/apis/svc.dev/v1/namespaces/${NAMESPACE}/svctenants`;
   return until(() => cluster.admin.answers(path), "the server to know its tenants");
@@ -54,7 +54,7 @@ async function statusAt(path: string): Promise<number> {
   return (await fetch(`${controller.rest}${path}`)).status;
 }
 
-test("one that starts without it lives, is not ready, and takes no token until it knows the tenants", async () => {
+test("started without the server it keeps running, is not ready, and accepts no token until it knows the tenants", async () => {
   await controller.logged("failed to load the SvcTenants; no token is accepted; retrying");
   assert.equal(await statusAt("/v1/health"), 200);
   assert.equal(await statusAt("/v1/ready"), 503);
@@ -63,13 +63,13 @@ test("one that starts without it lives, is not ready, and takes no token until i
   assert.equal(await sample(controller, "svc_tenants_synced"), 0);
   await changes("the server is there", controller, { token, to: "OK" }, async () => link.mend());
   assert.equal(await statusAt("/v1/ready"), 200);
-  // Tenants are taken from the list; the watch from there on is opened after it.
+  // Tenants are taken from the list; the watch is opened after it.
   await synced(1);
-  // It grows until the server is heard again, every ten seconds or so.
+  // It grows until the server responds again, about every ten seconds.
   await until(async () => ((await sample(controller, "svc_tenants_age_seconds")) ?? 99) < 15, "a small age");
 });
 
-test("a connection that is cut goes on where it was", async () => {
+test("resumes a watch whose connection was reset", async () => {
   const token = tokenOfAcme();
   const gone = await sample(controller, GONE);
   link.cut();
@@ -82,24 +82,24 @@ test("a connection that is cut goes on where it was", async () => {
   await controller.logged(AGAIN);
 });
 
-test("a connection that is dead without a word is given up", async () => {
+test("closes a connection that is silently dead", async () => {
   const token = tokenOfAcme();
   const timeouts = async () => (await sample(controller, TIMEOUT)) ?? 0;
   const before = await timeouts();
   let enabled = false;
-  // A watch that ended just then goes on over a new connection: then once more.
+  // A watch that ended just then resumes on a new connection; then it is repeated.
   await until(async () => {
     enabled = !enabled;
     link.stall();
     const to = enabled ? "OK" : "TENANT_DISABLED";
     await changes("behind a dead connection", controller, { token, to }, enable(enabled));
     return (await timeouts()) > before;
-  }, "a connection to be given up");
+  }, "a connection to be closed");
   await enable(true)();
-  await until(async () => (await answerTo(controller, token)) === "OK", "the tenant to be let in");
+  await until(async () => (await answerTo(controller, token)) === "OK", "the tenant to be accepted");
 });
 
-test("a crash of the server leaves the tenants in force", async () => {
+test("keeps the tenants in force during a crash of the server", async () => {
   const token = tokenOfAcme();
   await cluster.stopApi();
   await synced(0);
@@ -110,24 +110,24 @@ test("a crash of the server leaves the tenants in force", async () => {
   await synced(1);
 });
 
-test("when the server does not know any more what changed since, all is listed anew", async () => {
+test("lists everything again if the server no longer knows what changed", async () => {
   const token = tokenOfAcme();
   const gone = (await sample(controller, GONE)) ?? 0;
   link.cut();
   await cluster.admin.apply(tenants.tenant("beta"), IN);
   await cluster.admin.delete(acme(), NAMESPACE);
-  // A server that has just begun has no memory of what was before.
+  // A restarted server has no history of changes.
   await cluster.stopApi();
   await cluster.startApi();
-  // It begins to remember when it is asked for them first.
+  // It starts to keep a history at the first request for them.
   await knowsTenants();
   await changes("listed anew", controller, { token, to: "TOKEN_INVALID" }, async () => link.mend());
   assert.equal(await answerTo(controller, tokenOf(tenants.signer, claimsOf("beta"))), "OK");
   assert.equal(await sample(controller, GONE), gone + 1);
 });
 
-describe("one that may not", () => {
-  test("list the tenants says so, lives, and tries again", async () => {
+describe("a controller that may not", () => {
+  test("list the tenants logs that, keeps running and retries", async () => {
     const token = await cluster.serviceAccountToken(NAMESPACE, "nobody");
     const path = await kubeconfig("nobody", token);
     await using other = await tenants.follower("other", path);
@@ -139,7 +139,7 @@ describe("one that may not", () => {
     assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 503);
   });
 
-  test("watch them has those that were listed, is told what to do once, and goes on when it may", async () => {
+  test("watch them keeps those that were listed, logs the advice once, and follows them when permitted", async () => {
     const account = { namespace: NAMESPACE, name: "lister" };
     const token = await cluster.serviceAccountToken(NAMESPACE, account.name);
     await allow(cluster, account, [tenantRule("list")]);
@@ -148,7 +148,7 @@ describe("one that may not", () => {
     const { reason, advice } = await other.logged(STAY);
     assert.match(String(reason), /403: svctenants.svc.dev is forbidden/);
     assert.match(String(advice), /Allow the service account to get, list and watch/);
-    await until(async () => ((await sample(other, FORBIDDEN)) ?? 0) >= 4, "it to have tried again");
+    await until(async () => ((await sample(other, FORBIDDEN)) ?? 0) >= 4, "it to have retried");
     assert.equal(await sample(other, "svc_tenants_synced"), 0);
     assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 200);
     await allow(cluster, account, [tenantRule("list", "watch")]);
@@ -157,7 +157,7 @@ describe("one that may not", () => {
     assert.deepEqual(told, [STAY, AGAIN]);
   });
 
-  test("list them until its token is replaced on disk goes on with the new one", async () => {
+  test("list them with its first token continues with the token that replaces it on disk", async () => {
     const tokenFile = await cluster.write("token", await cluster.serviceAccountToken(NAMESPACE, "nobody"));
     const config: unknown = JSON.parse(
       cluster.kubeconfigFor({ token: "", namespace: NAMESPACE, server: link.url }),
@@ -174,7 +174,7 @@ describe("one that may not", () => {
     await other.logged(AGAIN);
   });
 
-  test("be anybody ends at once", async () => {
+  test("authenticate at all exits at once", async () => {
     const base = [
       "controller",
       "--tenants-source",

@@ -1,4 +1,4 @@
-/** Two controllers that follow the same SvcTenants: both know of each change, and one of them writes the status. */
+/** Two controllers that follow the same SvcTenants: both apply each change, and one of them writes the status. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ControllerProcess } from "../server/controller-process.ts";
@@ -30,16 +30,16 @@ async function add(tenant: string): Promise<void> {
   await tenants.cluster.admin.apply(tenants.tenant(tenant), IN);
 }
 
-/** Waits until a controller has counted a write of a status, which it does after the write is seen. */
+/** Waits until a controller has counted a status write, which happens after the write is visible. */
 function hasWritten(controller: ControllerProcess): Promise<void> {
   return until(async () => ((await sample(controller, WRITES)) ?? 0) > 0, "a write to be counted");
 }
 
 const isReady = (name: string) => tenants.readyIs(name, "True", "Accepted");
 
-test("a change holds at both, and one of them writes the status", async () => {
+test("both apply a change, and one of them writes the status", async () => {
   const token = tokenOf(tenants.signer, claimsOf("acme"));
-  // It is made when both have said that it is not there.
+  // It is created when both have reported that it does not exist.
   const [asked, made] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const make = async () => {
     await asked.promise;
@@ -60,7 +60,7 @@ test("a change holds at both, and one of them writes the status", async () => {
   assert.ok(!second.log.some(({ msg }) => msg === "acquired the lease"));
 });
 
-test("when that one is killed, the other takes over once the lease has run out", async () => {
+test("when that one is killed, the other takes over after the lease has expired", async () => {
   first.signal("SIGKILL");
   await first.exited();
   const begun = performance.now();
@@ -70,7 +70,7 @@ test("when that one is killed, the other takes over once the lease has run out",
   await hasWritten(second);
 });
 
-test("when it stops in order, it gives the lease back", async () => {
+test("when it stops normally, it releases the lease", async () => {
   first = await tenants.follower("first", kubeconfig);
   await first.logged("SvcTenants loaded");
   assert.equal(await second.stop(), 0);

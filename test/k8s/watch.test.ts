@@ -1,4 +1,4 @@
-/** A controller that follows the SvcTenants of a namespace: what changes there holds here at once. */
+/** A controller that follows the SvcTenants of a namespace applies changes at once. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ const apply = (over: object = {}) => tenants.cluster.admin.apply(acme(over), IN)
 const remove = (name = "acme") => tenants.cluster.admin.delete(acme({}, name), NAMESPACE);
 
 async function audited(target: string): Promise<string[]> {
-  // Behind the last end of a line is one that is still being written.
+  // After the last line end, a line may be partially written.
   const lines = (await readFile(auditLog, "utf8")).split("\n").slice(0, -1);
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   return records
@@ -38,7 +38,7 @@ async function audited(target: string): Promise<string[]> {
     .map(({ outcome }) => String(outcome));
 }
 
-test("a tenant is let in when it is made, and not when it is disabled, changed or deleted", async () => {
+test("a tenant is accepted once created, and not when disabled, changed or deleted", async () => {
   const token = tokenOfAcme();
   await changes("created", controller, { token, to: "OK" }, () => apply());
   await changes("disabled", controller, { token, to: "TENANT_DISABLED" }, () => apply({ enabled: false }));
@@ -50,7 +50,7 @@ test("a tenant is let in when it is made, and not when it is disabled, changed o
   await until(async () => (await audited(`${NAMESPACE}/acme`)).length === 6, "all changes to be audited");
 });
 
-test("a stream that is open ends when its tenant is disabled", async () => {
+test("an open stream ends when its tenant is disabled", async () => {
   const token = tokenOfAcme();
   await changes("created", controller, { token, to: "OK" }, () => apply());
   using stream = await EventStream.open(`${controller.rest}/v1/jobs:stream`, {
@@ -66,10 +66,10 @@ test("a stream that is open ends when its tenant is disabled", async () => {
   await remove();
 });
 
-test("a resource that the controller refuses harms nobody else", async () => {
+test("a resource that the controller rejects affects no other", async () => {
   const token = tokenOfAcme();
   await changes("created", controller, { token, to: "OK" }, () => apply());
-  // Too long by the controller's count, not by the server's.
+  // Too long for the controller's count, but not for the server's.
   const tenantId = "😀".repeat(200);
   await tenants.cluster.admin.apply(acme({ tenantId }, "broken"), IN);
   const { faults } = await controller.logged("SvcTenant rejected; the others stay in force", {
@@ -82,7 +82,7 @@ test("a resource that the controller refuses harms nobody else", async () => {
   await tenants.readyIs("broken", "False", "Invalid");
   await until(
     async () => (await audited(`${NAMESPACE}/broken`))[0] === "FAULTY",
-    "the refusal to be audited",
+    "the rejection to be audited",
   );
   await remove("broken");
 });
@@ -91,19 +91,19 @@ test("of two resources of one tenant the older counts, until it is deleted", asy
   const token = tokenOfAcme();
   const other = { issuer: "https://id.example/other", jwksEndpoint: tenants.keyServer.url };
   const thief = tokenOf(tenants.signer, { iss: other.issuer, tid: "acme" });
-  // Of one second the names decide, so this one stands behind in any case.
+  // With equal creation times names decide, so this one comes second in any case.
   await tenants.cluster.admin.apply(acme({ oidc: other }, "zz-late"), IN);
   await tenants.readyIs("zz-late", "False", "DuplicateTenantId");
   assert.equal(await answerTo(controller, thief), "TOKEN_INVALID");
   await apply({ enabled: false });
   await tenants.readyIs("acme", "False", "Disabled");
-  assert.equal(await answerTo(controller, thief), "TOKEN_INVALID", "a disabled one holds the id");
+  assert.equal(await answerTo(controller, thief), "TOKEN_INVALID", "a disabled one keeps the id");
   await changes("the older deleted", controller, { token: thief, to: "OK" }, () => remove());
   assert.equal(await answerTo(controller, token), "TOKEN_INVALID");
   await remove("zz-late");
 });
 
-test("a tenant that something holds while it is being deleted is gone already", async () => {
+test("a tenant being deleted, but held by a finalizer, is already gone", async () => {
   const token = tokenOfAcme();
   const held = { ...acme(), metadata: { name: "acme", finalizers: ["test.example/hold"] } };
   await changes("created", controller, { token, to: "OK" }, () => tenants.cluster.admin.apply(held, IN));
@@ -111,7 +111,7 @@ test("a tenant that something holds while it is being deleted is gone already", 
   await tenants.cluster.admin.apply({ ...acme(), metadata: { name: "acme", finalizers: [] } }, IN);
 });
 
-test("the status says whether a tenant is ready, and since when its keys are known", async () => {
+test("the status states whether a tenant is ready, and since when its keys are known", async () => {
   await apply();
   await tenants.readyIs("acme", "True", "Accepted");
   const first = await statusOf(tenants.cluster, NAMESPACE, "acme");
@@ -132,15 +132,15 @@ test("the status says whether a tenant is ready, and since when its keys are kno
   assert.equal((await statusOf(tenants.cluster, NAMESPACE, "acme")).at("keys", "outcome"), "unreachable");
 });
 
-/** Statuses written; the last may not be counted yet. */
+/** Number of statuses written; the last one may not be counted yet. */
 const writes = async () =>
   (await sample(controller, 'svc_tenants_status_writes_total{outcome="ok"}')) ?? assert.fail("no writes");
 
-test("a status that is written is not written again", async () => {
+test("an unchanged status is not written again", async () => {
   await tenants.readyIs("acme", "False", "KeysUnavailable");
   const written = await writes();
   const { version } = (await statusOf(tenants.cluster, NAMESPACE, "acme")).value as { version: string };
-  // Another's changes make the controller look again; nobody asks for the keys of one that is disabled.
+  // Changes of another resource cause a new round; the keys of a disabled tenant are not fetched.
   const changesOfBeta = 3;
   for (let weight = 1; weight <= changesOfBeta; weight++) {
     await tenants.cluster.admin.apply(tenants.tenant("beta", { enabled: false, limits: { weight } }), IN);
@@ -152,8 +152,5 @@ test("a status that is written is not written again", async () => {
   await tenants.readyIs("beta", "False", "Disabled");
   assert.equal((await statusOf(tenants.cluster, NAMESPACE, "acme")).at("version"), version);
   const more = (await writes()) - written;
-  assert.ok(
-    more <= changesOfBeta + 1,
-    `${more} writes for ${changesOfBeta} changes, and one not counted before`,
-  );
+  assert.ok(more <= changesOfBeta + 1, `${more} writes for ${changesOfBeta} changes, and one counted late`);
 });

@@ -1,17 +1,17 @@
 /**
- * Of each alert, what it fires at and what it keeps silent at. Series have a value a minute, in promtool's
- * notation: "0x30" is 0 thirty-one times, "0+5x30" grows by 5. Labels that all have are added.
+ * For each alert, series that make it fire and series that do not. Series have a value per minute in promtool's
+ * notation: "0x30" is 0 thirty-one times, "0+5x30" grows by 5. Labels common to all series are added.
  */
 
 export interface AlertCase {
   readonly alert: string;
-  /** Minutes after which the rules are looked at. */
+  /** Minutes after which the rules are evaluated. */
   readonly at: number;
   readonly fires: Readonly<Record<string, string>>;
   readonly silent: Readonly<Record<string, string>>;
 }
 
-/** Of one whose store is away, as from its start. */
+/** A controller whose store has been unavailable since its start. */
 const CONTROLLER = { svc_store_up: "0x400" };
 const REST = 'svc_http_requests_total{route="/v1/jobs",method="GET"';
 const GRPC = 'svc_grpc_requests_total{method="/svc.v1.JobService/GetJob"';
@@ -260,7 +260,7 @@ const access: readonly AlertCase[] = [
 
 export const ALERT_CASES: readonly AlertCase[] = [...controller, ...queue, ...api, ...nodes, ...access];
 
-/** Series of a histogram that grows each minute by so much in the buckets up to a bound. */
+/** Series of a histogram that grows each minute by a number in the buckets up to a bound. */
 function buckets(histogram: string, perMinute: Readonly<Record<string, number>>): Record<string, string> {
   const [name = "", labels = ""] = histogram.split(/[{}]/);
   const others = labels === "" ? "" : `,${labels}`;

@@ -6,7 +6,7 @@ import { DASHBOARDS, documented, exposed, faultsOf, PANEL_QUERIES, VARIABLE_QUER
 import { ROOT } from "./rules.ts";
 
 describe("each dashboard", () => {
-  test("has an address of its own, a data source that can be chosen, and panels that do not overlap", () => {
+  test("has a unique URL, a selectable data source, and panels that do not overlap", () => {
     assert.deepEqual(
       DASHBOARDS.map(({ uid }) => uid),
       ["svc-nodes", "svc-quality", "svc-service", "svc-tenants"],
@@ -18,16 +18,16 @@ describe("each dashboard", () => {
       assert.equal(new Set(ids).size, ids.length, `${title}: ids`);
       const taken = new Map<string, string>();
       for (const { title: panel, gridPos } of panels) {
-        assert.ok(gridPos.x + gridPos.w <= 24, `${title} / ${panel} is too far right`);
+        assert.ok(gridPos.x + gridPos.w <= 24, `${title} / ${panel} exceeds the grid`);
         for (const cell of cellsOf(gridPos)) {
-          assert.equal(taken.get(cell), undefined, `${title}: ${panel} lies over ${taken.get(cell)}`);
+          assert.equal(taken.get(cell), undefined, `${title}: ${panel} overlaps ${taken.get(cell)}`);
           taken.set(cell, panel);
         }
       }
     }
   });
 
-  test("says of each panel what it shows, in which unit, and where to read on", () => {
+  test("gives each panel a description, a unit, and a link to its runbook", () => {
     for (const { title, panels } of DASHBOARDS) {
       for (const { title: panel, type, description, fieldConfig, targets, links } of panels) {
         if (type === "row") continue;
@@ -43,18 +43,18 @@ describe("each dashboard", () => {
     }
   });
 
-  test("asks for metrics and labels that are described", () => {
+  test("queries only documented metrics and labels", () => {
     const known = new Map([...documented(), ...exposed(PROCESS)]);
     const faults = [...PANEL_QUERIES, ...VARIABLE_QUERIES].flatMap((query) => faultsOf(query, known));
     assert.deepEqual(faults, []);
   });
 });
 
-describe("a name that is wrong", () => {
+describe("a wrong name", () => {
   const known = new Map([["svc_jobs_ended_total", new Set(["state"])]]);
   const faults = (expr: string) => faultsOf({ where: "planted", expr }, known);
 
-  test("is found: of a metric, of a label to choose by, and of one to group by", () => {
+  test("is found in a metric, in a matcher and in a grouping", () => {
     assert.deepEqual(faults('sum by (state) (rate(svc_jobs_ended_total{state="FAILED",job="x"}[5m]))'), []);
     assert.deepEqual(faults("rate(svc_jobs_finished_total[5m])"), [
       "planted: there is no metric svc_jobs_finished_total",
@@ -71,7 +71,7 @@ describe("a name that is wrong", () => {
   });
 });
 
-/** What prom-client tells of any process, as far as the dashboards ask. */
+/** The process metrics of prom-client that the dashboards query. */
 const PROCESS = [
   ...["process_cpu_seconds_total", "process_resident_memory_bytes", "nodejs_eventloop_lag_p99_seconds"],
 ]

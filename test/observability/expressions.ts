@@ -1,9 +1,9 @@
-/** PromQL as far as names go: which metrics a text asks for, and by which labels. */
+/** Names in PromQL: the metrics that a text queries, and the labels it uses. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, RULES } from "./rules.ts";
 
-/** What stands in a file, and where. */
+/** An expression of a file, and where it is. */
 export interface Expression {
   readonly where: string;
   readonly expr: string;
@@ -12,14 +12,14 @@ export interface Expression {
 /** Metrics by name, each with its labels. */
 export type Known = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Labels that a target has, whatever it tells: those of any scrape, and those that the chart's monitors add. */
+/** Labels that every target has: those of any scrape, and those that the chart's monitors add. */
 const TARGET_LABELS = ["job", "instance", "namespace", "pod", "svc_dev_pool"];
 const OURS = /^((svc|process|nodejs)_\w+|up)$/;
 const SELECTOR = /([A-Za-z_]\w*)\s*(?:\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\})?/g;
 const LABEL = /(\w+)\s*(?:=~|!~|!=|=)\s*"(?:[^"\\]|\\.)*"/g;
 const GROUPING = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\(([^)]*)\)/g;
 
-/** Faults in the names of an expression: each metric must be known, and have the labels. */
+/** Faults in the names of an expression: each metric must be known and have the labels. */
 export function faultsOf({ where, expr }: Expression, known: Known): string[] {
   const faults: string[] = [];
   const possible = new Set([...TARGET_LABELS, "alertname", "alertstate"]);
@@ -41,7 +41,7 @@ export function faultsOf({ where, expr }: Expression, known: Known): string[] {
   return faults;
 }
 
-/** Of a histogram's series too: a histogram has the label le. */
+/** Also of the series of a histogram, whose buckets have the label le. */
 function labelsOf(name: string, known: Known): ReadonlySet<string> | undefined {
   if (name === "up") return new Set();
   const own = known.get(name);
@@ -77,7 +77,7 @@ export const DASHBOARDS: readonly GrafanaDashboard[] = globSync("deploy/chart/da
   .sort()
   .map((file) => JSON.parse(readFileSync(join(ROOT, file), "utf8")) as GrafanaDashboard);
 
-/** Every query of every panel, as it is when everything is chosen. */
+/** Every query of every panel, with all variable values selected. */
 export const PANEL_QUERIES: readonly Expression[] = DASHBOARDS.flatMap(({ title, panels }) =>
   panels.flatMap((panel) =>
     (panel.targets ?? []).map(({ expr }) => ({
@@ -98,7 +98,7 @@ export const VARIABLE_QUERIES: readonly Expression[] = DASHBOARDS.flatMap(({ tit
 
 export const ALERT_QUERIES: readonly Expression[] = RULES.map(({ alert, expr }) => ({ where: alert, expr }));
 
-/** Lines of the blocks of code in runbooks and in the text about metrics. */
+/** Lines of the code blocks in runbooks and in docs/metrics.md. */
 export const DOCUMENTED_QUERIES: readonly Expression[] = [
   ...globSync("docs/runbooks/*.md", { cwd: ROOT }),
   "docs/metrics.md",
@@ -108,7 +108,7 @@ export const DOCUMENTED_QUERIES: readonly Expression[] = [
   return blocks.filter((line) => line !== "").map((expr) => ({ where: file, expr }));
 });
 
-/** Queries and names of metrics that the chart's autoscalers ask for. */
+/** Queries and metric names that the chart's autoscalers use. */
 export const CHART_QUERIES: readonly Expression[] = [
   { where: "deploy/chart/templates/node-autoscaling.yaml", names: /\bsvc_(?:work|node|scores?|jobs?)_\w+/g },
   { where: "deploy/chart/values.yaml", names: /(?<=Metric: )svc_\w+/g },

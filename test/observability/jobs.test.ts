@@ -10,7 +10,7 @@ import { newJob, recordPlan, register, take } from "../store/stores.ts";
 
 const FRAMES = 40;
 
-/** Value of one series, as it is told. */
+/** Value of one series as exposed. */
 async function toldBy({ registry }: System, series: string): Promise<number | undefined> {
   const lines = (await registry.metrics()).split("\n");
   const line = lines.find((one) => one.startsWith(`${series} `));
@@ -26,7 +26,7 @@ describe("a controller's metrics of jobs", () => {
 
   const told = (series: string) => toldBy(system, series);
 
-  test("tell of one that succeeded how long it waited and took, its frames and its score by model", async () => {
+  test("report wait, duration, frames and score by model for a job that succeeded", async () => {
     const { job } = await system.submit("scored");
     const node = await Peer.register(system.nodes, "scored");
     await node.work(FRAMES, 10);
@@ -40,7 +40,7 @@ describe("a controller's metrics of jobs", () => {
     assert.equal(await told('svc_jobs_ended_total{state="SUCCEEDED"}'), 1);
   });
 
-  test("tell of one that failed by its code, and of no score", async () => {
+  test("report the code, but no score, for a job that failed", async () => {
     const { job } = await system.submit("failing");
     const node = await Peer.register(system.nodes, "failing");
     const value = { code: "MEDIA_NOT_FOUND", message: "There is no such file.", found: "", cutFault: false };
@@ -52,7 +52,7 @@ describe("a controller's metrics of jobs", () => {
     assert.equal(await told('svc_job_score_count{model="vmaf_v0.6.1"}'), 1);
   });
 
-  test("tell the wait of a job that is planned anew no second time", async () => {
+  test("count the wait of a job once, even if it is planned again", async () => {
     const before = await told("svc_job_wait_seconds_count");
     const { job } = await system.submit("anew");
     const node = await Peer.register(system.nodes, "anew");
@@ -63,7 +63,7 @@ describe("a controller's metrics of jobs", () => {
     assert.equal(await told("svc_job_wait_seconds_count"), (before ?? 0) + 1);
   });
 
-  test("tell of a lease once a node hears of it, and not of one that nobody waited for any more", async () => {
+  test("count a lease only once a node receives it", async () => {
     const gone = new AbortController();
     const store = wrapped(system.store, {
       claim: async (claim) => {
@@ -86,7 +86,7 @@ describe("a controller's metrics of jobs", () => {
     await hasty.close();
   });
 
-  test("and the span of a job's wait: it waits once, however often it is planned", async () => {
+  test("match its span: a job waits once, however often it is planned", async () => {
     const { store } = system;
     const spans: string[] = [];
     const ended = ({ name }: { readonly name: string }) => spans.push(name);
@@ -105,7 +105,7 @@ describe("a controller's metrics of jobs", () => {
     assert.deepEqual(spans, ["wait in queue"]);
   });
 
-  test("tell that the store answers", async () => {
+  test("report that the store answers", async () => {
     assert.equal(await told("svc_store_up"), 1);
     assert.ok(((await told("svc_store_round_trip_seconds_count")) ?? 0) > 0);
   });

@@ -1,4 +1,4 @@
-/** A Prometheus server scrapes a controller, a node and a scoring server that work, and is asked everything. */
+/** A Prometheus server scrapes a working controller, node and scoring server, and is sent every query. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { request } from "node:https";
@@ -27,11 +27,11 @@ import {
 import { Prometheus } from "./prometheus.ts";
 import { RULE_FILES, RULES } from "./rules.ts";
 
-/** Queries of what does not happen here: nobody is limited, and no API server tells of tenants. */
+/** Queries about what does not happen here: no tenant is limited, and no API server provides tenants. */
 const NOTHING_HERE = [/waits_for="limit"/, /svc_tenants_(age|watch|refused)/, /outcome!="sent"/];
-/** What only a controller tells that writes to an API server. */
+/** Metrics of a controller that writes to an API server. */
 const IN_A_CLUSTER = "svc_tenants_status_writes_total";
-/** A token as its provider could have signed it, with a key that nobody knows. */
+/** A token as its provider could have signed it, with an unknown key. */
 const FORGED = [
   { alg: "RS256", kid: "unknown" },
   { iss: "https://id.example", tid: "acme", exp: 4_102_444_800 },
@@ -69,7 +69,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-describe("the metrics of processes that work", () => {
+describe("the metrics of working processes", () => {
   test("are those that docs/metrics.md lists, with its labels", () => {
     const listed = documented();
     const told = [...known.keys()].filter((name) => name.startsWith("svc_"));
@@ -81,7 +81,7 @@ describe("the metrics of processes that work", () => {
     }
   });
 
-  test("are all that dashboards, alerts, runbooks and the chart ask for", () => {
+  test("include all that dashboards, alerts, runbooks and the chart query", () => {
     const listed = documented();
     const all = new Map(
       [...known].map(([name, labels]) => [name, new Set([...labels, ...(listed.get(name) ?? [])])]),
@@ -101,7 +101,7 @@ describe("the metrics of processes that work", () => {
 });
 
 describe("Prometheus", () => {
-  test("has an answer to every query of a panel, once there was something of it", async () => {
+  test("answers every query of a panel once there is data", async () => {
     for (const { where, expr } of [...PANEL_QUERIES, ...VARIABLE_QUERIES]) {
       const isHere = !NOTHING_HERE.some((nothing) => nothing.test(expr));
       const found = await prometheus.query(expr);
@@ -109,13 +109,13 @@ describe("Prometheus", () => {
     }
   });
 
-  test("understands every query of the runbooks and of the text about metrics", async () => {
+  test("accepts every query of the runbooks and of docs/metrics.md", async () => {
     for (const { where, expr } of DOCUMENTED_QUERIES) {
       await assert.doesNotReject(prometheus.query(expr), where);
     }
   });
 
-  test("judges every rule, and fires none where all is well", async () => {
+  test("evaluates every rule, and fires none if everything works", async () => {
     await until(
       async () => (await prometheus.rules()).every(({ health }) => health === "ok"),
       "the rules' health",
@@ -125,7 +125,7 @@ describe("Prometheus", () => {
   });
 });
 
-/** With tenants of a file, a certificate, and traces: all that has metrics of its own. */
+/** With a tenants file, a certificate and traces, which all have their own metrics. */
 async function closedController(): Promise<ControllerProcess> {
   const { directory } = clips;
   const authority = await Authority.open(directory.path, "authority");
@@ -140,7 +140,7 @@ async function closedController(): Promise<ControllerProcess> {
   });
 }
 
-/** A job that succeeds, one that fails, a score, and callers that are refused. */
+/** A job that succeeds, one that fails, a score, and rejected callers. */
 async function workHappens(): Promise<void> {
   const jobs = await JobsClient.of(up);
   const once = async (): Promise<void> => {
@@ -154,7 +154,7 @@ async function workHappens(): Promise<void> {
     assert.equal(await statusOf(`${closed.rest}/v1/jobs`), 401);
   };
   await once();
-  // What grows is seen between two looks at it.
+  // An increase needs two scrapes.
   await until(
     () => hasAnswer("svc_job_score_count > 0 and on (instance) svc_jobs_failed_total > 0"),
     "the first jobs to be scraped",
@@ -168,7 +168,7 @@ async function everythingKnown(): Promise<Known> {
     (await fetch(`${at}/metrics`)).text(),
   );
   const registry = new Registry();
-  assert.ok(new SvcTenantsMetrics(registry, () => []), "what tenants that are resources tell");
+  assert.ok(new SvcTenantsMetrics(registry, () => []), "the metrics of SvcTenants");
   const all = new Map<string, Set<string>>();
   for (const page of await Promise.all([...pages, registry.metrics()])) {
     for (const [name, labels] of exposed(page)) all.set(name, new Set([...(all.get(name) ?? []), ...labels]));
@@ -184,7 +184,7 @@ function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** Of a request with a forged token, whatever the certificate. */
+/** A request with a forged token, whatever the certificate. */
 function statusOf(url: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const headers = { authorization: `Bearer ${FORGED}` };

@@ -1,4 +1,4 @@
-/** A real Prometheus server on loopback, that scrapes every second. */
+/** A real Prometheus server on loopback that scrapes every second. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -54,7 +54,7 @@ export class Prometheus implements AsyncDisposable {
     return server;
   }
 
-  /** Samples of an instant query. Throws what is wrong with it. */
+  /** Samples of an instant query. Throws if the query is invalid. */
   async query(expr: string): Promise<readonly Sample[]> {
     const { result } = await this.#get<{ result: readonly Sample[] }>(
       `query?query=${encodeURIComponent(expr)}`,
@@ -62,7 +62,7 @@ export class Prometheus implements AsyncDisposable {
     return Array.isArray(result) ? result : [];
   }
 
-  /** Every rule with how its last evaluation went. */
+  /** Every rule with the outcome of its last evaluation. */
   async rules(): Promise<readonly { readonly name: string; readonly health: string }[]> {
     const { groups } = await this.#get<{ groups: { rules: { name: string; health: string }[] }[] }>("rules");
     return groups.flatMap(({ rules }) => rules);
@@ -88,11 +88,11 @@ export class Prometheus implements AsyncDisposable {
     for await (const line of createInterface({ input: this.#child.stderr })) {
       const { msg, address } = JSON.parse(line) as { msg: string; address?: string };
       if (msg !== "Listening on" || address === undefined) continue;
-      // What it logs from now on is read and left.
+      // Further log output is read and dropped.
       this.#child.stderr.resume();
       return address;
     }
-    throw new Error("Prometheus ended before it listened");
+    throw new Error("Prometheus exited before it listened");
   }
 
   #isReady(): Promise<boolean> {

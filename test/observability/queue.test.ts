@@ -11,7 +11,7 @@ import { CAPABILITIES, planReport, SCORER } from "../controller/scored.ts";
 import { LIMITS, System } from "../controller/system.ts";
 import { newJob } from "../store/stores.ts";
 
-describe("a look at the queue", () => {
+describe("the queue statistics", () => {
   let system: System;
   before(async () => {
     system = await System.open();
@@ -28,9 +28,9 @@ describe("a look at the queue", () => {
       .filter((work) => Object.entries(fits).every(([key, value]) => Reflect.get(work, key) === value))
       .reduce((sum, work) => sum + work.count, 0);
 
-  test("counts what waits by kind and scorer, and what nodes have", async () => {
+  test("count waiting tasks by kind and scorer, and running tasks", async () => {
     const look = new QueueLook(system.store, () => LIMITS);
-    assert.equal(look.view, undefined, "nobody has looked");
+    assert.equal(look.view, undefined, "there was no read yet");
     const empty = await lookOf(look);
     assert.deepEqual(
       empty.pending.map(({ kind, count: waiting }) => [kind, waiting]),
@@ -58,7 +58,7 @@ describe("a look at the queue", () => {
     );
   });
 
-  test("tells work apart that another node would not help: its tenant is at its limit", async () => {
+  test("separate tasks whose tenant is at its limit, which another node would not help", async () => {
     await system.submit("limited");
     await system.submit("limited");
     await system.submit("limited");
@@ -72,7 +72,7 @@ describe("a look at the queue", () => {
     assert.equal(count(view, { waitsFor: "limit" }), 1);
   });
 
-  test("counts no further than its budget, and what a short line leaves goes to a long one", async () => {
+  test("count up to their budget, and give what short queues leave to long ones", async () => {
     for (let job = 0; job < 30; job++) await system.submit("long");
     const short = await lookOf(new QueueLook(system.store, () => LIMITS, 24));
     assert.equal(count(short, {}), 24);
@@ -80,7 +80,7 @@ describe("a look at the queue", () => {
     assert.ok(count(whole, {}) > 30);
   });
 
-  test("tells that it does not see all, where a tenant has more classes of work than are looked at", async () => {
+  test("report that they are incomplete if a tenant has more work classes than are read", async () => {
     const look = new QueueLook(system.store, () => LIMITS);
     assert.equal((await lookOf(look)).cut, false);
     const jobs = Array.from({ length: MOST_READY_OF_TENANT + 1 }, (_, n) =>
@@ -94,7 +94,7 @@ describe("a look at the queue", () => {
     assert.match(await registry.metrics(), /^svc_work_look_cut 1$/m);
   });
 
-  test("tells sixteen scorers apart at most, of what waits now", async () => {
+  test("name at most sixteen scorers, of currently waiting tasks", async () => {
     const look = new QueueLook(system.store, () => LIMITS);
     const planned = async (tenant: string, version: string): Promise<Peer> => {
       const { job } = await system.submit(tenant);
@@ -119,32 +119,32 @@ describe("a look at the queue", () => {
   });
 });
 
-describe("the scorers that are told apart", () => {
+describe("the named scorers", () => {
   const waiting = (tenant: string, scorer: string, pieces = 1) => ({ tenant, scorer, count: pieces });
   const sixteen = Array.from({ length: 16 }, (_, n) => waiting("greedy", `made up ${n + 10}`, 1_000));
 
-  test("are those that most tenants wait for, then most pieces, then the first by name", () => {
+  test("are those that most tenants wait for, then most tasks, then the first by name", () => {
     const told = scorerNames([
       ...sixteen,
       waiting("a", "vmaf 3"),
       waiting("b", "vmaf 3"),
       waiting("c", "vmaf 2"),
     ]);
-    assert.equal(told("vmaf 3"), "vmaf 3", "a tenant alone cannot fill the places");
+    assert.equal(told("vmaf 3"), "vmaf 3", "one tenant cannot take all names");
     assert.equal(told("vmaf 2"), "other");
     assert.equal(told("made up 10"), "made up 10");
     assert.equal(told("made up 25"), "other");
     assert.equal(told(""), "");
   });
 
-  test("are the same in whatever order they are found", () => {
+  test("are the same in any order of input", () => {
     const wanted = [...sixteen, waiting("a", "vmaf 3", 1_000)];
     const [one, other] = [scorerNames(wanted), scorerNames(wanted.toReversed())];
     for (const { scorer } of wanted) assert.equal(one(scorer), other(scorer), scorer);
   });
 });
 
-test("what work of a class needs", () => {
+test("the needs of each work class", () => {
   assert.deepEqual(needOf(planClass(["m"])), { kind: "PLAN", scorer: "" });
   assert.deepEqual(needOf(STILLS_CLASS), { kind: "STILLS", scorer: "" });
   const scorer = { program: "vmaf", version: "3.0.0", libvmafVersion: "3.0.0" };

@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { ALERT_CASES } from "./alert-cases.ts";
 import { promtool, ROOT, RULE_FILES, RULES } from "./rules.ts";
 
-/** What every series has that a Prometheus scraped. */
+/** Labels of every scraped series. */
 const TARGET = { namespace: "video", job: "svc-metrics", instance: "10.0.0.1:9464" };
 
 interface Case {
@@ -18,7 +18,7 @@ interface Case {
   readonly fires: boolean;
 }
 
-/** One test of promtool: whether an alert fires after so many minutes of these series. */
+/** One promtool test: whether an alert fires after a number of minutes with these series. */
 function testOf({ alert, at, series, fires }: Case) {
   return {
     interval: "1m",
@@ -33,7 +33,7 @@ function testOf({ alert, at, series, fires }: Case) {
   };
 }
 
-/** With the labels of its target, where it does not have others. */
+/** Adds the labels of its target, unless the series has others. */
 function scraped(series: string): string {
   const [name = "", labels = ""] = series.split(/[{}]/);
   const missing = Object.entries(TARGET).filter(([label]) => !labels.includes(`${label}=`));
@@ -41,7 +41,7 @@ function scraped(series: string): string {
   return `${name}{${all.join(",")}}`;
 }
 
-/** Each alert's rules alone: those of others would only take time. */
+/** Only the rules of one alert, to save time. */
 async function judge(cases: readonly Case[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "svc-rules-"));
   try {
@@ -63,12 +63,12 @@ async function judge(cases: readonly Case[]): Promise<string> {
   }
 }
 
-test("the rules are such that Prometheus takes them", async () => {
+test("Prometheus accepts the rules", async () => {
   assert.match(await promtool("check", "rules", ...RULE_FILES), /SUCCESS/);
 });
 
 describe("each alert", () => {
-  test("fires at what it is for, and keeps silent at what it is not", async () => {
+  test("fires for its failure, and not otherwise", async () => {
     const cases = ALERT_CASES.flatMap(({ alert, at, fires, silent }) => [
       { alert, at, series: fires, fires: true },
       { alert, at, series: silent, fires: false },
@@ -76,7 +76,7 @@ describe("each alert", () => {
     assert.match(await judge(cases), /SUCCESS/);
   });
 
-  test("is tested: one that does not fire is found", async () => {
+  test("is tested: one that does not fire is detected", async () => {
     const [some] = ALERT_CASES;
     assert.ok(some);
     await assert.rejects(
@@ -87,7 +87,7 @@ describe("each alert", () => {
     assert.deepEqual([...new Set(RULES.map(({ alert }) => alert))].sort(), [...tested].sort());
   });
 
-  test("says how grave it is, what is so, and where to read on", () => {
+  test("has a severity, a description and a link to its runbook", () => {
     for (const { alert, labels, annotations } of RULES) {
       assert.match(labels["severity"] ?? "", /^(critical|warning|info)$/, alert);
       assert.match(annotations["summary"] ?? "", /^.{10,80}$/, alert);
@@ -96,7 +96,7 @@ describe("each alert", () => {
     }
   });
 
-  test("has a runbook, and each runbook an alert", () => {
+  test("has a runbook, and each runbook has an alert", () => {
     const runbooks = readdirSync(join(ROOT, "docs/runbooks")).filter((file) => file !== "README.md");
     const alerts = [...new Set(RULES.map(({ alert }) => alert))].sort();
     assert.deepEqual(runbooks.sort(), alerts.map((alert) => `${alert}.md`).sort());

@@ -1,4 +1,4 @@
-/** The alert rules of the chart, and Debian's promtool that judges them. */
+/** The alert rules of the chart, and Debian's promtool to evaluate them. */
 import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ export const RULES: readonly Rule[] = RULE_FILES.flatMap((file) => {
   return groups.flatMap(({ rules }) => rules);
 });
 
-/** What promtool prints; throws with it when it finds fault. */
+/** The output of promtool; throws it if promtool reports an error. */
 export async function promtool(...args: readonly string[]): Promise<string> {
   const { stdout, stderr } = await promisify(execFile)("promtool", args).catch((error) => {
     throw new Error(`promtool ${args[0]} ${args[1]}: ${error.stdout}${error.stderr}`);

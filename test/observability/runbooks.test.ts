@@ -11,7 +11,7 @@ const RUNBOOKS = globSync("docs/runbooks/*.md", { cwd: ROOT }).map((file) => ({
 }));
 
 describe("each runbook", () => {
-  test("says what is so, what users notice, how to look, what to do, and when not to", () => {
+  test("describes the failure, its effect on users, how to look, what to do, and when it is not serious", () => {
     for (const { file, text } of RUNBOOKS.filter((one) => !one.file.endsWith("README.md"))) {
       assert.deepEqual(
         [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title),
@@ -22,7 +22,7 @@ describe("each runbook", () => {
     }
   });
 
-  test("is in the index, and leads only to files that there are", () => {
+  test("is in the index, and links only to existing files", () => {
     const index = RUNBOOKS.find(({ file }) => file.endsWith("README.md"))?.text ?? "";
     for (const { file, text } of RUNBOOKS) {
       const name = file.replace("docs/runbooks/", "");
@@ -33,7 +33,7 @@ describe("each runbook", () => {
     }
   });
 
-  test("names commands of svc that there are, with flags that they have", async () => {
+  test("names existing commands of svc with existing flags", async () => {
     const commands = new Map<string, Set<string>>();
     for (const { text } of RUNBOOKS) {
       for (const [, command = "", rest = ""] of text.matchAll(

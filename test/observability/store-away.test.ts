@@ -4,7 +4,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { exposed } from "./expressions.ts";
 import { RULES } from "./rules.ts";
 
-test("a controller whose store has never answered tells so, and is known for a controller by its alerts", async () => {
+test("a controller whose store has never answered reports that, and its alerts recognize it as a controller", async () => {
   const args = ["--database-url", "postgres://svc:secret@127.0.0.1:1/svc"];
   await using controller = await ControllerProcess.start({ args, ready: false });
   const told = await (await fetch(`${controller.metrics}/metrics`)).text();
@@ -16,5 +16,5 @@ test("a controller whose store has never answered tells so, and is known for a c
     assert.match(expr, mark, alert);
   }
   assert.ok(known.has("svc_store_up"));
-  assert.ok(!known.has("svc_queue_ready"), "which is there once the store has answered");
+  assert.ok(!known.has("svc_queue_ready"), "it appears once the store has answered");
 });

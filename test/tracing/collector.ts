@@ -1,4 +1,4 @@
-/** A collector of the tests: takes OTLP over HTTP on loopback, and reads the spans out of its binary form. */
+/** A test collector: receives OTLP over HTTP on loopback and decodes the spans from protobuf. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
@@ -15,10 +15,10 @@ import { soon } from "../waiting.ts";
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty: a root. */
+  /** Empty: a root span. */
   readonly parentId: string;
   readonly name: string;
-  /** As numbered in the protocol: 1 INTERNAL, 2 SERVER, 3 CLIENT, 4 PRODUCER, 5 CONSUMER. */
+  /** Protocol numbers: 1 INTERNAL, 2 SERVER, 3 CLIENT, 4 PRODUCER, 5 CONSUMER. */
   readonly kind: number;
   /** Nanoseconds since 1970. */
   readonly start: bigint;
@@ -26,13 +26,13 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
   /** 0 unset, 1 ok, 2 error. */
   readonly status: number;
-  /** Spans that it links to. */
+  /** Linked spans. */
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** Of the process that sent it. */
+  /** Attributes of the process that sent it. */
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** How a collector answers a request; default: 200 with an empty answer. */
+/** Handles a request; default: status 200 with an empty response. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
 export class Collector implements AsyncDisposable {
@@ -68,7 +68,7 @@ export class Collector implements AsyncDisposable {
     return this.spans.filter((span) => span.traceId === traceId);
   }
 
-  /** Waits for a request, or for spans of which something holds. */
+  /** Waits for a request, or for spans that match a condition. */
   async until<T>(found: () => T | undefined, what: string): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<T>();
     const look = () => {
@@ -86,8 +86,8 @@ export class Collector implements AsyncDisposable {
   }
 
   /**
-   * Waits for the span of a job's work and for one of its reports: then node and controller have sent all that
-   * ended before. A process that ends gives little time to what it has not sent yet.
+   * Waits for the span of a job's task and one of its reports. By then node and controller have sent all earlier
+   * spans; a process that exits has little time for the rest.
    */
   async work(job: string, name: string): Promise<void> {
     const work = await this.span(
@@ -116,7 +116,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** A message's fields by number, each as often as it stands there: numbers as they are, bytes of the rest. */
+/** A message's fields by number, with every occurrence: numbers as they are, everything else as bytes. */
 type Fields = Map<number, (number | bigint | Uint8Array)[]>;
 
 /** ExportTraceServiceRequest { ResourceSpans resource_spans = 1 { resource = 1, scope_spans = 2 { spans = 2 } } } */

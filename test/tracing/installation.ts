@@ -1,4 +1,4 @@
-/** A real controller and a real node that send their traces to a collector of the tests, and a film of three segments. */
+/** A real controller and a real node that send their traces to a test collector, and a film of three segments. */
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -6,14 +6,14 @@ import { JobsClient } from "../server/jobs-client.ts";
 import { SvcProcess } from "../server/svc-process.ts";
 import { Collector } from "./collector.ts";
 
-/** At 25 frames per second: three segments of a second, about. */
+/** At 25 frames per second: three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
 
 export interface InstallationOptions {
-  /** Of both processes. */
+  /** Environment of both processes. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether they are told of the collector; default true. */
+  /** Whether they get the collector's address; default true. */
   readonly traced?: boolean;
 }
 
@@ -61,7 +61,7 @@ export class Installation implements AsyncDisposable {
     );
   }
 
-  /** The processes end, and with that send what they have. */
+  /** Stops the processes, which makes them send their remaining spans. */
   async stop(): Promise<void> {
     await this.node.stop();
     await this.controller.stop();

@@ -1,4 +1,4 @@
-/** One job, one trace: from the request through the queue to a node's scorer and back, over real processes. */
+/** One job, one trace: from the request through the queue to a node's scorer and back, with real processes. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { EventStream } from "../server/event-stream.ts";
@@ -21,7 +21,7 @@ let given: string;
 let quiet: string;
 let commanded: string;
 let batch: readonly string[];
-/** Everything is done, and every process has sent what it had. */
+/** Waits until everything is done and every process has sent its spans. */
 before(async () => {
   system = await Installation.open();
   const { jobs, pair, controller } = system;
@@ -49,7 +49,7 @@ before(async () => {
 });
 after(() => system[Symbol.asyncDispose]());
 
-/** Spans of the traces in which a job is told of. */
+/** Spans of the traces that contain a job. */
 function tracesOf(job: string): Map<string, ReceivedSpan[]> {
   const { collector } = system;
   const ids = collector.spans
@@ -62,7 +62,7 @@ function logOf(job: string): LogLine[] {
   return [...system.controller.log, ...system.node.log].filter((line) => line["jobId"] === job);
 }
 
-test("the caller's trace holds the job's whole way, each part below what it came of", () => {
+test("the caller's trace contains the whole job, each span below its cause", () => {
   const [traceId, spans] = only([...tracesOf(given)]);
   assert.equal(traceId, TRACE);
   const stills = spans.filter(({ name }) => name === "work stills");
@@ -85,7 +85,7 @@ test("the caller's trace holds the job's whole way, each part below what it came
   );
 });
 
-test("spans say which process they are of, and what they are about", () => {
+test("spans name their process and their subject", () => {
   const spans = system.collector.trace(TRACE);
   const find = (name: string) => spans.find((span) => span.name === name) ?? assert.fail(name);
   const request = find("POST /v1/jobs");
@@ -115,21 +115,21 @@ test("spans say which process they are of, and what they are about", () => {
     assert.doesNotMatch(
       JSON.stringify(span.attributes),
       /reference|distorted|\.y4m|\.mp4/,
-      "no media is told of",
+      "no media are named",
     );
   }
 });
 
-test("a failure is told by its code where it happened", () => {
+test("a failure is recorded with its code where it happened", () => {
   const [traceId, spans] = only([...tracesOf(commanded)]);
-  assert.equal(traceId, "c".repeat(32), "a command joins the trace that its environment names");
+  assert.equal(traceId, "c".repeat(32), "a command joins the trace of its environment");
   const plan = only(spans.filter(({ name }) => name === "work plan"));
   assert.deepEqual([plan.status, plan.attributes["error.type"]], [2, "MEDIA_NOT_FOUND"]);
 });
 
-test("of several jobs each has a trace of its own, which links to their request", () => {
+test("each of several jobs has its own trace, which links to their request", () => {
   const request = only(system.collector.spans.filter(({ name }) => name === "POST /v1/jobs:batch"));
-  assert.notEqual(request.traceId, TRACE, "a traceparent that is none is ignored");
+  assert.notEqual(request.traceId, TRACE, "an invalid traceparent is ignored");
   assert.equal(request.parentId, "");
   const ids = batch.map((job) => {
     const [traceId, spans] = only([...tracesOf(job)]);
@@ -142,22 +142,22 @@ test("of several jobs each has a trace of its own, which links to their request"
   assert.equal(new Set([...ids, request.traceId]).size, 3);
 });
 
-test("a stream that its client leaves has its status, and no failure", () => {
+test("a stream that its client closes has its status, and no failure", () => {
   const span = only(system.collector.trace(STREAM));
   assert.equal(span.status, 0);
   assert.equal(span.attributes["http.response.status_code"], 200);
   assert.equal(span.attributes["svc.error.code"], undefined);
 });
 
-test("a caller that wants no recording gets none, and its ids in the log all the same", () => {
+test("a caller that opts out of recording is not recorded, but its ids are in the log", () => {
   assert.deepEqual(system.collector.trace(QUIET), []);
   assert.deepEqual([...tracesOf(quiet)], []);
   const lines = logOf(quiet);
-  assert.ok(lines.length >= 5, "a line for each piece of work");
+  assert.ok(lines.length >= 5, "a line for each task");
   for (const line of lines) assert.equal(line["trace_id"], QUIET, String(line["msg"]));
 });
 
-test("log lines carry the ids of the span that they were written in", () => {
+test("log lines contain the ids of their span", () => {
   const lines = logOf(given).filter(({ msg }) => msg === "task started");
   const spans = system.collector.trace(TRACE).filter(({ name }) => name.startsWith("work "));
   assert.deepEqual(
@@ -166,7 +166,7 @@ test("log lines carry the ids of the span that they were written in", () => {
   );
 });
 
-test("what is asked for all the time makes no span", () => {
+test("frequent polling requests create no spans", () => {
   const names = new Set(system.collector.spans.map(({ name }) => name));
   assert.ok(!names.has("svc.v1.NodeService/PullWork") && !names.has("svc.v1.NodeService/Heartbeat"));
   assert.ok(names.has("svc.v1.NodeService/RegisterNode"));

@@ -1,4 +1,4 @@
-/** Tracing is off unless it is asked for: nothing of it is loaded; callers' traces are passed on all the same. */
+/** Tracing is off by default: nothing of it is loaded, but callers' trace contexts are propagated. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { Installation } from "./installation.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-/** All of OpenTelemetry but its interface, which is prom-client's too. */
+/** Everything of OpenTelemetry except its API, which prom-client also uses. */
 const SDK = /\/node_modules\/@opentelemetry\/(?!api\/)/;
 
-/** Addresses of every file of it that a controller loads from its start to its end. */
+/** URLs of its files that a controller loads from its start to its end. */
 async function loaded(args: readonly string[], env: Readonly<Record<string, string>>): Promise<string[]> {
   const directory = await MediaDirectory.open();
   try {
@@ -30,7 +30,7 @@ async function loaded(args: readonly string[], env: Readonly<Record<string, stri
     const scripts = texts.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result);
     assert.ok(
       scripts.some(({ url }) => url.endsWith("/src/cmd/controller-run.ts")),
-      "what is loaded is seen",
+      "loaded files are detected",
     );
     return scripts.map(({ url }) => url).filter((url) => SDK.test(url));
   } finally {
@@ -38,7 +38,7 @@ async function loaded(args: readonly string[], env: Readonly<Record<string, stri
   }
 }
 
-test("without an endpoint nothing of the SDK is loaded, whatever OpenTelemetry's own variables say", async () => {
+test("without an endpoint nothing of the SDK is loaded, whatever OpenTelemetry's own variables are", async () => {
   await using collector = await Collector.open();
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_HEADERS: "no list" };
   assert.deepEqual(await loaded([], env), []);
@@ -46,7 +46,7 @@ test("without an endpoint nothing of the SDK is loaded, whatever OpenTelemetry's
   const on = await loaded(["--otlp-endpoint", collector.url], {});
   assert.ok(
     on.some((url) => url.includes("/sdk-trace/")),
-    "with one it is",
+    "with an endpoint it is",
   );
 });
 
@@ -67,7 +67,7 @@ test("a caller's trace is in the log of every process, and nothing is sent", asy
   assert.deepEqual(collector.paths, []);
 });
 
-/** Each command, with something else that is wrong. */
+/** Each command, with another invalid setting. */
 const WRONG = [
   [["controller", "--auth-disabled"], ["--otlp-endpoint", "collector:4318"], {}, /is no http or https URL/],
   [["node"], ["--trace-sample", "2"], {}, /--trace-sample: "2" is not a number from 0 to 1/],

@@ -1,4 +1,4 @@
-/** Spans on their way to a collector that is away, slow or hostile: bounded, counted, told of once. */
+/** Export of spans to a collector that is down, slow or hostile: bounded, counted, logged once. */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import pino from "pino";
@@ -47,12 +47,12 @@ async function waiting(): Promise<number> {
   return (await registry.getSingleMetric("svc_trace_spans_waiting")?.get())?.values[0]?.value ?? Number.NaN;
 }
 
-/** Waits until so many spans have an outcome. */
+/** Waits until this number of spans has an outcome. */
 function counted(outcome: string, count: number): Promise<void> {
   return until(async () => (await counts())[outcome] === count, `${count} spans ${outcome}`);
 }
 
-test("spans are sent with the headers given, a full request at a time, and counted", async () => {
+test("sends spans with the given headers, at most a full request at a time, and counts them", async () => {
   record(1_200);
   outlet.start();
   await counted("sent", 1_200);
@@ -63,7 +63,7 @@ test("spans are sent with the headers given, a full request at a time, and count
   assert.equal(await waiting(), 0);
 });
 
-test("what a collector may take later waits and is sent again; it is told once, and once that it goes on", async () => {
+test("keeps and resends spans that the collector may accept later; logs the failure once and the recovery once", async () => {
   let refusals = 2;
   collector.answer = (response) => response.writeHead(refusals-- > 0 ? 503 : 200).end();
   record(10);
@@ -79,7 +79,7 @@ test("what a collector may take later waits and is sent again; it is told once, 
   assert.doesNotMatch(JSON.stringify(lines), /secret/);
 });
 
-test("what a collector does not take is dropped, and what follows has its turn", async () => {
+test("drops spans that the collector rejects, and continues with the next", async () => {
   let refuse = true;
   collector.answer = (response) => response.writeHead(refuse ? 400 : 200).end();
   record(3);
@@ -90,14 +90,14 @@ test("what a collector does not take is dropped, and what follows has its turn",
   await counted("sent", 2);
 });
 
-test("more than there is room for is lost at once, and counted", async () => {
+test("drops spans beyond its capacity at once, and counts them", async () => {
   record(MOST_WAITING + 5);
   assert.equal((await counts())["lost"], 5);
   assert.equal(await waiting(), MOST_WAITING);
 });
 
 describe("a hostile collector", () => {
-  test("that answers without end is left after the status", async () => {
+  test("with an endless response is disconnected after the status", async () => {
     let gone = false;
     collector.answer = (response) => {
       response.writeHead(200);
@@ -120,19 +120,19 @@ describe("a hostile collector", () => {
     assert.deepEqual(new Set(collector.paths), new Set(["POST /"]));
   });
 
-  test("that never answers is given up after the limit, and its spans wait", async () => {
+  test("that never answers times out, and its spans wait", async () => {
     collector.answer = () => {};
     open(collector.url, 100);
     record(4);
     outlet.start();
-    await until(async () => lines.length > 0, "the failure to be told");
+    await until(async () => lines.length > 0, "the failure to be logged");
     assert.match(lines[0]?.detail ?? "", /did not answer within 0\.1 s/);
     assert.equal(await waiting(), 4);
     await outlet.close();
     assert.deepEqual(await counts(), { sent: 0, refused: 0, lost: 4 });
   });
 
-  test("that keeps a connection open does not keep the process from ending", async () => {
+  test("that keeps a connection open does not keep the process running", async () => {
     collector.answer = () => {};
     record(4);
     outlet.start();
@@ -142,7 +142,7 @@ describe("a hostile collector", () => {
   });
 });
 
-test("what waits at the end is sent", async () => {
+test("sends waiting spans at the end", async () => {
   outlet.start();
   record(700);
   await outlet.close();

@@ -1,4 +1,4 @@
-/** Spans of a scoring server, over both transports; and a collector that is away harms nothing. */
+/** Spans of a scoring server over both transports; an unreachable collector harms nothing. */
 import assert from "node:assert/strict";
 import { constants } from "node:http2";
 import { after, before, test } from "node:test";
@@ -43,7 +43,7 @@ test("a score is part of its caller's trace, over REST and gRPC", async () => {
   const isCall = ({ traceId, name }: ReceivedSpan) =>
     traceId === OVER_GRPC && name === "svc.v1.ScoringService/Score";
   const calls = () => collector.spans.filter(isCall);
-  // What is sent at the end has little time: what came before is not to wait for it.
+  // Spans left for the end have little time, so earlier ones are awaited first.
   await collector.until(() => calls()[1], "the spans of both calls");
   await server.stop();
   assert.deepEqual(treeOf(collector.trace(OVER_REST)), branch("POST /v1/score", branch("run scorer")));
@@ -54,13 +54,13 @@ test("a score is part of its caller's trace, over REST and gRPC", async () => {
   assert.equal(done?.kind, 2);
   assert.ok(
     collector.spans.every(({ traceId }) => [OVER_REST, OVER_GRPC].includes(traceId)),
-    "no probe is told of",
+    "probes are not recorded",
   );
   const finished = await server.logged("score finished", { trace_id: OVER_REST });
   assert.ok(finished["span_id"]);
 });
 
-test("calls that never come to their handlers end as spans too", async () => {
+test("calls that never reach their handlers also end as spans", async () => {
   await using collector = await Collector.open();
   await using server = await ServerProcess.start({ args: ["--otlp-endpoint", collector.url] });
   await using client = await RawGrpc.open(server.grpc);
@@ -73,28 +73,28 @@ test("calls that never come to their handlers end as spans too", async () => {
     );
     return attributes["rpc.response.status_code"];
   };
-  // Field 1 is announced with more bytes than there are.
+  // Field 1 announces more bytes than there are.
   begin(1).end(Buffer.from([0, 0, 0, 0, 2, 0x0a, 0x7f]));
   begin(2).write(part(64 * 1024 * 1024, 0));
   begin(3).end();
   const left = begin(4);
   left.write(part(10, 1));
-  // What is after it on the connection has been answered, so it has come.
+  // The next call on the connection has been answered, so this one has arrived.
   await endOf(client.begin(CHECK).end(part(0, 0)));
   left.close(constants.NGHTTP2_CANCEL);
   for (const n of [1, 2]) assert.equal(await ended(n), "CANCELLED", String(n));
-  // Whether a message is missing or its client left is the same to grpc-js.
+  // grpc-js does not distinguish a missing message from a client that disconnected.
   for (const n of [3, 4]) assert.match(String(await ended(n)), /^(UNIMPLEMENTED|CANCELLED)$/);
 });
 
-test("with a collector that is away scores are as ever, it is told once, and the end is in time", async () => {
-  // Nobody listens on the port of "discard".
+test("with an unreachable collector scores work, the failure is logged once, and the process ends in time", async () => {
+  // Nothing listens on the port of "discard".
   await using server = await ServerProcess.start({ args: ["--otlp-endpoint", "http://127.0.0.1:9"] });
   for (let n = 0; n < 3; n++) assert.equal((await score(server, clips.pair, OVER_REST)).status, 200);
   await server.logged("failed to export spans");
   const metrics = await (await fetch(`${server.rest}/metrics`)).text();
   assert.match(metrics, /^svc_trace_spans_waiting [1-9]/m);
   assert.equal(await server.stop(), 0);
-  // Of spans: a machine that stands still may be warned of besides.
+  // Only warnings about spans: a frozen machine may cause others.
   assert.equal(server.log.filter(({ level, msg }) => level === "warn" && /span/.test(String(msg))).length, 1);
 });

@@ -1,4 +1,4 @@
-/** Whose spans are whose: each trace is of one tenant, and strangers make none. */
+/** Each trace belongs to one tenant, and unauthenticated callers create none. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -98,7 +98,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-test("jobs of two tenants that are done at once are in traces of their own", () => {
+test("concurrent jobs of two tenants are in separate traces", () => {
   for (const { tenant, id } of jobs) {
     const traces = new Set(
       collector.spans
@@ -109,7 +109,7 @@ test("jobs of two tenants that are done at once are in traces of their own", () 
     const spans = collector.trace([...traces][0] ?? "");
     const about = (name: string) => new Set(spans.map(({ attributes }) => attributes[name]));
     assert.deepEqual(about("svc.job.id"), new Set([id, undefined]), "of no other job");
-    // The node reports as the operators that it belongs to.
+    // The node reports as its own tenant, the operators.
     assert.deepEqual(about("svc.tenant.id"), new Set([tenant, "operators", undefined]));
     const requests = spans.filter(({ name }) => name === "POST /v1/jobs");
     assert.deepEqual(
@@ -119,14 +119,14 @@ test("jobs of two tenants that are done at once are in traces of their own", () 
   }
 });
 
-test("who is not let in makes no span, nor do probes and pages", () => {
+test("rejected callers create no spans; neither do probes and pages", () => {
   assert.deepEqual(collector.trace(STRANGER), []);
   const names = new Set(collector.spans.map(({ name }) => name));
   assert.ok(names.size > 0);
   for (const name of names) assert.doesNotMatch(name, /GET \/(v1\/ready|healthz|ui)|^grpc\./);
 });
 
-test("a line of the audit log names the trace of its request", async () => {
+test("a line of the audit log has the trace id of its request", async () => {
   const text = await readFile(clips.directory.file("audit.log"), "utf8");
   const lines = text
     .trim()
@@ -143,7 +143,7 @@ test("a line of the audit log names the trace of its request", async () => {
   assert.ok(refused.every((line) => !("traceId" in line)));
 });
 
-test("a collector gets the headers and facts that OpenTelemetry's variables name, and the log does not", () => {
+test("a collector gets the headers and attributes of OpenTelemetry's variables; the log does not", () => {
   const of = (name: string) =>
     collector.spans.find(({ resource }) => resource["service.name"] === name)?.resource;
   assert.equal(of("svc-controller")?.["k8s.pod.name"], "svc-0");

@@ -1,4 +1,4 @@
-/** A trace as a tree of names, to be compared at a glance. */
+/** A trace as a tree of names, easy to compare. */
 import assert from "node:assert/strict";
 import type { ReceivedSpan } from "./collector.ts";
 
@@ -7,7 +7,7 @@ export interface Branch {
   readonly parts: readonly Branch[];
 }
 
-/** The spans of one trace, from the one whose parent is none of them; brothers by their names. */
+/** Returns the spans of one trace as a tree, from the one whose parent is not among them; siblings sorted by name. */
 export function treeOf(spans: readonly ReceivedSpan[]): Branch {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const roots = spans.filter(({ parentId }) => !ids.has(parentId));
@@ -25,7 +25,7 @@ export function branch(name: string, ...parts: readonly Branch[]): Branch {
   return { name, parts };
 }
 
-/** Of a list of one. */
+/** The only item of a list. */
 export function only<T>(list: readonly T[]): T {
   assert.equal(list.length, 1);
   return list[0] as T;

@@ -1,11 +1,11 @@
-/** Resources of others that the chart can make, as their authors define them: files of pinned Go modules. */
+/** Third-party definitions of resources that the chart can create, from pinned Go modules. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT } from "../../../scripts/gates/gate.ts";
 import { CHART } from "./helm.ts";
 
-/** go.mod and go.sum there pin the modules: what was changed on its way is refused. */
+/** go.mod and go.sum pin the modules, so changed downloads are refused. */
 const PINS = join(PROJECT, "scripts", "k8s", "tools", "crds");
 
 const FILES: Readonly<Record<string, readonly string[]>> = {
@@ -21,16 +21,16 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   "github.com/kedacore/keda/v2": ["config/crd/bases/keda.sh_scaledobjects.yaml"],
 };
 
-/** This chart's own. */
+/** This chart's own definition. */
 export const SVC_TENANTS = join(CHART, "crds", "svctenants.svc.dev.yaml");
 
-/** Paths of the files with them, which are fetched first where they are not there. */
+/** Paths of the files with the definitions; missing ones are downloaded first. */
 export async function crdFiles(): Promise<string[]> {
   const args = ["mod", "download", "-json", ...Object.keys(FILES)];
   const { stdout } = await promisify(execFile)("go", args, { cwd: PINS });
-  // One object after another, without a comma between.
+  // Consecutive objects without commas.
   const modules: unknown = JSON.parse(`[${stdout.trim().replaceAll(/^\}\n\{/gm, "},\n{")}]`);
-  if (!Array.isArray(modules)) throw new Error("go told of no modules");
+  if (!Array.isArray(modules)) throw new Error("go listed no modules");
   return modules.flatMap(({ Path, Dir }: { Path: string; Dir: string }) =>
     (FILES[Path] ?? []).map((file) => join(Dir, file)),
   );

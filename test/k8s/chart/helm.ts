@@ -1,4 +1,4 @@
-/** helm, as an operator runs it, on the chart of this checkout. */
+/** Runs helm, as an operator does, on the chart of this checkout. */
 import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +11,7 @@ export const CHART = join(PROJECT, "deploy", "chart");
 export const RELEASE = "rel";
 export const NAMESPACE = "media";
 
-/** Values that are good, by name. */
+/** Good values, by name. */
 const GOOD = join(import.meta.dirname, "good");
 export const goodNames = readdirSync(GOOD).map((file) => file.replace(".yaml", ""));
 export const good = (name: string): string => join(GOOD, `${name}.yaml`);
@@ -22,10 +22,10 @@ export interface Told {
   readonly stderr: string;
 }
 
-/** Runs helm with nothing of this user's own; `kubeconfig` says which cluster, if any. */
+/** Runs helm without any of this user's settings; `kubeconfig` selects the cluster, if any. */
 export async function helm(args: readonly string[], kubeconfig = "/dev/null", stdin = ""): Promise<Told> {
   const program = await tool("helm");
-  // What it keeps of a cluster goes with the cluster's folder.
+  // Its cluster cache is deleted with the cluster's folder.
   const home = join(dirname(kubeconfig), "helm");
   const env = {
     PATH: process.env["PATH"],
@@ -44,7 +44,7 @@ export async function helm(args: readonly string[], kubeconfig = "/dev/null", st
   return promise;
 }
 
-/** What helm says of values that are written here, over those that are required at least. */
+/** Output of helm for these values on top of the minimum required ones. */
 export function templateOf(values: string, base = good("required")): Promise<Told> {
   return helm(
     ["template", RELEASE, CHART, "--namespace", NAMESPACE, "-f", base, "-f", "-"],
@@ -53,7 +53,7 @@ export function templateOf(values: string, base = good("required")): Promise<Tol
   );
 }
 
-/** The objects that helm makes of values; throws what it says when it refuses. */
+/** Objects that helm renders from values; throws its message if it refuses them. */
 export async function rendered(values: string, base?: string): Promise<Rendered> {
   const { code, stdout, stderr } = await templateOf(values, base);
   if (code !== 0) throw new Error(stderr);
@@ -62,7 +62,7 @@ export async function rendered(values: string, base?: string): Promise<Rendered>
 
 const renderings = new Map<string, Promise<Rendered>>();
 
-/** The objects of one of the good values files. */
+/** Objects of one of the good values files. */
 export function renderedGood(name: string): Promise<Rendered> {
   const before = renderings.get(name);
   if (before !== undefined) return before;
@@ -82,14 +82,14 @@ export class Rendered {
     return this.objects.filter((one) => one.kind === kind).map((one) => new ApiAnswer(one));
   }
 
-  /** The one of its kind and name. */
+  /** The only object of this kind and name. */
   one(kind: string, name: string): ApiAnswer {
     const found = this.ofKind(kind).find((one) => one.at("metadata", "name") === name);
     if (found === undefined) throw new Error(`no ${kind} ${name}`);
     return found;
   }
 
-  /** Everything that makes pods, with the pod that it makes. */
+  /** Every object that creates pods, with its pod. */
   pods(): { readonly of: string; readonly pod: Manifest }[] {
     return this.objects.flatMap((object) => {
       const of = `${object.kind} ${object.metadata.name}`;
@@ -106,12 +106,12 @@ function isTemplate(value: unknown): value is { metadata: object; spec: unknown 
   return typeof value === "object" && value !== null && "metadata" in value && "spec" in value;
 }
 
-/** A list of objects that are looked into. */
+/** A list of objects. */
 export function listOf(value: unknown): ApiAnswer[] {
   return (Array.isArray(value) ? value : []).map((one) => new ApiAnswer(one));
 }
 
-/** The environment of a pod's first container, by name; what comes from elsewhere is left out. */
+/** The environment of a pod's first container, by name; values from elsewhere are left out. */
 export function environmentOf(object: ApiAnswer): Record<string, string> {
   const env = listOf(object.at("spec", "template", "spec", "containers", 0, "env"));
   const told = env.filter((one) => one.at("value") !== undefined);
