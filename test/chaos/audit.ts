@@ -115,7 +115,7 @@ export class Auditor {
 
   /** The watcher received every change once and in order, up to the one that ended the job, and none after. */
   #history(job: Job, events: readonly SeenEvent[]): void {
-    const fault = (what: string) => this.faults.push(`${job.id}: ${what}: ${told(events)}`);
+    const fault = (what: string) => this.faults.push(`${job.id}: ${what}: ${historyOf(events)}`);
     if (events[0]?.revision !== 1) fault("the first event is not revision 1");
     for (const [index, event] of events.entries()) {
       const before = events[index - 1];
@@ -249,6 +249,6 @@ function nameOf(state: Job_State): string {
   return Job_StateSchema.value[state]?.localName ?? String(state);
 }
 
-function told(events: readonly SeenEvent[]): string {
+function historyOf(events: readonly SeenEvent[]): string {
   return events.map(({ revision, state }) => `${revision} ${nameOf(state)}`).join(", ");
 }

@@ -72,13 +72,13 @@ export class Callers {
         this.#again.delete(name);
         return line;
       } catch (thrown) {
-        const told = `${name}: ${CallFailed.from(thrown).message}`;
-        this.failed.push(told);
+        const failure = `${name}: ${CallFailed.from(thrown).message}`;
+        this.failed.push(failure);
         this.#again.add(name);
         line[Symbol.dispose]();
         line = new Line(this.#addresses);
         if (left === 0) {
-          this.lost.push(told);
+          this.lost.push(failure);
           this.#again.delete(name);
           return line;
         }

@@ -51,10 +51,10 @@ export class Program {
     if (stdout === null) throw new Error("the addresses are not piped");
     const line = once(createInterface({ input: stdout }), "line").then(([text]: unknown[]) => String(text));
     const early = this.#exited.then(() => undefined);
-    const told = await soon(Promise.race([line, early]), `${this.name} to listen`);
-    if (told === undefined) throw new Error(`${this.name} ended as it started`);
+    const addresses = await soon(Promise.race([line, early]), `${this.name} to listen`);
+    if (addresses === undefined) throw new Error(`${this.name} ended as it started`);
     stdout.resume();
-    return JSON.parse(told);
+    return JSON.parse(addresses);
   }
 
   /** kill -9 without a restart. Returns when it has exited. */

@@ -91,12 +91,12 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     const patience = { retries: Number.POSITIVE_INFINITY, pause: () => delay(RETRY_MS) };
     const { failed } = await underLoad(patience, async (callers) => {
       const isRefused = (kind: string) =>
-        callers.failed.some((told) => told.startsWith(`${kind}: STORE_UNAVAILABLE`));
+        callers.failed.some((failure) => failure.startsWith(`${kind}: STORE_UNAVAILABLE`));
       const refused = () => isRefused("list over REST") && isRefused("list over gRPC");
       await database.restart(() => until(refused, "calls to be refused over both protocols"));
     });
     assert.deepEqual(
-      failed.filter((told) => !told.includes("STORE_UNAVAILABLE")),
+      failed.filter((failure) => !failure.includes("STORE_UNAVAILABLE")),
       [],
     );
   });
@@ -106,9 +106,9 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     const { faults } = await auditor.audit(kinds.acknowledged, watcher.events);
     auditor.close();
     assert.deepEqual(faults, []);
-    const told = watcher.events.map(({ eventId }) => eventId).filter((id) => id !== "");
-    await until(() => events.ids.length >= told.length, "the events over REST");
-    assert.deepEqual(events.ids, told);
+    const ids = watcher.events.map(({ eventId }) => eventId).filter((id) => id !== "");
+    await until(() => events.ids.length >= ids.length, "the events over REST");
+    assert.deepEqual(events.ids, ids);
     assert.deepEqual([watcher.snapshots, events.snapshots], [1, 1]);
     await service.stop();
     assert.deepEqual(service.faults, []);

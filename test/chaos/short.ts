@@ -21,14 +21,14 @@ export async function shortChaos(store: StoreName): Promise<void> {
 /** Makes a run, which must pass; returns whether a task was retried. */
 async function shows(store: StoreName, signal: AbortSignal): Promise<boolean> {
   const seed = randomInt(1, 1_000_000);
-  const told: string[] = [`seed ${seed}`];
-  const outcome = await chaos({ store, seed, kills: KILLS, say: (line) => told.push(line), signal }).catch(
+  const lines: string[] = [`seed ${seed}`];
+  const outcome = await chaos({ store, seed, kills: KILLS, say: (line) => lines.push(line), signal }).catch(
     (cause: unknown) => {
-      throw new Error(told.join("\n"), { cause });
+      throw new Error(lines.join("\n"), { cause });
     },
   );
   const { faults, logs, ends, blows, ...figures } = outcome;
-  const all = `${told.join("\n")}\n${JSON.stringify({ ends, ...figures })}\n${logs}`;
+  const all = `${lines.join("\n")}\n${JSON.stringify({ ends, ...figures })}\n${logs}`;
   assert.deepEqual(faults, [], all);
   assert.ok(figures.kills >= KILLS, all);
   for (const [kind, { database }] of Object.entries(BLOWS)) {

@@ -18,8 +18,8 @@ test("once waits have ended stores no job for its result alone, and a wait that 
   const wait = { waitMs: 600_000, keep: true };
   const waiting = system.jobs.waitForJob(job.id, wait, caller(TENANT));
   system.controller.endWaits();
-  const told = await refused(waiting, "SHUTTING_DOWN");
-  assert.deepEqual(told.found, { jobId: job.id });
+  const failure = await refused(waiting, "SHUTTING_DOWN");
+  assert.deepEqual(failure.found, { jobId: job.id });
   const submit = (key: string, resultOnly: boolean) =>
     system.jobs.submitAwaited(submission({}, key), { resultOnly }, caller(TENANT));
   const late = await refused(submit("new", true), "SHUTTING_DOWN");

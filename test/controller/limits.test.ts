@@ -42,9 +42,9 @@ class Limited {
 
   async tenant(tenant: string) {
     const request = create(GetTenantRequestSchema);
-    const { tenant: told } = await this.system.controller.tenants.getTenant(request, caller(tenant));
-    assert.ok(told?.usage && told.limits);
-    return { ...told, usage: told.usage, limits: told.limits };
+    const { tenant: found } = await this.system.controller.tenants.getTenant(request, caller(tenant));
+    assert.ok(found?.usage && found.limits);
+    return { ...found, usage: found.usage, limits: found.limits };
   }
 
   async queued(tenant: string): Promise<number> {
@@ -173,11 +173,11 @@ describe("a limit on submissions", () => {
   });
 
   test("is reported beside the usage", async () => {
-    limited.limits.set("told", { jobsQueued: 7, segmentsRunning: 2, submitsPerSecond: 100, weight: 5 });
-    const { limits: some } = await limited.tenant("told");
+    limited.limits.set("shown", { jobsQueued: 7, segmentsRunning: 2, submitsPerSecond: 100, weight: 5 });
+    const { limits: some } = await limited.tenant("shown");
     const { jobsQueued, segmentsRunning, submitsPerSecond, weight } = some;
     assert.deepEqual([jobsQueued, segmentsRunning, submitsPerSecond, weight], [7, 2, 100, 5]);
-    const { limits: none } = await limited.tenant("not told");
+    const { limits: none } = await limited.tenant("not shown");
     assert.deepEqual(
       [none.jobsQueued, none.segmentsRunning, none.submitsPerSecond, none.weight],
       [undefined, undefined, undefined, 1],

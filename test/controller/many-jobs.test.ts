@@ -242,8 +242,8 @@ describe("deleting", () => {
     const node = await Peer.register(system.nodes, tenant);
     await node.work(40);
     const ended = await system.until(tenant, job.id, ({ endTime }) => endTime !== undefined);
-    const told = await remove(tenant, job.id);
-    assert.deepEqual([told.job?.id, told.job?.state], [job.id, ended.state]);
+    const removed = await remove(tenant, job.id);
+    assert.deepEqual([removed.job?.id, removed.job?.state], [job.id, ended.state]);
     await refused(system.job(tenant, job.id), "JOB_NOT_FOUND");
     await refused(system.frames(tenant, { id: job.id }), "JOB_NOT_FOUND");
     await refused(remove(tenant, job.id), "JOB_NOT_FOUND");
@@ -289,7 +289,7 @@ describe("deleting", () => {
     );
     entry.close(true);
     assert.deepEqual(
-      records.map(({ filter: told, jobs }) => [told, jobs]),
+      records.map(({ filter: text, jobs }) => [text, jobs]),
       [["state=QUEUED&label=release%3D7&cancel=true", 3]],
     );
     assert.deepEqual(await list(tenant, {}), []);
@@ -300,7 +300,7 @@ describe("deleting", () => {
   });
 
   test("is reported by streams with any filter, so that no list keeps a deleted job", async () => {
-    const tenant = "told";
+    const tenant = "reported";
     const [id = ""] = await submit(tenant, 1, { a: "1" });
     const streams = [
       {},
@@ -309,9 +309,9 @@ describe("deleting", () => {
       { labels: { a: "1" } },
     ].map((request) => system.stream(tenant, request)[Symbol.asyncIterator]());
     for (const stream of streams) {
-      const told: StreamJobsResponse[] = [];
-      while (told.at(-1)?.kind !== Kind.SNAPSHOT_END) told.push((await stream.next()).value);
-      assert.equal(told[0]?.job?.id, id);
+      const responses: StreamJobsResponse[] = [];
+      while (responses.at(-1)?.kind !== Kind.SNAPSHOT_END) responses.push((await stream.next()).value);
+      assert.equal(responses[0]?.job?.id, id);
     }
     // Without a pause, because changes in between need not be reported.
     await relabel(tenant, { id, setLabels: { a: "2" } });
@@ -386,7 +386,11 @@ describe("labels", () => {
     const tenant = "leaves";
     const [id = ""] = await submit(tenant, 1, { release: "7" });
     const stream = system.stream(tenant, { labels: { release: "7" } })[Symbol.asyncIterator]();
-    for (let told = await stream.next(); told.value.kind !== Kind.SNAPSHOT_END; told = await stream.next());
+    for (
+      let response = await stream.next();
+      response.value.kind !== Kind.SNAPSHOT_END;
+      response = await stream.next()
+    );
     const next = async () => {
       const { kind, job } = (await stream.next()).value;
       return [kind, job?.id, job?.revision];

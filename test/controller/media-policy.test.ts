@@ -46,7 +46,7 @@ describe("media roots of tenants", () => {
 
   test("refuse paths outside with the same words whether or not they exist, on either side", async () => {
     const stored = await jobsOf(system, "a");
-    const told = new Set<string>();
+    const messages = new Set<string>();
     for (const outside of [
       "b/film.mp4",
       "b/none.mp4",
@@ -58,10 +58,10 @@ describe("media roots of tenants", () => {
       for (const spec of [pair("a/film.mp4", outside), pair(outside, "a/film.mp4")]) {
         const { message, found } = await refused(system.submit("a", spec), "PATH_NOT_ALLOWED");
         assert.equal(found, undefined);
-        told.add(message.replace(JSON.stringify(join(media, outside)), "PATH"));
+        messages.add(message.replace(JSON.stringify(join(media, outside)), "PATH"));
       }
     }
-    assert.equal(told.size, 1, [...told].join("\n"));
+    assert.equal(messages.size, 1, [...messages].join("\n"));
     assert.equal(await jobsOf(system, "a"), stored);
   });
 

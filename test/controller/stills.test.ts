@@ -142,9 +142,9 @@ describe("stills", () => {
       [kind, after?.state, after?.revision],
       [Kind.CHANGE, Job_State.SUCCEEDED, before.revision + 1],
     );
-    const told = await list("made", id);
-    assert.equal(told.length, 2 * frames.length);
-    for (const { frame, side, state, mediaType, width, height, bytes } of told) {
+    const stills = await list("made", id);
+    assert.equal(stills.length, 2 * frames.length);
+    for (const { frame, side, state, mediaType, width, height, bytes } of stills) {
       assert.deepEqual(
         [state, mediaType, width, height, bytes],
         [Still_State.READY, "image/webp", 64, 36, image.length],
@@ -201,12 +201,12 @@ describe("stills", () => {
     const { id, node, item, frames } = await begun("failing");
     const failed = await system.metric("svc_jobs_ended_total", { state: "FAILED" });
     await node.report(item, { case: "failure", value: failureReport("MEDIA_CHANGED") });
-    const told = await list("failing", id);
+    const stills = await list("failing", id);
     assert.deepEqual(
-      [...new Set(told.map(({ state, error }) => `${state} ${error?.code}`))],
+      [...new Set(stills.map(({ state, error }) => `${state} ${error?.code}`))],
       ["3 MEDIA_CHANGED"],
     );
-    assert.deepEqual(told[0]?.error?.found, { fact: 1 });
+    assert.deepEqual(stills[0]?.error?.found, { fact: 1 });
     assert.equal(await system.metric("svc_jobs_ended_total", { state: "FAILED" }), failed);
     const { state, error } = await system.job("failing", id);
     assert.deepEqual([state, error], [Job_State.SUCCEEDED, undefined]);

@@ -86,12 +86,12 @@ describe("streams of jobs", () => {
     let end: string | undefined;
     do {
       // Starts now, while jobs change; what the snapshot does not include must follow.
-      const told: StreamJobsResponse[] = [];
-      streams.push(told);
+      const received: StreamJobsResponse[] = [];
+      streams.push(received);
       const complete = Promise.withResolvers<void>();
       const read = async (): Promise<void> => {
         for await (const response of system.stream(tenant)) {
-          told.push(response);
+          received.push(response);
           if (response.kind === Kind.SNAPSHOT_END) complete.resolve();
           if (end !== undefined && isEndOf(end)(response)) return;
         }
@@ -105,16 +105,16 @@ describe("streams of jobs", () => {
     await system.cancel(tenant, job.id);
     await Promise.all(reading);
     assert.ok(streams.length >= 2);
-    for (const told of streams) assertComplete(told);
+    for (const received of streams) assertComplete(received);
   });
 
   /** For each job the snapshot or its first revision, then each following revision. */
-  function assertComplete(told: readonly StreamJobsResponse[]): void {
+  function assertComplete(received: readonly StreamJobsResponse[]): void {
     const revisions = new Map<string, number>();
-    const ends = told.filter(({ kind }) => kind === Kind.SNAPSHOT_END);
+    const ends = received.filter(({ kind }) => kind === Kind.SNAPSHOT_END);
     assert.equal(ends.length, 1);
     let live = false;
-    for (const { kind, job, eventId } of told) {
+    for (const { kind, job, eventId } of received) {
       if (kind === Kind.SNAPSHOT_END) live = true;
       if (job === undefined) continue;
       assert.equal(kind, live ? Kind.CHANGE : Kind.SNAPSHOT);
@@ -140,12 +140,20 @@ describe("streams of jobs", () => {
     const open = () =>
       new JobStream({ store, feed }, tenant, {}, create(StreamJobsRequestSchema)).run(ends.signal);
     const awake = open();
-    for (let told = await awake.next(); told.value?.kind !== Kind.SNAPSHOT_END; told = await awake.next());
+    for (
+      let response = await awake.next();
+      response.value?.kind !== Kind.SNAPSHOT_END;
+      response = await awake.next()
+    );
     const reading = awake.next();
     const stream = open();
     const held: string[] = [];
-    for (let told = await stream.next(); told.value?.job !== undefined; told = await stream.next()) {
-      held.push(told.value.job.id);
+    for (
+      let response = await stream.next();
+      response.value?.job !== undefined;
+      response = await stream.next()
+    ) {
+      held.push(response.value.job.id);
     }
     assert.equal(held.length, 2);
     const change = stream.next();
@@ -237,9 +245,9 @@ describe("streams of jobs", () => {
         if (marker === undefined) return;
         const afterEventId = events[place]?.eventId ?? "";
         const request = { afterEventId, states: wanted, labels };
-        const told = await read(system.stream(tenant, request), ({ eventId }) => eventId === marker);
+        const received = await read(system.stream(tenant, request), ({ eventId }) => eventId === marker);
         assert.deepEqual(
-          told.map(({ eventId }) => eventId),
+          received.map(({ eventId }) => eventId),
           expected,
         );
       }),
@@ -256,9 +264,9 @@ describe("streams of jobs", () => {
       .toString()
       .replace(/^.{8}/, "00000000");
     for (const afterEventId of ["1", "AAAA", Buffer.from(foreign).toString("base64url")]) {
-      const told = await read(system.stream(tenant, { afterEventId }), isEnd);
+      const received = await read(system.stream(tenant, { afterEventId }), isEnd);
       assert.deepEqual(
-        told.map((response) => response.job?.id),
+        received.map((response) => response.job?.id),
         [job.id, undefined],
       );
     }
@@ -278,9 +286,9 @@ describe("streams of jobs", () => {
     // Includes jobs that ended at this very moment of the store's clock.
     while ((await system.store.deleteEnded(-1, 100)) > 0);
     system.store.announce({ kind: "events" });
-    const told = (await deleted).value as StreamJobsResponse;
+    const response = (await deleted).value as StreamJobsResponse;
     assert.deepEqual(
-      [told.kind, told.job?.id, told.job?.state],
+      [response.kind, response.job?.id, response.job?.state],
       [Kind.DELETED, job.id, Job_State.STATE_UNSPECIFIED],
     );
     await stream.return?.();
@@ -305,10 +313,10 @@ describe("streams of jobs", () => {
     );
     const first = await stream.next();
     assert.equal(reads.length, 1);
-    const told = [first.value?.job?.id];
+    const received = [first.value?.job?.id];
     for (let next = await stream.next(); next.value?.job !== undefined; next = await stream.next())
-      told.push(next.value.job.id);
-    assert.deepEqual(told, ids.toReversed());
+      received.push(next.value.job.id);
+    assert.deepEqual(received, ids.toReversed());
     assert.ok(
       reads.length > 2 && Math.max(...reads) < 150_000,
       `read ${reads.join(", ")} characters at a time`,

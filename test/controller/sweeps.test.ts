@@ -87,7 +87,11 @@ describe("maintenance tasks", () => {
     await system.until(tenant, ended.job.id, ({ state }) => state === Job_State.SUCCEEDED);
     const kept = await system.submit(tenant);
     const stream = system.stream(tenant)[Symbol.asyncIterator]();
-    for (let told = await stream.next(); told.value.kind !== Kind.SNAPSHOT_END; told = await stream.next());
+    for (
+      let response = await stream.next();
+      response.value.kind !== Kind.SNAPSHOT_END;
+      response = await stream.next()
+    );
     const deleted = stream.next();
     const strict = new System(system.store, { retentionMs: 0 }, async () => {});
     const { value } = await deleted;

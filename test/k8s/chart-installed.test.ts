@@ -138,8 +138,8 @@ test("a missing Secret fails the installation with its name and key, before anyt
   const none = await install();
   assert.notEqual(none.code, 0);
   const missing = [/Secret "svc-database" is not .* key "url"/, /Secret "svc-node" is not .* key "token"/];
-  for (const told of [...missing, /ConfigMap "svc-tenants" is not in namespace bare\. Make it/])
-    assert.match(none.stderr, told);
+  for (const pattern of [...missing, /ConfigMap "svc-tenants" is not in namespace bare\. Make it/])
+    assert.match(none.stderr, pattern);
   assert.deepEqual((await cluster.admin.get("/apis/apps/v1/namespaces/bare/deployments")).at("items"), []);
 
   const make = (kind: string, name: string, key: string) =>

@@ -19,10 +19,10 @@ test("refuses volumes that collide with each other or with a path that a process
   };
   const values = { media: { volumes }, controller: more, nodes: { pools: { cpu: more } } };
   const { stderr } = await templateOf(JSON.stringify(values));
-  const told = (path: string) => stderr.split("\n").filter((line) => line.startsWith(path));
+  const faultsAt = (path: string) => stderr.split("\n").filter((line) => line.startsWith(path));
   const hidden = (index: number, what: string) =>
     `media.volumes[${index}].mountPath "${paths[index]}" would take the place of what a process needs in ${what}. Mount it elsewhere.`;
-  assert.deepEqual(told("media."), [
+  assert.deepEqual(faultsAt("media."), [
     hidden(1, "/tmp"),
     hidden(2, "/etc/svc"),
     hidden(3, "/opt/svc"),
@@ -32,7 +32,7 @@ test("refuses volumes that collide with each other or with a path that a process
     'media.volumes[8].name "v0" is also that of media.volumes[0]. Give each volume a name of its own.',
   ]);
   for (const part of ["controller", "nodes.pools.cpu"]) {
-    assert.deepEqual(told(`${part}.extra`), [
+    assert.deepEqual(faultsAt(`${part}.extra`), [
       `${part}.extraVolumes[0].name "tls" is that of a volume of the chart's own. Choose another.`,
       `${part}.extraVolumes[2].name "a" is also that of ${part}.extraVolumes[1]. Give each volume a name of its own.`,
       `${part}.extraVolumes[3].name "media-v0" is that of a volume of the chart's own. Choose another.`,

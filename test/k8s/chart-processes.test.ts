@@ -83,9 +83,9 @@ test("a controller with every option enabled starts, and follows SvcTenants with
   assert.equal(leases.at("items", 0, "metadata", "name"), "svc-tenants-status");
   const urls = { REST_URL: controller.rest, GRPC_URL: `https://${controller.grpc}` };
   const shown = { CA_FILE: authority.path, CERT_FILE: client.cert, KEY_FILE: client.key };
-  const told = await ready({ ...urls, ...shown, ...PATIENT });
-  assert.equal(told.code, 0, told.stderr);
-  assert.match(told.stdout, /^REST https:.*"ready".*\ngRPC https:.*: SERVING\n$/s);
+  const result = await ready({ ...urls, ...shown, ...PATIENT });
+  assert.equal(result.code, 0, result.stderr);
+  assert.match(result.stdout, /^REST https:.*"ready".*\ngRPC https:.*: SERVING\n$/s);
   const { code, stderr } = await ready({ ...urls, CA_FILE: authority.path });
   assert.equal(code, 1);
   assert.match(stderr, /REST https:.* is not ready/);
@@ -104,8 +104,8 @@ test("without authentication a controller starts, helm test passes, and a node b
   const env = environmentOf(open.one("Deployment", "rel-svc-controller"));
   await using controller = await ControllerProcess.start({ dataDir: join(folder, "open"), auth: [], env });
   const urls = { REST_URL: controller.rest, GRPC_URL: `http://${controller.grpc}` };
-  const told = await ready({ ...urls, ...PATIENT });
-  assert.equal(told.code, 0, told.stderr);
+  const result = await ready({ ...urls, ...PATIENT });
+  assert.equal(result.code, 0, result.stderr);
   await using node = new SvcProcess("node", {
     args: ["--controller", controller.grpc, "--host", "127.0.0.1", "--metrics-port", "0"],
     env: { ...environmentOf(open.one("Deployment", "rel-svc-node-cpu")), SVC_MEDIA_ROOT: folder },

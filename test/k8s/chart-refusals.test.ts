@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { good, templateOf } from "./chart/helm.ts";
 
 /** Wrong values and helm's message: the path for errors of the schema, the whole sentence for errors of the chart. */
-const BAD: readonly (readonly [values: string, told: RegExp])[] = [
+const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ["contoller: {}", /additional properties 'contoller' not allowed/],
   ["auth: { jwksEndpont: x }", /at '\/auth': additional properties 'jwksEndpont' not allowed/],
   ["auth: { enabled: 'yes' }", /at '\/auth\/enabled': got string, want boolean/],
@@ -172,12 +172,12 @@ const BAD: readonly (readonly [values: string, told: RegExp])[] = [
   ],
 ];
 
-for (const [values, told] of BAD) {
+for (const [values, message] of BAD) {
   test(`refuses ${values.replaceAll("\n", "; ")}`, async () => {
     const { code, stdout, stderr } = await templateOf(values);
     assert.notEqual(code, 0);
     assert.equal(stdout, "");
-    assert.match(stderr, told);
+    assert.match(stderr, message);
   });
 }
 
@@ -191,9 +191,9 @@ test("refuses a provider, or a part of one, beside a tenants file, because it wo
   };
   const refused = async (auth: object) =>
     (await templateOf(JSON.stringify({ auth }), good("tenants-file"))).stderr;
-  const told = await refused(provider);
+  const message = await refused(provider);
   for (const name of Object.keys(provider))
-    assert.match(told, new RegExp(`^auth\\.${name} is set, and auth\\.tenantsSource is file`, "m"));
+    assert.match(message, new RegExp(`^auth\\.${name} is set, and auth\\.tenantsSource is file`, "m"));
   assert.match(await refused({ audience: "svc" }), /^auth\.audience is set/m);
   assert.equal(await refused({ tenantClaim: "tid", rolesClaim: "svc_roles", audience: "" }), "");
 });

@@ -82,10 +82,10 @@ test("with a tenants file or SvcTenants, a controller gets no other provider", a
   for (const name of ["tenants-file", "tenants-watched", "everything"]) {
     const [controller] = (await renderedGood(name)).ofKind("Deployment").filter(isController);
     assert.ok(controller);
-    const told = Object.keys(environmentOf(controller)).filter((one) =>
+    const provided = Object.keys(environmentOf(controller)).filter((one) =>
       /^SVC_(JWKS|AUTH_(ISSUER|AUDIENCE|TENANT|ROLES))/.test(one),
     );
-    assert.deepEqual(told, [], name);
+    assert.deepEqual(provided, [], name);
   }
 });
 
@@ -234,8 +234,8 @@ test("the named value exists", async () => {
     const keys = path.split(".");
     const given = keys.reduceRight((inner, key) => `{ ${key}: ${inner} }`, `{ extraEnv: ${extra} }`);
     const { stderr } = await templateOf(given);
-    const told = [...stderr.matchAll(/ is (\w+), which is set by ([\w.]+)\./g)];
-    const own = told.filter(([, , value = ""]) => value.startsWith(`${path}.`));
+    const named = [...stderr.matchAll(/ is (\w+), which is set by ([\w.]+)\./g)];
+    const own = named.filter(([, , value = ""]) => value.startsWith(`${path}.`));
     assert.ok(own.length > 2);
     for (const [, name, value = ""] of own) {
       const at = value

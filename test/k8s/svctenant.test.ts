@@ -93,8 +93,8 @@ test("for a client without strict validation unknown members are dropped, and no
 });
 
 test("the status is written separately, and only in its form", async () => {
-  await cluster.admin.apply(resource(ACME, "told"));
-  const path = "/apis/svc.dev/v1/namespaces/default/svctenants/told";
+  await cluster.admin.apply(resource(ACME, "written"));
+  const path = "/apis/svc.dev/v1/namespaces/default/svctenants/written";
   const merge = "application/merge-patch+json";
   const status = { observedGeneration: 1, conditions: [] };
   const ignored = await cluster.admin.send("PATCH", path, { status }, merge);

@@ -153,8 +153,8 @@ describe("a controller that may not", () => {
     assert.equal((await fetch(`${other.rest}/v1/ready`)).status, 200);
     await allow(cluster, account, [tenantRule("list", "watch")]);
     await other.logged(AGAIN);
-    const told = other.log.map(({ msg }) => msg).filter((msg) => msg === STAY || msg === AGAIN);
-    assert.deepEqual(told, [STAY, AGAIN]);
+    const logged = other.log.map(({ msg }) => msg).filter((msg) => msg === STAY || msg === AGAIN);
+    assert.deepEqual(logged, [STAY, AGAIN]);
   });
 
   test("list them with its first token continues with the token that replaces it on disk", async () => {

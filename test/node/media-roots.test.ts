@@ -61,14 +61,14 @@ test("plans and scores the tenant's own film", async () => {
 
 test("does not plan another tenant's film, whether or not it exists", async () => {
   const missing = { ...films.b, distorted: fixture.media.file("b/none.mp4") };
-  const told = new Set<string>();
+  const messages = new Set<string>();
   for (const pair of [films.b, missing]) {
     const message = await refused(
       peer.offer({ ...planWork({ ...films.a, distorted: pair.distorted }), tenantId: "a" }),
     );
-    told.add(message.replace(JSON.stringify(pair.distorted), "PATH"));
+    messages.add(message.replace(JSON.stringify(pair.distorted), "PATH"));
   }
-  assert.equal(told.size, 1, [...told].join("\n"));
+  assert.equal(messages.size, 1, [...messages].join("\n"));
   for (const tenantId of ["", "..", "{tenant}", "A"]) {
     await refused(peer.offer({ ...planWork(films.a), tenantId }));
   }

@@ -147,9 +147,9 @@ export class Peer implements AsyncDisposable {
 
   /** Waits for a heartbeat with a running task that has reached this progress. */
   running({ itemId }: Pick<WorkItem, "itemId">, framesDone = 0): Promise<void> {
-    const told = ({ running }: HeartbeatRequest) =>
+    const runs = ({ running }: HeartbeatRequest) =>
       running.some((work) => work.itemId === itemId && work.framesDone >= framesDone);
-    return this.until(() => this.heartbeats.some(told), "a heartbeat with a running task");
+    return this.until(() => this.heartbeats.some(runs), "a heartbeat with a running task");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

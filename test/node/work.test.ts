@@ -83,7 +83,7 @@ test("reports stills of both sides one by one, and marks the last one", async ()
   const item = peer.offer(stillsWork(fixture.film, plan.plan, parts));
   await node.ended("STILLS", "done");
   const reports = peer.reports.filter(({ itemId }) => itemId === item.itemId).map(({ report }) => report);
-  const told = reports.map((report) => {
+  const reported = reports.map((report) => {
     assert.ok(report.case === "still");
     const { frame, side, mediaType, width, height, image, last } = report.value;
     assert.equal(Buffer.from(image.subarray(8, 12)).toString(), "WEBP");
@@ -93,7 +93,7 @@ test("reports stills of both sides one by one, and marks the last one", async ()
     [Still_Side.REFERENCE, Still_Side.DISTORTED].map((side) => [frame, side, "image/webp", 192, 108, false]),
   );
   expected.at(-1)?.splice(-1, 1, true);
-  assert.deepEqual(told, expected);
+  assert.deepEqual(reported, expected);
   assert.deepEqual(await fixture.media.leftovers(), []);
 });
 

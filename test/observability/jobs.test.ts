@@ -11,7 +11,7 @@ import { newJob, recordPlan, register, take } from "../store/stores.ts";
 const FRAMES = 40;
 
 /** Value of one series as exposed. */
-async function toldBy({ registry }: System, series: string): Promise<number | undefined> {
+async function sampleOf({ registry }: System, series: string): Promise<number | undefined> {
   const lines = (await registry.metrics()).split("\n");
   const line = lines.find((one) => one.startsWith(`${series} `));
   return line === undefined ? undefined : Number(line.slice(series.length + 1));
@@ -24,20 +24,20 @@ describe("a controller's metrics of jobs", () => {
   });
   after(async () => system.close());
 
-  const told = (series: string) => toldBy(system, series);
+  const sample = (series: string) => sampleOf(system, series);
 
   test("report wait, duration, frames and score by model for a job that succeeded", async () => {
     const { job } = await system.submit("scored");
     const node = await Peer.register(system.nodes, "scored");
     await node.work(FRAMES, 10);
     await system.until("scored", job.id, ({ state }) => state === Job_State.SUCCEEDED);
-    assert.equal(await told("svc_job_wait_seconds_count"), 1);
-    assert.equal(await told("svc_job_duration_seconds_count"), 1);
-    assert.equal(await told("svc_job_frames_total"), FRAMES);
-    assert.equal(await told('svc_job_score_count{model="vmaf_v0.6.1"}'), 1);
-    const score = await told('svc_job_score_sum{model="vmaf_v0.6.1"}');
+    assert.equal(await sample("svc_job_wait_seconds_count"), 1);
+    assert.equal(await sample("svc_job_duration_seconds_count"), 1);
+    assert.equal(await sample("svc_job_frames_total"), FRAMES);
+    assert.equal(await sample('svc_job_score_count{model="vmaf_v0.6.1"}'), 1);
+    const score = await sample('svc_job_score_sum{model="vmaf_v0.6.1"}');
     assert.ok(score !== undefined && Math.abs(score - scoreOf(FRAMES)) < 1e-6, `${score}`);
-    assert.equal(await told('svc_jobs_ended_total{state="SUCCEEDED"}'), 1);
+    assert.equal(await sample('svc_jobs_ended_total{state="SUCCEEDED"}'), 1);
   });
 
   test("report the code, but no score, for a job that failed", async () => {
@@ -47,20 +47,20 @@ describe("a controller's metrics of jobs", () => {
     for (let failed = false; !failed; failed = (await system.job("failing", job.id)).endTime !== undefined) {
       await node.report(await node.pullSome(), { case: "failure", value });
     }
-    assert.equal(await told('svc_jobs_failed_total{code="MEDIA_NOT_FOUND"}'), 1);
-    assert.equal(await told('svc_jobs_ended_total{state="FAILED"}'), 1);
-    assert.equal(await told('svc_job_score_count{model="vmaf_v0.6.1"}'), 1);
+    assert.equal(await sample('svc_jobs_failed_total{code="MEDIA_NOT_FOUND"}'), 1);
+    assert.equal(await sample('svc_jobs_ended_total{state="FAILED"}'), 1);
+    assert.equal(await sample('svc_job_score_count{model="vmaf_v0.6.1"}'), 1);
   });
 
   test("count the wait of a job once, even if it is planned again", async () => {
-    const before = await told("svc_job_wait_seconds_count");
+    const before = await sample("svc_job_wait_seconds_count");
     const { job } = await system.submit("anew");
     const node = await Peer.register(system.nodes, "anew");
     await node.plan(await node.pullSome(), FRAMES, 10);
     assert.ok(await system.store.replan(job.id, 1));
     await node.work(FRAMES, 10);
     await system.until("anew", job.id, ({ state }) => state === Job_State.SUCCEEDED);
-    assert.equal(await told("svc_job_wait_seconds_count"), (before ?? 0) + 1);
+    assert.equal(await sample("svc_job_wait_seconds_count"), (before ?? 0) + 1);
   });
 
   test("count a lease only once a node receives it", async () => {
@@ -78,7 +78,7 @@ describe("a controller's metrics of jobs", () => {
     await refused(node.pull(60_000, gone.signal), "SCORE_CANCELLED");
     const counted = async () => [
       await hasty.metric("svc_work_claimed_total"),
-      await toldBy(hasty, "svc_job_wait_seconds_count"),
+      await sampleOf(hasty, "svc_job_wait_seconds_count"),
     ];
     assert.deepEqual(await counted(), [0, 0]);
     assert.equal((await node.pullSome()).jobId, job.id);
@@ -106,7 +106,7 @@ describe("a controller's metrics of jobs", () => {
   });
 
   test("report that the store answers", async () => {
-    assert.equal(await told("svc_store_up"), 1);
-    assert.ok(((await told("svc_store_round_trip_seconds_count")) ?? 0) > 0);
+    assert.equal(await sample("svc_store_up"), 1);
+    assert.ok(((await sample("svc_store_round_trip_seconds_count")) ?? 0) > 0);
   });
 });

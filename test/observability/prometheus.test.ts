@@ -72,10 +72,10 @@ after(async () => {
 describe("the metrics of working processes", () => {
   test("are those that docs/metrics.md lists, with its labels", () => {
     const listed = documented();
-    const told = [...known.keys()].filter((name) => name.startsWith("svc_"));
+    const names = [...known.keys()].filter((name) => name.startsWith("svc_"));
     const here = [...listed.keys()].filter((name) => name !== IN_A_CLUSTER);
-    assert.deepEqual(told.sort(), here.sort());
-    for (const name of told) {
+    assert.deepEqual(names.sort(), here.sort());
+    for (const name of names) {
       const unlisted = [...(known.get(name) ?? [])].filter((label) => !listed.get(name)?.has(label));
       assert.deepEqual(unlisted, [], name);
     }

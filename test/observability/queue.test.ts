@@ -124,17 +124,17 @@ describe("the named scorers", () => {
   const sixteen = Array.from({ length: 16 }, (_, n) => waiting("greedy", `made up ${n + 10}`, 1_000));
 
   test("are those that most tenants wait for, then most tasks, then the first by name", () => {
-    const told = scorerNames([
+    const nameOf = scorerNames([
       ...sixteen,
       waiting("a", "vmaf 3"),
       waiting("b", "vmaf 3"),
       waiting("c", "vmaf 2"),
     ]);
-    assert.equal(told("vmaf 3"), "vmaf 3", "one tenant cannot take all names");
-    assert.equal(told("vmaf 2"), "other");
-    assert.equal(told("made up 10"), "made up 10");
-    assert.equal(told("made up 25"), "other");
-    assert.equal(told(""), "");
+    assert.equal(nameOf("vmaf 3"), "vmaf 3", "one tenant cannot take all names");
+    assert.equal(nameOf("vmaf 2"), "other");
+    assert.equal(nameOf("made up 10"), "made up 10");
+    assert.equal(nameOf("made up 25"), "other");
+    assert.equal(nameOf(""), "");
   });
 
   test("are the same in any order of input", () => {

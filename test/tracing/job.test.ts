@@ -91,9 +91,9 @@ test("spans name their process and their subject", () => {
   const request = find("POST /v1/jobs");
   assert.deepEqual([request.parentId, request.kind, request.status], [CALLER, 2, 0]);
   assert.equal(request.resource["service.name"], "svc-controller");
-  const { "svc.request.id": requestId, ...told } = request.attributes;
+  const { "svc.request.id": requestId, ...attributes } = request.attributes;
   assert.match(String(requestId), /^[0-9a-f-]{36}$/);
-  assert.deepEqual(told, {
+  assert.deepEqual(attributes, {
     "http.request.method": "POST",
     "http.route": "/v1/jobs",
     "http.response.status_code": 201,

@@ -80,11 +80,11 @@ const WRONG = [
   ],
 ] as const;
 
-for (const [command, flags, env, told] of WRONG) {
+for (const [command, flags, env, message] of WRONG) {
   test(`svc ${command[0]} does not start with ${[...flags, ...Object.keys(env)].join(" ")}`, async () => {
     const { code, stderr } = await svc([...command, ...flags], env);
     assert.equal(code, 2, stderr);
-    assert.match(stderr, told);
+    assert.match(stderr, message);
     assert.doesNotMatch(stderr, /secret/);
   });
 }

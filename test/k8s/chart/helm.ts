@@ -114,6 +114,6 @@ export function listOf(value: unknown): ApiAnswer[] {
 /** The environment of a pod's first container, by name; values from elsewhere are left out. */
 export function environmentOf(object: ApiAnswer): Record<string, string> {
   const env = listOf(object.at("spec", "template", "spec", "containers", 0, "env"));
-  const told = env.filter((one) => one.at("value") !== undefined);
-  return Object.fromEntries(told.map((one) => [String(one.at("name")), String(one.at("value"))]));
+  const literal = env.filter((one) => one.at("value") !== undefined);
+  return Object.fromEntries(literal.map((one) => [String(one.at("name")), String(one.at("value"))]));
 }

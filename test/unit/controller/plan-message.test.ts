@@ -14,15 +14,15 @@ test("contains both files, the scaling of the distorted one, and the warnings", 
   parsed.pairing = { ...parsed.pairing, scaling, warnings };
   parsed.files.distorted.size = 30_000;
   parsed.tracks.distorted.videoBytes = 24_000;
-  const told = planMessage(JSON.stringify(parsed));
-  assert.equal(told?.scaling?.fromHeight, 360);
+  const found = planMessage(JSON.stringify(parsed));
+  assert.equal(found?.scaling?.fromHeight, 360);
   assert.deepEqual(
-    told.warnings.map(({ code, message }) => ({ code, message })),
+    found.warnings.map(({ code, message }) => ({ code, message })),
     warnings,
   );
-  assert.deepEqual([told.reference?.bytes, told.distorted?.bytes], [1000, 30_000]);
-  assert.equal(told.distorted?.bitRate, (8 * 30_000) / (60 / 25));
-  assert.deepEqual([told.distorted?.videoBytes, told.distorted?.videoBitRate], [24_000, 80_000]);
+  assert.deepEqual([found.reference?.bytes, found.distorted?.bytes], [1000, 30_000]);
+  assert.equal(found.distorted?.bitRate, (8 * 30_000) / (60 / 25));
+  assert.deepEqual([found.distorted?.videoBytes, found.distorted?.videoBitRate], [24_000, 80_000]);
 });
 
 test("a plan of another version of svc is left out, and the job is still returned", () => {
