@@ -51,7 +51,7 @@ function sortOf(sort: Sort): JobSort {
   const known = SORTS[sort];
   if (known !== undefined) return known;
   const names = [...new Set(Object.values(SORTS))].join(", ");
-  throw invalid(`sort is ${sort}, which is no order. Use ${names}.`);
+  throw invalid(`sort is ${sort}, which is not an order. Use ${names}.`);
 }
 
 /** Returns how many of the rows fit in a page; at least one. */

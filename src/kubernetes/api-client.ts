@@ -188,9 +188,13 @@ function faultOf(thrown: unknown, asked: ApiRequest): ApiFault {
 
 function tooLate(asked: ApiRequest, limitMs: number, cause: unknown): ApiFault {
   const seconds = limitMs / 1000;
-  return new ApiFault("timeout", `The API server did not answer ${nameOf(asked)} within ${seconds} s.`, {
-    cause,
-  });
+  return new ApiFault(
+    "timeout",
+    `The request ${nameOf(asked)} to the API server timed out after ${seconds} s.`,
+    {
+      cause,
+    },
+  );
 }
 
 function nameOf({ method = "GET", path }: ApiRequest): string {
