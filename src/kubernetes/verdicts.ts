@@ -17,7 +17,7 @@ import type { Resource } from "./resource.ts";
 export type Verdict = { readonly resource: Resource } & (
   | { readonly kind: "accepted"; readonly realm: TenantRealm }
   | { readonly kind: "invalid"; readonly faults: readonly EntryFault[] }
-  /** `of`: name of the older resource of the same tenant, which is in force. */
+  /** `of`: name of the older resource of the same tenant, which takes precedence. */
   | { readonly kind: "duplicate"; readonly of: string }
   | { readonly kind: "too-many" }
 );
@@ -130,7 +130,7 @@ export function describe(refusal: Refusal): readonly string[] {
       return refusal.faults.map(({ member, text }) => `${member === "" ? "spec" : member} ${text}`);
     case "duplicate":
       return [
-        `tenantId is already used by the older SvcTenant ${refusal.of}, which is in force. Delete one of them.`,
+        `tenantId is already used by the older SvcTenant ${refusal.of}, which takes precedence. Delete one of them.`,
       ];
     default:
       return [`There are more than ${TENANTS_MOST} tenants; only the older ones are in force.`];
