@@ -55,7 +55,7 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ["autoscaling: { kind: cron }", /at '\/autoscaling\/kind'/],
   ["server: { enabled: true, mediaRoots: ['/media/{tenant}'] }", /at '\/server\/mediaRoots\/0'/],
   ["networkPolicy: { dns: { ports: [dns] } }", /at '\/networkPolicy\/dns\/ports\/0'/],
-  // Errors that show only in combination.
+  // What only shows when values are seen together.
   ["image: { repository: '' }", /image\.repository is empty\. Name the image/],
   [
     "database: { existingSecret: '' }",
