@@ -1,4 +1,4 @@
-/** What the head of the table offers, where there are cards: all of them chosen. */
+/** The head of the card list: a box that selects all jobs. */
 import type { Job } from "./job-facts.ts";
 import { SelectAll } from "./select-all.tsx";
 import type { Selection } from "./selection.ts";

@@ -1,4 +1,4 @@
-/** Asks before jobs are cancelled or deleted, and shows how far that is. */
+/** Asks before jobs are cancelled or deleted, and shows the progress. */
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useSession } from "../session/session.ts";
@@ -18,12 +18,12 @@ const WORDS: Readonly<Record<Change, Words>> = {
   cancel: {
     verb: "Cancel",
     doing: "Cancelling …",
-    warning: "What has been scored so far is given up. A cancelled job can be run again from its start.",
+    warning: "Partial results will be discarded. A cancelled job can be resubmitted; it then starts over.",
   },
   delete: {
     verb: "Delete",
     doing: "Deleting …",
-    warning: "Results, per-frame values and pictures are deleted too. This cannot be undone.",
+    warning: "Results, per-frame scores and stills are deleted too. This cannot be undone.",
   },
 };
 
@@ -31,7 +31,7 @@ interface ChangeDialogProps {
   readonly change: Change;
   readonly jobs: readonly Job[];
   readonly close: () => void;
-  /** With how many were changed. */
+  /** Called with the number of jobs changed. */
   readonly done: (changed: number) => void;
 }
 
@@ -68,7 +68,7 @@ export function ChangeDialog({ change, jobs, close, done }: ChangeDialogProps) {
   );
 }
 
-/** Ends when nobody looks any more. */
+/** Aborts the request when the dialog closes. */
 function useChange(change: Change, jobs: readonly Job[], done: (changed: number) => void) {
   const { credentials } = useSession();
   const [changed, setChanged] = useState(0);

@@ -1,4 +1,4 @@
-/** What is wrong with a draft, by field: told as one types, and by the controller when it refuses. */
+/** Validates a draft field by field: while the user types, and from the controller's refusal. */
 import type { ApiError } from "../api/problem.ts";
 import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./job-draft.ts";
 
@@ -18,7 +18,7 @@ const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
 const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined } = {
   reference: ({ reference }) =>
-    reference.trim() === "" ? "Give the path of the reference." : pathFault(reference.trim()),
+    reference.trim() === "" ? "Enter the path of the reference." : pathFault(reference.trim()),
   distorted: ({ distorted }) => filesFault(linesOf(distorted)),
   models: ({ models }) => modelsFault(modelNames(models)),
   name: ({ name }) => nameFault(name),
@@ -27,12 +27,13 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   width: (draft) => sideFault(draft, "width"),
   height: (draft) => sideFault(draft, "height"),
   pixelFormat: ({ pixelFormat }) =>
-    matchFault(pixelFormat, PIXEL_FORMAT, "No pixel format: one is yuv420p10le."),
-  frameRate: ({ frameRate }) => matchFault(frameRate, FRAME_RATE, "No rate: some are 25 and 30000/1001."),
+    matchFault(pixelFormat, PIXEL_FORMAT, "Not a pixel format. Example: yuv420p10le."),
+  frameRate: ({ frameRate }) =>
+    matchFault(frameRate, FRAME_RATE, "Not a frame rate. Examples: 25, 30000/1001."),
   subsample: ({ subsample }) => rangeFault(subsample, 1, 1000),
 };
 
-/** None: the controller will take it, as far as can be told from here. */
+/** Empty if the controller will accept the draft, as far as the console can check. */
 export function faultsOf(draft: JobDraft): Faults {
   const faults: Partial<Record<Field, string>> = {};
   for (const [field, check] of Object.entries(CHECKS) as [Field, (draft: JobDraft) => string | undefined][]) {
@@ -44,18 +45,19 @@ export function faultsOf(draft: JobDraft): Faults {
 
 function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) return `Longer than ${MAX_PATH_BYTES} bytes.`;
-  if (URL_START.test(path)) return "A URL: give the path of a file that the nodes see.";
+  if (URL_START.test(path))
+    return "URLs are not supported. Enter the path of a file that the nodes can read.";
   return textFault(path);
 }
 
 function textFault(text: string): string | undefined {
-  if (!text.isWellFormed()) return "Not valid Unicode: it holds half of a surrogate pair.";
-  return /\p{Cc}/u.test(text) ? "It holds a control character." : undefined;
+  if (!text.isWellFormed()) return "Not valid Unicode: contains an unpaired surrogate.";
+  return /\p{Cc}/u.test(text) ? "Contains a control character." : undefined;
 }
 
 function filesFault(files: readonly string[]): string | undefined {
-  if (files.length === 0) return "Give the path of the distorted video; of several, one per line.";
-  if (files.length > MAX_JOBS) return `${files.length} files; at most ${MAX_JOBS} are submitted at once.`;
+  if (files.length === 0) return "Enter the path of the distorted video; for several, one per line.";
+  if (files.length > MAX_JOBS) return `${files.length} files; at most ${MAX_JOBS} can be submitted at once.`;
   for (const [index, file] of files.entries()) {
     const fault = pathFault(file);
     if (fault !== undefined) return inLine(index, files.length, fault);
@@ -63,18 +65,19 @@ function filesFault(files: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** `index`: from 0. */
+/** `index` counts from 0. */
 function inLine(index: number, count: number, fault: string): string {
   return count === 1 ? fault : `Line ${index + 1}: ${fault}`;
 }
 
 function modelsFault(models: readonly string[]): string | undefined {
-  if (models.length > MAX_MODELS) return `${models.length} models; at most ${MAX_MODELS} fit in one pass.`;
+  if (models.length > MAX_MODELS)
+    return `${models.length} models; at most ${MAX_MODELS} can be scored in one pass.`;
   const odd = models.find((model) => !MODEL_NAME.test(model));
   if (odd !== undefined)
-    return `${JSON.stringify(odd.slice(0, 40))} is no model name: letters, digits, ".", "_", "-".`;
+    return `${JSON.stringify(odd.slice(0, 40))} isn't a valid model name. Use letters, digits, ".", "_" and "-".`;
   const twice = models.find((model, index) => models.indexOf(model) !== index);
-  return twice === undefined ? undefined : `${twice} stands twice.`;
+  return twice === undefined ? undefined : `${twice} is listed twice.`;
 }
 
 function nameFault(name: string): string | undefined {
@@ -82,13 +85,13 @@ function nameFault(name: string): string | undefined {
   return textFault(name);
 }
 
-/** What is wrong with labels, one key=value in each line. */
+/** The fault in a list of labels, one key=value per line. */
 export function labelsFault(lines: readonly string[]): string | undefined {
-  if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are kept.`;
+  if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are allowed.`;
   const keys = new Set<string>();
   for (const [index, line] of lines.entries()) {
     const [key, value] = labelOf(line) ?? ["", ""];
-    const fault = labelFault(key, value) ?? (keys.has(key) ? `The key ${key} stands twice.` : undefined);
+    const fault = labelFault(key, value) ?? (keys.has(key) ? `The key ${key} is used twice.` : undefined);
     if (fault !== undefined) return inLine(index, lines.length, fault);
     keys.add(key);
   }
@@ -96,8 +99,8 @@ export function labelsFault(lines: readonly string[]): string | undefined {
 }
 
 function labelFault(key: string, value: string): string | undefined {
-  if (key === "") return "Write key=value.";
-  if (!LABEL_KEY.test(key)) return 'A key has 1 to 63 letters, digits, ".", "_", "-" or "/".';
+  if (key === "") return "Use the form key=value.";
+  if (!LABEL_KEY.test(key)) return 'A key is 1 to 63 characters: letters, digits, ".", "_", "-" or "/".';
   if (Array.from(value).length > MAX_LABEL_VALUE)
     return `The value is longer than ${MAX_LABEL_VALUE} characters.`;
   return textFault(value);
@@ -109,13 +112,13 @@ function rangeFault(text: string, least: number, most: number): string | undefin
   const isWhole = /^-?\d{1,9}$/.test(value);
   return isWhole && Number(value) >= least && Number(value) <= most
     ? undefined
-    : `A whole number from ${least} to ${most}.`;
+    : `Enter a whole number from ${least} to ${most}.`;
 }
 
 function sideFault(draft: JobDraft, side: "width" | "height"): string | undefined {
   const others = [draft.width, draft.height, draft.pixelFormat, draft.frameRate];
   if (draft[side].trim() === "" && others.some((other) => other.trim() !== ""))
-    return "Raw video needs its width and its height.";
+    return "Raw video needs both width and height.";
   return rangeFault(draft[side], 1, 16_384);
 }
 
@@ -123,7 +126,7 @@ function matchFault(text: string, pattern: RegExp, fault: string): string | unde
   return text.trim() === "" || pattern.test(text.trim()) ? undefined : fault;
 }
 
-/** The fields by the names that the controller's messages begin with. */
+/** Fields by the name that starts a message of the controller. */
 const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^reference\b/, "reference"],
   [/^distorted\b/, "distorted"],
@@ -138,10 +141,10 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^subsample\b/, "subsample"],
 ];
 
-/** Of a request, or of a job that failed. */
+/** The refusal of a request, or the error of a failed job. */
 type Refusal = Pick<ApiError, "code" | "message"> & Partial<Pick<ApiError, "found">>;
 
-/** The field that a refusal is about, and what it says of it; undefined: it is about the whole. */
+/** The field that a refusal concerns, with the message; undefined if it concerns the request as a whole. */
 export function faultOfRefusal({ code, message, found = {} }: Refusal, draft: JobDraft): Faults | undefined {
   const text = message.replace(/^jobs\[\d+\]: /, "");
   const field = fieldOf(code, text, draft);

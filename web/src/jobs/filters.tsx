@@ -1,4 +1,4 @@
-/** What is shown of the jobs: words to search for, states, labels and times; and in which order. */
+/** Filters and order of the job list: search words, states, labels and times. */
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "react-router";
 import type { SearchState } from "../ui/keys.tsx";
@@ -38,8 +38,8 @@ export function Filters({ query, counts, change }: FiltersProps) {
           key={label}
           type="button"
           className="label-chip chosen"
-          title={`${label}\nShow others too`}
-          aria-label={`Stop filtering by ${label}`}
+          title={`${label}\nRemove this filter`}
+          aria-label={`Remove filter ${label}`}
           onClick={() => change({ ...query, labels: toggled(query.labels, label) })}
         >
           <bdi>{label}</bdi> <span aria-hidden="true">✕</span>
@@ -59,7 +59,7 @@ export function unfiltered(query: JobQuery): JobQuery {
   return { ...EVERY_JOB, sort, descending };
 }
 
-/** Milliseconds without a key, after which the address follows: browsers refuse to change it at every one. */
+/** Milliseconds after the last keystroke before the URL is updated: browsers throttle updates at every keystroke. */
 const PAUSE_MS = 200;
 
 interface SearchBoxProps {
@@ -75,21 +75,21 @@ function SearchBox({ text, change }: SearchBoxProps) {
   useEffect(() => {
     if (isWanted) box.current?.focus();
   }, [isWanted]);
-  /** What the address says as far as this box knows: when it says something else, somebody went back. */
-  const told = useRef(text);
+  /** The URL's text as this box last saw it. If the URL has another text, the user navigated. */
+  const known = useRef(text);
   useEffect(() => {
-    if (text === told.current) return;
-    told.current = text;
+    if (text === known.current) return;
+    known.current = text;
     setTyped(text);
   }, [text]);
-  const tell = useEffectEvent(() => {
-    told.current = typed;
+  const report = useEffectEvent(() => {
+    known.current = typed;
     change(typed);
   });
-  // Only keys begin the pause anew: where many jobs change this is drawn more often than it is long.
+  // Only keystrokes restart the pause: while many jobs change, renders are more frequent than the pause is long.
   useEffect(() => {
-    if (typed === told.current) return undefined;
-    const timer = setTimeout(() => tell(), PAUSE_MS);
+    if (typed === known.current) return undefined;
+    const timer = setTimeout(() => report(), PAUSE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   return (

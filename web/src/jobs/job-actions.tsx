@@ -1,4 +1,4 @@
-/** Submit, cancel, run again and delete: with their questions and what came of them, for those who may. */
+/** Submit, cancel, resubmit and delete for callers with the role: their dialogs and outcomes. */
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { mayAs, useSession } from "../session/session.ts";
@@ -10,13 +10,13 @@ import { failed, type Outcome, OutcomeLine, submitted } from "./outcome.tsx";
 import { SubmitDialog } from "./submit-dialog.tsx";
 
 export interface JobActions {
-  /** undefined: the caller may not. The same as long as the page stands. */
+  /** undefined if the caller lacks the role. Stable while the page is mounted. */
   readonly may:
     | {
         readonly submit: () => void;
         readonly cancel: (jobs: readonly Job[]) => void;
         readonly again: (jobs: readonly Job[]) => void;
-        /** undefined: the caller may not. */
+        /** undefined if the caller lacks the role. */
         readonly delete: ((jobs: readonly Job[]) => void) | undefined;
       }
     | undefined;
@@ -26,21 +26,21 @@ export interface JobActions {
 
 type Asking = { readonly what: "submit" } | { readonly what: Change; readonly jobs: readonly Job[] };
 
-/** Jobs to run again, and the key of this wish. */
+/** Jobs to resubmit, and the idempotency key of the request. */
 interface Again {
   readonly jobs: readonly Job[];
   readonly key: string;
 }
 
-/** `put`: takes a job as an answer told it. */
+/** `put` stores a job from a response. */
 export function useJobActions(put: (job: Job) => void): JobActions {
   const { api, caller } = useSession();
   const [asking, setAsking] = useState<Asking>();
   const [outcome, setOutcome] = useState<Outcome>();
   const { mutate: again } = useMutation({
     mutationFn: ({ jobs, key }: Again) => runAgain(api, jobs, key, (stored) => stored.forEach(put)),
-    onSuccess: (jobs) => setOutcome(submitted(jobs, "Runs again")),
-    // With the same key: what was stored although no answer came is not stored twice.
+    onSuccess: (jobs) => setOutcome(submitted(jobs, "Resubmitted")),
+    // The same key: jobs that were stored although the response was lost are not stored twice.
     onError: (error, asked) => setOutcome(failed(error, () => again(asked))),
   });
   const close = () => setAsking(undefined);
@@ -84,10 +84,10 @@ function dialogOf(asking: Asking, { close, stored, done }: Answers): ReactNode {
   return <ChangeDialog change={what} jobs={jobs} close={close} done={changed} />;
 }
 
-/** `left`: those that could not be changed any more. */
+/** `left`: number of jobs that could no longer be changed. */
 function changedOutcome(change: Change, count: number, left: number): Outcome {
   const did = change === "cancel" ? "Cancelled" : "Deleted";
   const text = `${did} ${countText(count)} ${count === 1 ? "job" : "jobs"}.`;
-  const why = change === "cancel" ? "had ended before" : "were gone before, or run";
+  const why = change === "cancel" ? "had already ended" : "were already deleted or are still running";
   return { text: text + (left === 0 ? "" : ` ${countText(left)} ${why}.`), jobs: [], failed: false };
 }

@@ -1,18 +1,18 @@
-/** What is asked of the controller for jobs: stored, and stored again. */
+/** Requests that create jobs: submit and resubmit. */
 import { type Api, bodyOf } from "../api/client.ts";
 import type { Job, JobSpec } from "./job-facts.ts";
 
-/** As the contract limits a batch. */
+/** Limit of a batch in the contract. */
 const MOST_IN_BATCH = 1_000;
 
-/** A fresh key, also where the page has no secure context. */
+/** A random key. Works without a secure context too. */
 export function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 }
 
-/** Stores the jobs, all or none. The same key with the same jobs stores them once. Throws ApiError. */
+/** Stores all jobs or none. Repeating the call with the same key and jobs stores them once. Throws ApiError. */
 export async function submitJobs(api: Api, specs: readonly JobSpec[], key: string): Promise<readonly Job[]> {
   const [spec] = specs;
   if (spec !== undefined && specs.length === 1) {
@@ -25,20 +25,20 @@ export async function submitJobs(api: Api, specs: readonly JobSpec[], key: strin
 }
 
 /**
- * The same specs again, as new jobs; in batches, each of which is stored as a whole. The same key with the
- * same jobs stores them once, also when some batches had been stored before. Throws ApiError.
+ * Submits the same specs as new jobs, in batches; each batch is stored as a whole. Repeating the call with the same key
+ * and jobs stores them once, even if some batches were stored before. Throws ApiError.
  */
 export async function runAgain(
   api: Api,
   jobs: readonly Job[],
   key: string,
-  told: (jobs: readonly Job[]) => void,
+  onBatch: (jobs: readonly Job[]) => void,
 ): Promise<readonly Job[]> {
   const stored: Job[] = [];
   for (let first = 0; first < jobs.length; first += MOST_IN_BATCH) {
     const specs = jobs.slice(first, first + MOST_IN_BATCH).map(({ spec }) => spec);
     const batch = await submitJobs(api, specs, `${key}-${first}`);
-    told(batch);
+    onBatch(batch);
     stored.push(...batch);
   }
   return stored;

@@ -1,4 +1,4 @@
-/** The parts of a job's row, and of its card. Names and paths are other people's texts: isolated, and cut short. */
+/** The cells of a job's row and card. Names and paths come from users, so they are isolated (bdi) and truncated. */
 import { memo } from "react";
 import { Link } from "react-router";
 import {
@@ -24,8 +24,8 @@ export const JobName = memo(function JobName({ job }: { readonly job: Job }) {
         <bdi>{title}</bdi>
       </Link>
       <div className="job-files quiet">
-        <span className="paths" title={`${spec.distorted}\nagainst ${spec.reference}`}>
-          <bdi>{fileName(spec.distorted)}</bdi> against <bdi>{fileName(spec.reference)}</bdi>
+        <span className="paths" title={`${spec.distorted}\nvs ${spec.reference}`}>
+          <bdi>{fileName(spec.distorted)}</bdi> vs <bdi>{fileName(spec.reference)}</bdi>
         </span>
         <Models job={job} />
       </div>
@@ -56,7 +56,7 @@ export function JobProgress({ job }: { readonly job: Job }) {
   );
 }
 
-/** `score`: undefined while there is none. */
+/** `score`: undefined until there is one. */
 export function Score({ score }: { readonly score: number | undefined }) {
   if (score === undefined) return <span className="quiet">–</span>;
   return (
@@ -91,7 +91,7 @@ export function Models({ job }: { readonly job: Job }) {
 
 interface LabelsProps {
   readonly job: Job;
-  /** Those that are filtered by. */
+  /** Labels in the filter. */
   readonly chosen: readonly string[];
   readonly toggle: (label: string) => void;
 }
@@ -127,7 +127,7 @@ function LabelChip({ label, isChosen, toggle }: LabelChipProps) {
       type="button"
       className="label-chip"
       aria-pressed={isChosen}
-      title={`${label}\nShow ${isChosen ? "others too" : "only these"}`}
+      title={`${label}\n${isChosen ? "Remove this filter" : "Filter by this label"}`}
       onClick={() => toggle(label)}
     >
       <bdi>{label}</bdi>

@@ -1,12 +1,12 @@
-/** What somebody has typed into the dialog, and the jobs that it stands for. */
+/** The contents of the submit dialog, and the jobs that they describe. */
 import { fileName, type JobSpec } from "./job-facts.ts";
 
-/** Every field as it is typed. */
+/** Every field as typed. */
 export interface JobDraft {
   readonly reference: string;
-  /** One file per line: each is a job. */
+  /** One file per line; each becomes a job. */
   readonly distorted: string;
-  /** Names with spaces or commas between; the first gives the score. */
+  /** Names separated by spaces or commas; the first gives the score. */
   readonly models: string;
   readonly name: string;
   /** One key=value per line. */
@@ -47,7 +47,7 @@ export const EMPTY_DRAFT: JobDraft = {
 
 export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
 
-/** Lines that say something. Spaces at the ends of a line are nobody's file name. */
+/** Non-empty lines. Spaces at the ends of a line are never part of a file name. */
 export function linesOf(text: string): readonly string[] {
   return text
     .split("\n")
@@ -59,13 +59,13 @@ export function modelNames(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
-/** "key=value", parted at the first sign; undefined: it is none. */
+/** "key=value", split at the first "="; undefined if it is not a label. */
 export function labelOf(line: string): readonly [key: string, value: string] | undefined {
   const at = line.indexOf("=");
   return at <= 0 ? undefined : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
 }
 
-/** The draft that a job's spec would come of. */
+/** The draft that describes a job's spec. */
 export function draftOf(spec: JobSpec): JobDraft {
   const { models = [], labels = {}, rawVideo: raw } = spec;
   return {
@@ -95,7 +95,7 @@ function textOf(number: number | undefined): string {
   return number === undefined ? "" : String(number);
 }
 
-/** One job for each distorted file. A draft without faults gives jobs that the contract takes. */
+/** One job per distorted file. A draft without faults gives jobs that conform to the contract. */
 export function specsOf(draft: JobDraft): readonly JobSpec[] {
   const files = linesOf(draft.distorted);
   const shared = sharedOf(draft);
@@ -108,7 +108,7 @@ export function specsOf(draft: JobDraft): readonly JobSpec[] {
   }));
 }
 
-/** What is left as it was says nothing: the contract's defaults hold. */
+/** Fields left at their defaults are omitted; the contract's defaults apply. */
 function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
   const models = modelNames(draft.models);
   const labels = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What a job is called and how far it has come, as people read it. */
+/** Titles, states and progress of a job, as text. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { lasting, roughly } from "../ui/moments.ts";
@@ -7,7 +7,7 @@ export type Job = components["schemas"]["Job"];
 export type JobSpec = components["schemas"]["JobSpec"];
 export type JobState = components["schemas"]["JobState"];
 
-/** In the order of a job's life. */
+/** In the order of a job's life cycle. */
 export const JOB_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
 
 export const STATE_NAMES: Readonly<Record<JobState, string>> = {
@@ -18,34 +18,34 @@ export const STATE_NAMES: Readonly<Record<JobState, string>> = {
   CANCELLED: "Cancelled",
 };
 
-/** The contract's model where a job names none. */
+/** The contract's default model. */
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 
 export function hasEnded({ state }: Job): boolean {
   return state !== "QUEUED" && state !== "RUNNING";
 }
 
-/** The last part of a path. */
+/** The last component of a path. */
 export function fileName(path: string): string {
   return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }
 
-/** Its name, else its distorted file's. */
+/** Its name, or else the file name of the distorted video. */
 export function titleOf({ spec, id }: Job): string {
   return spec.name || fileName(spec.distorted) || id;
 }
 
-/** The first is the one that gives the score. */
+/** The first model gives the score. */
 export function modelsOf({ model, models }: JobSpec): readonly string[] {
   return models !== undefined && models.length > 0 ? models : [model || DEFAULT_MODEL];
 }
 
-/** "h264 · 1920×1080"; undefined: not known (yet). */
+/** "h264 · 1920×1080"; undefined if not (yet) known. */
 export function codecText({ distortedMedia: media }: Job): string | undefined {
   return media && `${media.codec} · ${resolutionText(media.width, media.height)}`;
 }
 
-/** Of the distorted video: "4.20 Mbit/s"; undefined: not known (yet), or its file states no frame rate. */
+/** Bit rate of the distorted video: "4.20 Mbit/s"; undefined if not (yet) known or the file states no frame rate. */
 export function videoRateText({ distortedMedia: media }: Job): string | undefined {
   return media?.videoBitRate === undefined ? undefined : bitRateText(media.videoBitRate);
 }
@@ -54,19 +54,19 @@ export function labelsOf({ labels }: JobSpec): readonly (readonly [key: string, 
   return Object.entries(labels ?? {});
 }
 
-/** The share of frames that are scored, 0 to 1; undefined while nobody knows how many there are. */
+/** Share of frames scored, 0 to 1; undefined until the total is known. */
 export function shareOf({ progress }: Job): number | undefined {
   if (progress === undefined || progress.framesTotal === 0) return undefined;
   return Math.min(1, progress.framesDone / progress.framesTotal);
 }
 
-/** How long it is likely to take yet; undefined: nobody can tell. */
+/** Estimated time left; undefined if there is no estimate. */
 export function leftText({ state, progress }: Job): string | undefined {
   if (state !== "RUNNING" || progress?.secondsLeft === undefined) return undefined;
   return `~${roughly(Math.max(1, progress.secondsLeft))} left`;
 }
 
-/** How far it has come, or what it came to, in a few words. */
+/** Progress or outcome in a few words. */
 export function progressText(job: Job): string {
   return TEXTS[job.state](job);
 }
@@ -91,7 +91,7 @@ function tookText(start: string | undefined, end: string | undefined): string {
   return ` in ${lasting((Date.parse(end) - Date.parse(start)) / 1000)}`;
 }
 
-/** With commas between thousands. */
+/** Thousands separated by commas. */
 const COUNT = new Intl.NumberFormat("en");
 
 export function countText(count: number): string {

@@ -1,4 +1,4 @@
-/** Which jobs are shown and in which order, as the address says it. */
+/** Filter and order of the job list, as stored in the URL. */
 import { JOB_STATES, type JobState } from "./job-facts.ts";
 import { instantOf } from "./times.ts";
 
@@ -6,17 +6,17 @@ export const SORTS = ["age", "ended", "score", "rate", "state", "name"] as const
 export type Sort = (typeof SORTS)[number];
 
 export interface JobQuery {
-  /** None: all. */
+  /** Empty: all. */
   readonly states: readonly JobState[];
-  /** Each "key=value"; all of them must be there. */
+  /** Each "key=value"; a job must have all of them. */
   readonly labels: readonly string[];
-  /** Words, all of which must be found. */
+  /** Search words; a job must match all of them. */
   readonly text: string;
-  /** Submitted then or later, and before: as the address has it; empty: at any time. */
+  /** Submission time, from `since` (inclusive) to `until` (exclusive), as written in the URL; empty: no limit. */
   readonly since: string;
   readonly until: string;
   readonly sort: Sort;
-  /** The youngest first is not descending: it is by rising age. */
+  /** Newest first is not descending: it is ascending by age. */
   readonly descending: boolean;
 }
 
@@ -25,7 +25,7 @@ export const EVERY_JOB: JobQuery = {
   ...{ sort: "age", descending: false },
 };
 
-/** What the address does not say, or says in a way that nobody understands, is as if it were not there. */
+/** Parameters that are missing or invalid are ignored. */
 export function queryOf(params: URLSearchParams): JobQuery {
   const states = params.getAll("state");
   const query: JobQuery = {
@@ -44,12 +44,12 @@ function timeIn(params: URLSearchParams, name: string): string {
   return instantOf(text, 0) === undefined ? "" : text;
 }
 
-/** The order as the address says it: "name", and "-name" for the other way round. */
+/** The order as written in the URL: "name", or "-name" for the reverse. */
 export function orderOf({ sort, descending }: JobQuery): string {
   return `${descending ? "-" : ""}${sort}`;
 }
 
-/** The query in an order as the address says it; by age where nobody understands it. */
+/** The query with the order from the URL; by age if the order is unknown. */
 export function ordered(query: JobQuery, order: string): JobQuery {
   const descending = order.startsWith("-");
   const name = descending ? order.slice(1) : order;
@@ -57,7 +57,7 @@ export function ordered(query: JobQuery, order: string): JobQuery {
   return { ...query, sort: sort ?? "age", descending: sort !== undefined && descending };
 }
 
-/** The address's parameters for a query. Others stay as they are. */
+/** The URL parameters with the query's replaced; all others are kept. */
 export function withQuery(params: URLSearchParams, query: JobQuery): URLSearchParams {
   const changed = new URLSearchParams(params);
   for (const name of ["state", "label", "q", "since", "until", "sort"]) changed.delete(name);
@@ -75,12 +75,12 @@ export function isFiltered({ states, labels, text, since, until }: JobQuery): bo
   return states.length > 0 || labels.length > 0 || [text.trim(), since, until].some((part) => part !== "");
 }
 
-/** The list with the item, or without it where it was in it. */
+/** The list with the item added, or removed if it was in it. */
 export function toggled<T>(items: readonly T[], item: T): readonly T[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
 }
 
-/** By the same column it turns round; by another it begins with what one looks for: the best, the youngest. */
+/** Selecting the same column reverses the order; another column starts with the most useful end: best, newest. */
 export function sortedBy(query: JobQuery, sort: Sort): JobQuery {
   const descending = query.sort === sort ? !query.descending : sort === "score";
   return { ...query, sort, descending };

@@ -5,18 +5,18 @@ import { StateChip } from "../ui/state-chip.tsx";
 import { JobName, JobProgress, Labels, Models, Score, Video } from "./job-cells.tsx";
 import { hasEnded, type Job, titleOf } from "./job-facts.ts";
 
-/** What can be done from a row. The same object as long as the page stands, so that rows are not drawn again. */
+/** Actions of a row. The same object while the page is mounted, so that rows are not rendered again. */
 export interface RowActions {
   readonly select: (id: string) => void;
   readonly toggleLabel: (label: string) => void;
-  /** undefined: the caller may not. */
+  /** undefined if the caller lacks the role. */
   readonly cancel: ((job: Job) => void) | undefined;
   readonly again: ((job: Job) => void) | undefined;
 }
 
 export interface RowProps {
   readonly job: Job;
-  /** From 0. */
+  /** Counts from 0. */
   readonly index: number;
   readonly isSelected: boolean;
   readonly labels: readonly string[];
@@ -106,10 +106,10 @@ function SelectBox({ job, isSelected, actions }: PartProps & { readonly isSelect
   );
 }
 
-/** One button, so that the focus stays where it is when the job ends. */
+/** A single button, so that the focus stays when the job ends. */
 function RowButton({ job, actions }: PartProps) {
   const ended = hasEnded(job);
-  const name = ended ? "Run again" : "Cancel";
+  const name = ended ? "Resubmit" : "Cancel";
   return (
     <button
       type="button"

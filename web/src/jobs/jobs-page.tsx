@@ -1,4 +1,4 @@
-/** All jobs of the tenant, as they are now. */
+/** The live list of all jobs of the tenant. */
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
@@ -65,9 +65,9 @@ function NoJobs({ live: { connection, isWhole }, retry, actions }: NoJobsProps) 
   return (
     <Empty title="No jobs yet">
       <p>
-        A job is a pair of videos to score: a reference and what became of it.{" "}
+        A job scores a distorted video against its reference.{" "}
         {actions.may === undefined
-          ? "When somebody of your tenant submits one, it appears here."
+          ? "Jobs that your tenant submits appear here."
           : "Submit one here, or from a shell:"}
       </p>
       {actions.may !== undefined && (
@@ -92,11 +92,11 @@ interface JobsProps {
 function Jobs({ live, actions }: JobsProps) {
   const [query, change] = useJobQuery();
   const selection = useSelection();
-  // What is typed and clicked goes before what arrives.
+  // User input has priority over arriving updates.
   const all = useDeferredValue(live.jobs);
   const now = useMinute();
   const { jobs, counts } = useMemo(() => select(all, query, now), [all, query, now]);
-  // Compare numbers them as they stand here.
+  // Compare numbers the jobs in this order.
   const chosen = useMemo(
     () =>
       inOrder(
@@ -110,8 +110,8 @@ function Jobs({ live, actions }: JobsProps) {
     <>
       <Filters query={query} counts={counts} change={change} />
       {jobs.length === 0 ? (
-        <Empty title="No job matches">
-          <p>None of the {countText(all.length)} jobs is what the filters ask for.</p>
+        <Empty title="No matching jobs">
+          <p>None of the {countText(all.length)} jobs matches the filters.</p>
           <button type="button" onClick={() => change(unfiltered(query))}>
             Clear filters
           </button>
@@ -121,7 +121,7 @@ function Jobs({ live, actions }: JobsProps) {
       )}
       <p className="quiet jobs-count" role={live.isWhole ? undefined : "status"}>
         {countText(jobs.length)} of {countText(all.length)} jobs
-        {!live.isWhole && ", more are being loaded …"}
+        {!live.isWhole && ", loading more …"}
       </p>
       {chosen.length > 0 && (
         <SelectionBar
@@ -144,7 +144,7 @@ function hiddenOf(chosen: readonly Job[], shown: readonly Job[]): number {
 
 type Change = (query: JobQuery | ((query: JobQuery) => JobQuery)) => void;
 
-/** What the address says is shown, and how to make it say something else. */
+/** The query in the URL, and a function that changes it. */
 function useJobQuery(): readonly [JobQuery, Change] {
   const [params, setParams] = useSearchParams();
   const text = params.toString();

@@ -1,4 +1,4 @@
-/** The jobs of a query: a table, or cards where the screen is narrow. Only the rows in sight are there. */
+/** The jobs of a query as a table, or as cards on narrow screens. Only visible rows are rendered. */
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { useMedia } from "../ui/media.ts";
@@ -9,10 +9,10 @@ import { JobCard, JobRow, type RowActions } from "./job-row.tsx";
 import { SelectAll } from "./select-all.tsx";
 import type { Selection } from "./selection.ts";
 
-/** Pixels; as in jobs.css. */
+/** Pixels; must match jobs.css. */
 const ROW_HEIGHT = 60;
 const CARD_HEIGHT = 180;
-/** As in jobs.css. */
+/** Must match jobs.css. */
 const NARROW = "(max-width: 1100px)";
 
 interface JobsTableProps {
@@ -72,7 +72,7 @@ function Table({ jobs, query, change, selection, actions }: JobsTableProps) {
   );
 }
 
-/** The height of rows that are not there. */
+/** Takes the height of rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return (
     <tbody aria-hidden="true">
@@ -109,7 +109,7 @@ interface RowsInSight {
 
 function useRowsInSight(count: number, height: number, rows: RefObject<HTMLElement | null>): RowsInSight {
   const [top, setTop] = useState(0);
-  // Whatever is above the rows may have come or gone.
+  // Content above the rows may have appeared or disappeared.
   useLayoutEffect(() => {
     const { top = 0 } = rows.current?.getBoundingClientRect() ?? {};
     setTop(Math.round(top + scrollY));

@@ -1,19 +1,19 @@
-/** Jobs cancelled and deleted by the controller: one request for thousands of them, which tells how far it is. */
+/** Cancels and deletes jobs: one request for thousands of jobs, which streams its progress. */
 import { type Credentials, fetchRaw } from "../api/client.ts";
 import { eventsOf } from "../api/events.ts";
 import { errorOf, unanswered } from "../api/problem.ts";
 
 export type Change = "cancel" | "delete";
 
-/** As the contract limits the ids of a request. */
+/** Limit of the ids of a request in the contract. */
 const MOST_IDS = 10_000;
 
-/** How many jobs were changed. `told`: how many are, after each step. Throws ApiError. */
+/** Returns how many jobs were changed. `progressed` receives the count after each step. Throws ApiError. */
 export async function changeJobs(
   credentials: Credentials,
   change: Change,
   ids: readonly string[],
-  told: (changed: number) => void,
+  progressed: (changed: number) => void,
   signal: AbortSignal,
 ): Promise<number> {
   let changed = 0;
@@ -22,13 +22,13 @@ export async function changeJobs(
     const some = ids.slice(first, first + MOST_IDS);
     for await (const count of progressOf(credentials, change, some, signal)) {
       changed = before + count;
-      told(changed);
+      progressed(changed);
     }
   }
   return changed;
 }
 
-/** The number of jobs that are changed, after each step and at the end. */
+/** Yields the number of changed jobs after each step and at the end. */
 async function* progressOf(
   credentials: Credentials,
   change: Change,

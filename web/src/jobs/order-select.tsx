@@ -1,12 +1,12 @@
-/** The order of the jobs, of which the table's columns are some. */
+/** Selects the order of the jobs. The table's columns offer only some of these. */
 import { type JobQuery, ordered, orderOf } from "./job-query.ts";
 
-/** By how the address says them. */
+/** By the name in the URL. */
 const ORDERS: Readonly<Record<string, string>> = {
   age: "Newest first",
   "-age": "Oldest first",
-  ended: "Last ended first",
-  "-ended": "First ended first",
+  ended: "Recently ended first",
+  "-ended": "Earliest ended first",
   "-score": "Highest score first",
   score: "Lowest score first",
   "-rate": "Highest bit rate first",

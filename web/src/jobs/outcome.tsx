@@ -1,14 +1,14 @@
-/** What came of what somebody asked for. */
+/** The outcome of an action. */
 import { Link } from "react-router";
 import { ApiError } from "../api/problem.ts";
 import { countText, type Job, titleOf } from "./job-facts.ts";
 
 export interface Outcome {
   readonly text: string;
-  /** The jobs that it is about, where one can look at them. */
+  /** The jobs to link to. */
   readonly jobs: readonly Job[];
   readonly failed: boolean;
-  /** Asks for the same again; undefined: that would change nothing. */
+  /** Repeats the action; undefined if that would change nothing. */
   readonly retry?: (() => void) | undefined;
 }
 
@@ -17,13 +17,13 @@ export function submitted(jobs: readonly Job[], verb = "Submitted"): Outcome {
   return { text, jobs: jobs.length === 1 ? jobs : [], failed: false };
 }
 
-/** `retry`: offered unless the controller has refused. */
+/** `retry` is offered unless the controller refused the request. */
 export function failed(error: Error, retry: () => void): Outcome {
   const isRefused = error instanceof ApiError && error.status >= 400 && error.status < 500;
   return { text: error.message, jobs: [], failed: true, retry: isRefused ? undefined : retry };
 }
 
-/** Always there, so that it is read out when it says something. */
+/** Always mounted, so that screen readers announce a new outcome. */
 export function OutcomeLine({
   outcome,
   close,

@@ -1,35 +1,35 @@
-/** What to do with a pair that differs: the fields of the submit dialog, and what a failure advises of them. */
+/** How to treat pairs that differ: fields of the submit dialog, and the remedy that a failed job suggests. */
 
 export const POLICIES = [
   {
     field: "scaling",
-    label: "Sizes that differ",
+    label: "If sizes differ",
     choices: [
       ["AUTO", "Scale the distorted video"],
-      ["REFUSE", "Refuse the pair"],
+      ["REFUSE", "Fail the job"],
     ],
   },
   {
     field: "onFrameCountMismatch",
-    label: "Frame counts that differ",
+    label: "If frame counts differ",
     choices: [
-      ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Compare from the first frame on"],
+      ["REFUSE", "Fail the job"],
+      ["COMMON", "Compare the common frames from the first"],
     ],
   },
   {
     field: "onFrameRateMismatch",
-    label: "Frame rates that differ",
+    label: "If frame rates differ",
     choices: [
-      ["REFUSE", "Refuse the pair"],
-      ["COMMON", "Skip frames of the faster one"],
+      ["REFUSE", "Fail the job"],
+      ["COMMON", "Skip frames of the faster video"],
     ],
   },
   {
     field: "editLists",
-    label: "Frames that an edit list hides",
+    label: "Frames hidden by an edit list",
     choices: [
-      ["APPLY", "Score what plays"],
+      ["APPLY", "Skip them: score what plays"],
       ["IGNORE", "Score every coded frame"],
     ],
   },
@@ -38,8 +38,8 @@ export const POLICIES = [
 export type PolicyField = (typeof POLICIES)[number]["field"];
 
 /**
- * The remedy of a refused pair (`found.remedy`, by docs/errors.md) in the words of the dialog. Nobody promises the shape
- * of a failure's facts: undefined for what is none, or none of this version.
+ * The remedy of a refused pair (`found.remedy`, see docs/errors.md) in the words of the dialog; undefined if there is
+ * none or this version does not know it. The shape of a failure's facts is not guaranteed.
  */
 export function remedyText(remedy: unknown): string | undefined {
   if (typeof remedy !== "object" || remedy === null) return undefined;
@@ -49,6 +49,6 @@ export function remedyText(remedy: unknown): string | undefined {
   if (policy === undefined || choice === undefined) return undefined;
   const setting = `“${policy.label}: ${choice[1]}”`;
   return typeof onlyIf === "string"
-    ? `Only if ${onlyIf}: submit the pair with ${setting} (under Advanced).`
-    : `To score the pair, submit it with ${setting} (under Advanced).`;
+    ? `Only if ${onlyIf}: resubmit with ${setting} (under Advanced).`
+    : `To score this pair, resubmit with ${setting} (under Advanced).`;
 }

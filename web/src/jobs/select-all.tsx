@@ -1,11 +1,11 @@
-/** Chooses every job that the filters show, or none of them. */
+/** Selects all jobs that match the filters, or none. */
 import type { Job } from "./job-facts.ts";
 import type { Selection } from "./selection.ts";
 
 interface SelectAllProps {
   readonly jobs: readonly Job[];
   readonly selection: Selection;
-  /** Words beside the box; left out: it stands over a column of boxes. */
+  /** Text beside the box; omitted above a column of boxes. */
   readonly label?: string;
 }
 
@@ -16,7 +16,7 @@ export function SelectAll({ jobs, selection, label }: SelectAllProps) {
     <label className="select-box">
       <input
         type="checkbox"
-        aria-label="Select all that are shown"
+        aria-label="Select all matching jobs"
         checked={isAll}
         ref={(box) => {
           if (box !== null) box.indeterminate = chosen > 0 && !isAll;

@@ -1,4 +1,4 @@
-/** What can be done with the jobs that are chosen. */
+/** Actions for the selected jobs. */
 import { Link } from "react-router";
 import { MOST_COMPARED } from "../compare/compare-query.ts";
 import { countText, hasEnded, type Job } from "./job-facts.ts";
@@ -7,10 +7,10 @@ const LEAST_COMPARED = 2;
 
 interface SelectionBarProps {
   readonly jobs: readonly Job[];
-  /** How many of them the filters hide. */
+  /** Number of selected jobs that the filters hide. */
   readonly hidden: number;
   readonly clear: () => void;
-  /** undefined: the caller may not. */
+  /** undefined if the caller lacks the role. */
   readonly cancel: ((jobs: readonly Job[]) => void) | undefined;
   readonly again: ((jobs: readonly Job[]) => void) | undefined;
   readonly remove: ((jobs: readonly Job[]) => void) | undefined;
@@ -31,7 +31,7 @@ export function SelectionBar({ jobs, hidden, clear, cancel, again, remove }: Sel
       )}
       {again !== undefined && ended.length > 0 && (
         <button type="button" onClick={() => again(ended)}>
-          Run {countText(ended.length)} again
+          Resubmit {countText(ended.length)}
         </button>
       )}
       {remove !== undefined && ended.length > 0 && (

@@ -1,16 +1,16 @@
-/** The jobs that somebody has chosen: kept in the address as long as they are few. */
+/** The selected jobs. Kept in the URL while they are few. */
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { toggled } from "./job-query.ts";
 
-/** Addresses of more than some thousand characters are refused on their way. */
+/** URLs longer than a few thousand characters are rejected by servers and proxies. */
 const MOST_IN_ADDRESS = 50;
 const PARAMETER = "selected";
 
 export interface Selection {
   readonly ids: ReadonlySet<string>;
   readonly toggle: (id: string) => void;
-  /** These and no others. */
+  /** Replaces the selection. */
   readonly set: (ids: readonly string[]) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The fields of the dialog that most jobs leave as they are. */
+/** Fields of the submit dialog that most jobs leave at their defaults. */
 import { FieldRow } from "../ui/field.tsx";
 import { FEATURES, type JobDraft } from "./job-draft.ts";
 import { toggled } from "./job-query.ts";

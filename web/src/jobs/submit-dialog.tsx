@@ -1,4 +1,4 @@
-/** Asks what is to be scored, and stores it: what is wrong is told at its field. */
+/** The submit dialog. Faults are shown at their fields. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../api/client.ts";
@@ -12,7 +12,7 @@ import { countText, type Job, type JobSpec } from "./job-facts.ts";
 import { SubmitAdvanced } from "./submit-advanced.tsx";
 import { SubmitFields } from "./submit-fields.tsx";
 
-/** What the form begins with, and what is wrong with that. */
+/** The initial contents of the form, and their faults. */
 export interface FirstDraft {
   readonly draft: JobDraft;
   readonly faults: Faults;
@@ -33,11 +33,11 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
   const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
-  // Escape, which asks, takes the question back as well: it never discards.
+  // Escape opens this question and closes it again; it never discards.
   const leave = () => (isTyped ? setIsLeaving(!isLeaving) : close());
   const count = linesOf(draft.distorted).length;
   const fields = { draft, faults, change, left };
-  // After the dialog has given the focus to its first field.
+  // Runs after the dialog has focused its first field.
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), []);
   return (
     <Dialog title={title} close={leave} className="submit-dialog">
@@ -75,7 +75,7 @@ function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
   event.currentTarget.requestSubmit();
 }
 
-/** Asked before what somebody typed is discarded. */
+/** Asks before typed text is discarded. */
 function Leaving({ discard, keep }: { readonly discard: () => void; readonly keep: () => void }) {
   const stay = useRef<HTMLButtonElement>(null);
   useEffect(() => stay.current?.focus(), []);
@@ -92,7 +92,7 @@ function Leaving({ discard, keep }: { readonly discard: () => void; readonly kee
   );
 }
 
-/** Names of the models that nodes have; none where that cannot be told. */
+/** Names of the models on the nodes; empty if unknown. */
 function useModels(): readonly string[] {
   const { api } = useSession();
   const nodes = useQuery({ queryKey: ["nodes"], queryFn: () => bodyOf(api.GET("/v1/nodes")) });
@@ -114,11 +114,11 @@ function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) 
   const own = faultsOf(draft);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // Keys submit whether the button is disabled or not.
+    // The keyboard can submit even while the button is disabled.
     if (mutation.isPending) return undefined;
     setSeen(new Set(Object.keys(draft) as Field[]));
     if (Object.keys(own).length === 0) return mutation.mutate(specsOf(draft));
-    // Once they are drawn.
+    // After they are rendered.
     const form = event.currentTarget;
     requestAnimationFrame(() => showFirstFault(form));
     return undefined;
@@ -148,7 +148,7 @@ function showFirstFault(form: EventTarget & Element): void {
   field?.focus();
 }
 
-/** The key of what is submitted: the same for the same jobs, however often somebody clicks or tries again. */
+/** The idempotency key of a submission: the same for the same jobs, so repeated clicks and retries store them once. */
 function useKey(): (specs: readonly JobSpec[]) => string {
   const last = useRef({ text: "", key: "" });
   return (specs) => {

@@ -1,4 +1,4 @@
-/** The fields of the dialog that everybody needs. */
+/** Fields of the submit dialog that every job needs. */
 import { FieldRow } from "../ui/field.tsx";
 import type { Faults } from "./draft-faults.ts";
 import { type Field, type JobDraft, linesOf, modelNames } from "./job-draft.ts";
@@ -9,7 +9,7 @@ export interface FieldsProps {
   readonly draft: JobDraft;
   readonly faults: Faults;
   readonly change: <F extends Field>(field: F, value: JobDraft[F]) => void;
-  /** A field was left: from now on its faults are shown. */
+  /** The field was left; its faults are shown from then on. */
   readonly left: (field: Field) => void;
 }
 
@@ -64,7 +64,7 @@ function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: numbe
   );
 }
 
-/** `models`: those that nodes have; none where nobody knows. */
+/** `models`: models on the nodes; empty if unknown. */
 export function SubmitFields({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
   const count = linesOf(fields.draft.distorted).length;
   const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
@@ -75,7 +75,7 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
         field="reference"
         label="Reference"
         placeholder="/videos/reference.mp4"
-        hint="Path of the pristine video, on the machines that score."
+        hint="Path of the original video, as the nodes see it."
       />
       <LinesRow
         {...fields}
@@ -83,16 +83,14 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
         label="Distorted"
         rows={Math.min(8, Math.max(2, count + 1))}
         placeholder="/videos/distorted.mp4"
-        hint={several || "Path of the compressed video. Several, one per line, are a job each."}
+        hint={several || "Path of the encoded video. One job per line."}
       />
       <ModelsRow models={models} {...fields} />
       <TextRow
         {...fields}
         field="name"
         label="Name"
-        hint={
-          count > 1 ? "Each job gets it, with its file's name after it." : "For people. Need not be unique."
-        }
+        hint={count > 1 ? "The file name is appended for each job." : "Free text. Need not be unique."}
       />
       <LinesRow
         {...fields}
@@ -100,7 +98,7 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
         label="Labels"
         rows={2}
         placeholder="title=trailer"
-        hint="To filter by: key=value, one per line."
+        hint="For filtering: key=value, one per line."
       />
       <TextRow
         {...fields}
@@ -108,7 +106,7 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
         label="Priority"
         placeholder="0"
         isNumber
-        hint="-100 to 100: higher goes first among your tenant's jobs."
+        hint="-100 to 100: jobs with a higher priority run first within your tenant."
       />
     </>
   );
@@ -124,11 +122,11 @@ function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: reado
         field="models"
         label="Models"
         placeholder={DEFAULT_MODEL}
-        hint="Several with spaces between; the first gives the score."
+        hint="Separate several with spaces; the first gives the score."
       />
       {models.length > 0 && (
         <fieldset className="offered-models">
-          <legend className="unseen">Models that nodes have</legend>
+          <legend className="unseen">Available models</legend>
           {models.map((model) => (
             <button
               key={model}

@@ -1,8 +1,8 @@
-/** When the jobs were submitted that are shown: within a span of time up to now, or between two instants. */
+/** Filters jobs by submission time: a period up to now, or between two instants. */
 import type { JobQuery } from "./job-query.ts";
 import { addressText, instantOf, instantText, localText } from "./times.ts";
 
-/** By how the address says them. */
+/** By the name in the URL. */
 const SPANS: Readonly<Record<string, string>> = {
   "": "Any time",
   "1h": "Last hour",
