@@ -1,4 +1,4 @@
-/** What was asked for, by whom, and when it ran. */
+/** The job's request, who submitted it, and its times. */
 import type { Job } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { exactly, lasting } from "../ui/moments.ts";
@@ -46,10 +46,10 @@ export function Details({ job }: { readonly job: Job }) {
         {expireTime !== undefined && (
           <Fact name="Kept until">
             <time dateTime={expireTime}>{exactly(expireTime)}</time>{" "}
-            <span className="quiet kept">with its values and pictures</span>
+            <span className="quiet kept">with its per-frame scores and stills</span>
           </Fact>
         )}
-        <Fact name="Id" className="id">
+        <Fact name="ID" className="id">
           <code>{id}</code>
         </Fact>
       </dl>

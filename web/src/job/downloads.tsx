@@ -1,4 +1,4 @@
-/** What can be taken away: the job with its frames as JSON, the frames as CSV, and a link to what is shown. */
+/** Downloads: the job with its frames as JSON, the frames as CSV, and a link to the current view. */
 import { useMutation } from "@tanstack/react-query";
 import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
 import { titleOf } from "../jobs/job-facts.ts";
@@ -31,13 +31,13 @@ async function csvOf(credentials: Credentials, id: string): Promise<Blob> {
   return (await fetchRaw(credentials, `/v1/jobs/${id}/frames?format=csv`)).blob();
 }
 
-/** The job as the interface tells it, with the member `frames` added. */
+/** The job as the API returns it, with the member `frames` added. */
 async function jsonOf(credentials: Credentials, id: string): Promise<Blob> {
   const [job, frames] = await Promise.all([
     fetchRaw(credentials, `/v1/jobs/${id}`).then((answer) => answer.text()),
     fetchRaw(credentials, `/v1/jobs/${id}/frames?format=json`).then((answer) => answer.blob()),
   ]);
-  // Both are objects, and the frames' has the one member: a film's are not parsed to be written again.
+  // Both are objects and frames has a single member, so the texts are joined without parsing a whole film.
   const head = job.trimEnd().replace(/\}$/, "");
   return new Blob([head, ",", frames.slice(1)], { type: "application/json" });
 }
@@ -48,7 +48,7 @@ function save(blob: Blob, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken hold of it by then.
+  // By then the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 

@@ -1,4 +1,4 @@
-/** Why a job failed: the code, the words, and what was found. */
+/** Why a job failed: code, message and facts. */
 import type { Job } from "../api/client.ts";
 import { remedyText } from "../jobs/policies.ts";
 import { MediaTable } from "./media.tsx";

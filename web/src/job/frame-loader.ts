@@ -1,4 +1,4 @@
-/** Brings the per-frame values of a job into a table, segment after segment as they are scored. */
+/** Loads the per-frame scores of a job into a table as segments complete. */
 import { chunksOf } from "../api/chunks.ts";
 import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
 import { unreachable } from "../api/problem.ts";
@@ -7,15 +7,15 @@ import { FrameTable } from "../chart/frame-table.ts";
 import { type FrameRange, framesOf, missingRanges } from "./frame-ranges.ts";
 
 export interface Loading {
-  /** undefined: nobody knows yet how many frames there are. */
+  /** undefined until the number of frames is known. */
   readonly table: FrameTable | undefined;
   readonly isLoading: boolean;
   readonly error: Error | undefined;
 }
 
-/** What arrives meanwhile is drawn together, in milliseconds. */
+/** Arriving scores are drawn at this interval, in milliseconds. */
 const DRAW_MS = 120;
-/** A film's values are read in turns with what somebody does on the page: so much at a time, in milliseconds and bytes. */
+/** Reading yields to the page regularly: at most this many milliseconds and bytes at a time. */
 const WORK_MS = 8;
 const PIECE = 65_536;
 const PAUSE_AFTER_FAULT_MS = 3_000;
@@ -26,12 +26,12 @@ export class FrameLoader {
   readonly #keeps: ((metric: string) => boolean) | undefined;
   readonly #watchers = new Set<() => void>();
   #loading: Loading = { table: undefined, isLoading: false, error: undefined };
-  /** Pieces of work whose values are in the table. */
+  /** Tasks whose scores are in the table. */
   #held: readonly FrameRange[] = [];
   #job: Job | undefined;
   #running: AbortController | undefined;
 
-  /** `keeps`: the metrics that are wanted; undefined: all. */
+  /** `keeps` selects the metrics; undefined: all. */
   constructor(credentials: Credentials, id: string, keeps?: (metric: string) => boolean) {
     this.#credentials = credentials;
     this.#id = id;
@@ -50,7 +50,7 @@ export class FrameLoader {
     };
   }
 
-  /** Loads what this state of the job has and the table lacks. */
+  /** Loads the scores that this state of the job has and the table lacks. */
   follow(job: Job): void {
     this.#job = job;
     if (this.#running === undefined) void this.#run();
@@ -90,7 +90,7 @@ export class FrameLoader {
     }
   }
 
-  /** The next range to load; makes a new table when the pair was cut anew. */
+  /** The next range to load. Starts a new table if the segments have changed. */
   #next(): (FrameRange & { readonly pieces: readonly FrameRange[] }) | undefined {
     if (this.#job === undefined) return undefined;
     const { total, step, done } = framesOf(this.#job);
@@ -142,7 +142,7 @@ function isSame(one: FrameRange, other: FrameRange): boolean {
   return one.first === other.first && one.count === other.count;
 }
 
-/** Lets the browser do what waits. */
+/** Yields to the browser's event loop. */
 function rest(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

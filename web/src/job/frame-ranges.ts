@@ -1,4 +1,4 @@
-/** Which frames of a job are scored, and which of them are still to be read. */
+/** Which frames of a job are scored, and which of those are still to be loaded. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 
 type Job = components["schemas"]["Job"];
@@ -9,11 +9,11 @@ export interface FrameRange {
 }
 
 export interface JobFrames {
-  /** Frames of the pair; 0: not known yet. */
+  /** Frames of the pair; 0 if not yet known. */
   readonly total: number;
-  /** Every step-th of them is scored. */
+  /** One frame in `step` is scored. */
   readonly step: number;
-  /** Ranges that are scored, by their first frames. */
+  /** Scored ranges, by first frame. */
   readonly done: readonly FrameRange[];
 }
 
@@ -31,7 +31,7 @@ export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
   return { total, step: spec.subsample || 1, done: isWhole ? [{ first: 0, count: total }] : done };
 }
 
-/** What is done and not held, with neighbours as one range. */
+/** Ranges that are done but not held; adjacent ones are merged. */
 export function missingRanges(
   done: readonly FrameRange[],
   held: readonly FrameRange[],

@@ -1,4 +1,4 @@
-/** The per-frame part of the page: the chart, what of it can be taken away, and the frame that was picked. */
+/** The per-frame section of the page: the chart, its downloads, and the selected frame. */
 import { useMemo, useSyncExternalStore } from "react";
 import type { Job } from "../api/client.ts";
 import { FrameChart } from "../chart/frame-chart.tsx";
@@ -20,7 +20,7 @@ export function Frames({ job }: { readonly job: Job }) {
     (look) => table?.watch(look) ?? (() => {}),
     () => (table?.metrics.length ?? 0) > 0,
   );
-  // A job that failed before anything was scored has no values to show.
+  // A job that failed before its first segment was scored has no per-frame scores.
   if (!hasValues && hasEnded(job) && job.state !== "SUCCEEDED") return null;
   return (
     <section className="card job-frames" aria-label="Frames">
@@ -31,9 +31,7 @@ export function Frames({ job }: { readonly job: Job }) {
       {error !== undefined && <Failed error={error} />}
       {table === undefined || !hasValues ? (
         <p className="quiet" role="status">
-          {isLoading
-            ? "Loading the values of its frames …"
-            : "The chart begins with the first segment that is scored."}
+          {isLoading ? "Loading per-frame scores …" : "The chart appears once the first segment is scored."}
         </p>
       ) : (
         <Chart key={table.total} {...{ job, table, isLoading }} />
@@ -67,9 +65,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
   const [picked, onFrame] = usePicked(table.total);
   return (
     <>
-      {rate === undefined && (
-        <p className="quiet">There are frame numbers and no times: no file states a frame rate.</p>
-      )}
+      {rate === undefined && <p className="quiet">Frame numbers only: no file states a frame rate.</p>}
       <FrameChart
         {...{
           table,
@@ -97,7 +93,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
   );
 }
 
-/** The same as long as nothing about them has changed, so that the chart is not drawn for nothing. */
+/** Stable while the segments do not change, to avoid redrawing the chart. */
 function useSegments({ work }: Job): readonly Segment[] {
   return useMemo(() => segmentsOf(work ?? [], Date.now()), [work]);
 }

@@ -1,4 +1,4 @@
-/** Cancel, resubmit and delete, for those who may. */
+/** Cancel, resubmit and delete, for callers with the role. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
@@ -63,7 +63,7 @@ function Delete({ job }: { readonly job: Job }) {
   );
 }
 
-/** The same with another path, or whatever else is corrected, as a job of its own. */
+/** Resubmits with corrections, such as another path, as a new job. */
 function Edit({ job }: { readonly job: Job }) {
   const navigate = useNavigate();
   const [first, setFirst] = useState<FirstDraft>();
@@ -85,17 +85,17 @@ function Edit({ job }: { readonly job: Job }) {
   );
 }
 
-/** With what it failed of at its field. */
+/** The draft, with the job's error at the field that caused it. */
 function firstOf({ spec, error }: Job): FirstDraft {
   const draft = draftOf(spec);
   return { draft, faults: (error && faultOfRefusal(error, draft)) ?? {} };
 }
 
-/** The same again, as a job of its own. */
+/** Resubmits the same spec as a new job. */
 function Resubmit({ job }: { readonly job: Job }) {
   const { api } = useSession();
   const navigate = useNavigate();
-  // The same key as long as no answer came: what was stored nevertheless is not stored twice.
+  // The key changes only after a response: a job that was stored although the response was lost is not stored twice.
   const [key, setKey] = useState(newKey);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => runAgain(api, [job], key, () => {}),

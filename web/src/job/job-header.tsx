@@ -1,4 +1,4 @@
-/** What the job is, how far it has come, and what can be done with it. */
+/** Title, state, progress and actions of the job. */
 import type { Job } from "../api/client.ts";
 import type { Connection } from "../api/job-stream.ts";
 import { fileName, hasEnded, progressText, shareOf, titleOf } from "../jobs/job-facts.ts";
@@ -32,7 +32,7 @@ function Progress({ job }: { readonly job: Job }) {
       {job.state === "RUNNING" && (
         <progress max="1" aria-label="Progress" {...(share !== undefined && { value: share })} />
       )}
-      {/* What failed says why below, in more words. */}
+      {/* A failed job shows its error below. */}
       {job.state !== "FAILED" && <span>{progressText(job)}</span>}
       {job.state === "RUNNING" && progress !== undefined && progress.fps > 0 && (
         <span className="quiet">{progress.fps.toFixed(progress.fps < 10 ? 1 : 0)} frames per second</span>
@@ -41,7 +41,7 @@ function Progress({ job }: { readonly job: Job }) {
   );
 }
 
-/** Both files in a line each: what they are called, and what was found in them once the job is planned. */
+/** One line per file: its name and, once the job is planned, its properties. */
 function Sides({ job: { spec, result, plan } }: { readonly job: Job }) {
   const found = result ?? plan;
   return (
@@ -55,7 +55,7 @@ function Sides({ job: { spec, result, plan } }: { readonly job: Job }) {
 interface SideProps {
   readonly name: string;
   readonly path: string;
-  /** undefined: not known yet, or not at all. */
+  /** undefined if not known (yet). */
   readonly media: MediaInfo | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The labels of a job, each a filter of the list; for writers, what changes them. */
+/** The labels of a job. Each links to the list filtered by it; writers can edit them. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";

@@ -1,4 +1,4 @@
-/** One job: what was compared, what came of it, and every frame's values. */
+/** The page of one job: its files, result and per-frame scores. */
 import { useEffect } from "react";
 import { Link, useParams } from "react-router";
 import type { Job } from "../api/client.ts";
@@ -19,7 +19,7 @@ import "../style/job.css";
 
 export function JobPage() {
   const { id = "" } = useParams();
-  // Another job is another page: nothing of the one before stays.
+  // The key resets all state when another job is opened.
   return <Opened key={id} id={id} />;
 }
 
@@ -45,9 +45,9 @@ function useTitle(job: Job | undefined): void {
 
 function Unknown({ id }: { readonly id: string }) {
   return (
-    <Empty heading="h1" title="There is no such job">
+    <Empty heading="h1" title="Job not found">
       <p>
-        <code>{id}</code> was never here, belongs to another tenant, or was deleted.
+        <code>{id}</code> doesn't exist, belongs to another tenant or was deleted.
       </p>
       <p>
         <Link className="button" to="/jobs">
@@ -65,7 +65,7 @@ function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
       <ConnectionBanner connection={connection} retry={retry} />
       {isDeleted && (
         <p className="banner" role="alert">
-          This job was deleted. What is shown is what was known of it; it cannot be loaded again.
+          This job was deleted. This page shows its last known state and cannot be reloaded.
         </p>
       )}
       <JobHeader job={job} connection={connection} />

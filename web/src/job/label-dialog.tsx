@@ -17,7 +17,7 @@ interface LabelDialogProps {
 
 export function LabelDialog({ job, close, done }: LabelDialogProps) {
   const { api } = useSession();
-  // As they were when somebody began to type: the job may change meanwhile.
+  // The labels as they were when editing began; the job may change meanwhile.
   const [before] = useState(() => labelsOf(job.spec));
   const [text, setText] = useState(() => before.map(([key, value]) => `${key}=${value}`).join("\n"));
   const fault = labelsFault(linesOf(text));
@@ -66,7 +66,7 @@ interface LabelChange {
   readonly removeLabels: string[];
 }
 
-/** Only what somebody has changed: others may change other labels meanwhile. undefined: nothing. */
+/** Only the labels that were edited, since others may edit theirs meanwhile; undefined if none. */
 function changeOf(before: ReadonlyMap<string, string>, text: string): LabelChange | undefined {
   const after = new Map(linesOf(text).flatMap((line) => [labelOf(line) ?? []]) as [string, string][]);
   const setLabels = Object.fromEntries([...after].filter(([key, value]) => before.get(key) !== value));

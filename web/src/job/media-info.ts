@@ -1,4 +1,4 @@
-/** What was found in both files. */
+/** Media properties of both files. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { rateOf } from "../../../src/jobs/frame-rate.ts";
 import { bitRatesText, resolutionText } from "../../../src/jobs/quantities.ts";
@@ -11,7 +11,7 @@ export interface Sides {
   readonly distorted: MediaInfo;
 }
 
-/** In files that could not be compared. Nobody promises the shape of a failure's facts. */
+/** Properties of files that could not be compared. The shape of a failure's facts is not guaranteed. */
 export function failedSides({ error }: Job): Sides | undefined {
   const { reference, distorted } = error?.found ?? {};
   return isMedia(reference) && isMedia(distorted) ? { reference, distorted } : undefined;
@@ -21,7 +21,7 @@ function isMedia(value: unknown): value is MediaInfo {
   return typeof value === "object" && value !== null && "codec" in value && "width" in value;
 }
 
-/** A file in a few words: "h264 · 1920×1080 · 25 fps · 4.20 Mbit/s". */
+/** Summary of a file: "h264 · 1920×1080 · 25 fps · 4.20 Mbit/s". */
 export function mediaText(media: MediaInfo): string {
   const { codec, width, height, frameRate } = media;
   const fps = rateOf(frameRate);

@@ -1,4 +1,4 @@
-/** The properties of both files of a pair, and which of their differences matter to the score. */
+/** The properties of both files, and which of their differences affect the score. */
 
 import { rateOf } from "../../../src/jobs/frame-rate.ts";
 import { bitRateText, resolutionText, sizeText } from "../../../src/jobs/quantities.ts";
@@ -9,17 +9,17 @@ export interface Property {
   readonly name: string;
   readonly reference: string;
   readonly distorted: string;
-  /** They differ in what the score depends on: pictures are scaled, converted, paired or turned for it. */
+  /** The difference affects the score: frames are scaled, converted, paired or rotated for it. */
   readonly matters: boolean;
 }
 
 interface Definition {
   readonly name: string;
-  /** undefined: the file does not specify it. */
+  /** undefined if the file does not specify it. */
   readonly text: (media: MediaInfo) => string | undefined;
-  /** Left out: no difference matters, as encodes are meant to differ in codec, size and bit rate. */
+  /** Omitted if no difference matters: encodes are expected to differ in codec, size and bit rate. */
   readonly matters?: (reference: MediaInfo, distorted: MediaInfo) => boolean;
-  /** Left out where neither file has it. */
+  /** The row is omitted if neither file has it. */
   readonly isOptional?: true;
 }
 
@@ -38,7 +38,7 @@ const DEFINITIONS: readonly Definition[] = [
   { name: "File size", text: ({ bytes }) => known(bytes, sizeText), isOptional: true },
   { name: "Video bit rate", text: ({ videoBitRate }) => known(videoBitRate, bitRateText), isOptional: true },
   { name: "Overall bit rate", text: ({ bitRate }) => known(bitRate, bitRateText), isOptional: true },
-  // A range that is not specified is read as limited.
+  // An unspecified range is read as limited.
   { name: "Colour range", text: colorRange, matters: unlike(({ colorRange }) => colorRange === "full") },
   { name: "Rotation", text: rotation, matters: unlike(rotation) },
 ];
@@ -52,7 +52,7 @@ export function propertiesOf({ reference, distorted }: Sides): readonly Property
   });
 }
 
-/** What is not specified differs from nothing. */
+/** An unspecified property does not count as a difference. */
 function unlike(of: (media: MediaInfo) => unknown): (reference: MediaInfo, distorted: MediaInfo) => boolean {
   return (reference, distorted) => {
     const [one, other] = [of(reference), of(distorted)];
@@ -60,16 +60,16 @@ function unlike(of: (media: MediaInfo) => unknown): (reference: MediaInfo, disto
   };
 }
 
-/** As the engine takes shapes for one: conventions for standard definition and rounding differ by as much. */
+/** The tolerance of the engine: conventions for standard definition and rounding differ by up to this much. */
 const SAME_SHAPE = 0.024;
 
-/** Samples of another aspect ratio are compared as they are; pictures of another shape were stretched. */
+/** A different sample aspect ratio alone is not scaled; a different display shape means the video was stretched. */
 function isStretched(reference: MediaInfo, distorted: MediaInfo): boolean {
   const [one, other] = [shownShape(reference), shownShape(distorted)];
   return Math.max(one, other) / Math.min(one, other) - 1 > SAME_SHAPE;
 }
 
-/** Width over height of the picture as a player shows it. */
+/** Width over height of the video as a player shows it. */
 function shownShape({ width, height, sampleAspectRatio, rotation: degrees }: MediaInfo): number {
   const shape = (width / height) * (rateOf(sampleAspectRatio?.replace(":", "/")) ?? 1);
   return degrees % 180 === 0 ? shape : 1 / shape;
@@ -104,7 +104,7 @@ function resolution({ width, height }: MediaInfo): string {
   return resolutionText(width, height);
 }
 
-/** "25 fps", and of a rate that is no whole number its fraction too: "29.97 fps (30000/1001)". */
+/** "25 fps"; a fractional rate includes its fraction: "29.97 fps (30000/1001)". */
 function frameRate({ frameRate: fraction }: MediaInfo): string | undefined {
   const rate = rateOf(fraction);
   if (rate === undefined) return undefined;

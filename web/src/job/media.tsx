@@ -1,11 +1,11 @@
-/** What was found in both files, side by side, and what was made of it. */
+/** Properties of both files side by side, with warnings, scaling and scorer. */
 import { resolutionText } from "../../../src/jobs/quantities.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
 import { failedSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
 
-/** As soon as the job is planned; of a pair that could not be compared the failure shows it. */
+/** Shown once the job is planned. If the pair could not be compared, the failure shows the table instead. */
 export function Media({ job }: { readonly job: Job }) {
   const { result } = job;
   const found = result ?? job.plan;
@@ -43,7 +43,7 @@ export function MediaTable({ reference, distorted }: Sides) {
     <Scrolls label="Properties of both files">
       <table className="media">
         <caption className="hidden">
-          Properties of both files; differences that matter to the score are marked
+          Properties of both files; differences that affect the score are marked
         </caption>
         <thead>
           <tr>

@@ -1,6 +1,6 @@
-/** The order of metrics wherever they are listed, which gives each its colour too. */
+/** The order of metrics in every list. It also determines their colours. */
 
-/** Models in their own order, then what was asked for by name, then the parts that models are made of. */
+/** Models in their own order, then metrics that were requested by name, then component features of the models. */
 export function metricsOf(names: readonly string[], models: readonly string[]): string[] {
   const rank = (name: string): number => {
     const model = models.indexOf(name);
@@ -13,12 +13,12 @@ export function metricsOf(names: readonly string[], models: readonly string[]): 
     .map(({ name }) => name);
 }
 
-/** Whether libvmaf computes it for its models: nobody asks for it by itself. */
+/** Whether libvmaf computes the metric as a component of its models; it cannot be requested on its own. */
 export function isPart(name: string): boolean {
   return /^(integer_|float_)?(adm|vif|motion|aim)/.test(name);
 }
 
-/** The metrics that hold the values of a job's models: the first is `vmaf`. */
+/** The metrics that hold the scores of a job's models: the first is `vmaf`. */
 export function modelMetrics(models: readonly string[]): string[] {
   return models.map((model, index) => (index === 0 ? "vmaf" : model));
 }

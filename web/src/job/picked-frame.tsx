@@ -1,4 +1,4 @@
-/** The frame that somebody looks at closely: all its values. */
+/** All scores of the selected frame. */
 import type { FrameTable } from "../chart/frame-table.ts";
 import { unitOf, written } from "../chart/metrics.ts";
 import { TimeCode } from "../chart/time-code.tsx";
@@ -22,7 +22,7 @@ export function PickedFrame({ table, metrics, models, rate, frame, onFrame }: Pi
         <div className="buttons">
           <button
             type="button"
-            aria-label="Frame before"
+            aria-label="Previous frame"
             disabled={frame < table.step}
             onClick={() => onFrame(frame - table.step)}
           >
@@ -30,7 +30,7 @@ export function PickedFrame({ table, metrics, models, rate, frame, onFrame }: Pi
           </button>
           <button
             type="button"
-            aria-label="Frame after"
+            aria-label="Next frame"
             disabled={frame + table.step >= table.total}
             onClick={() => onFrame(frame + table.step)}
           >

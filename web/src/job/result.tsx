@@ -1,4 +1,4 @@
-/** The score, large, and every metric's pooled values. */
+/** The score and every metric's pooled scores. */
 import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
 import { unitOf, written } from "../chart/metrics.ts";
@@ -36,10 +36,10 @@ export function Result({ job, result }: { readonly job: Job; readonly result: Sc
   );
 }
 
-/** A metric has one name on the page, the interface's: `vmaf` is the first model's, whichever it is. */
+/** Metrics have the API's names on this page: `vmaf` is the first model's, regardless of the model. */
 function titleOf(metric: string, models: ScoreResult["models"]): { readonly title?: string } {
   const model = models.find((each) => each.metric === metric)?.model;
-  return model === undefined ? {} : { title: `Of the model ${model}` };
+  return model === undefined ? {} : { title: `Model ${model}` };
 }
 
 function PooledTable({ result }: { readonly result: ScoreResult }) {
@@ -50,9 +50,9 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
   const metrics = isAll ? all : all.filter((metric) => modelMetrics.includes(metric) || !isPart(metric));
   const isShort = all.length > metrics.length;
   return (
-    <Scrolls label="Pooled values">
+    <Scrolls label="Pooled scores">
       <table className="pooled">
-        <caption className="hidden">Pooled values of every metric</caption>
+        <caption className="hidden">Pooled scores of every metric</caption>
         <thead>
           <tr>
             <th>Metric</th>

@@ -1,13 +1,13 @@
-/** What the chart shows, as the address bar holds it: a permalink, and back goes back. */
+/** The state of the chart, kept in the URL: a permalink, and Back restores the previous view. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { type Threshold, thresholdParam, thresholdsOf } from "../chart/thresholds.ts";
 import { type View, viewOf, viewParams } from "../chart/view.ts";
 
-/** A gesture is over, and its range worth a place in the history, after so long without another. */
+/** Milliseconds without another change after which a gesture has ended and its range enters the history. */
 const SETTLED_MS = 350;
 
-/** Sets these parameters and leaves the others; undefined and none remove one. */
+/** Sets these parameters and keeps all others; an empty list removes one. */
 type Change = Readonly<Record<string, readonly string[]>>;
 
 function changed(params: URLSearchParams, change: Change): URLSearchParams {
@@ -23,7 +23,7 @@ export function useView(total: number): readonly [View, (view: View) => void] {
   const [params, setParams] = useSearchParams();
   const [from, to] = [params.get("from"), params.get("to")];
   const [view, setView] = useState(() => viewOf(from, to, total));
-  /** What this page itself put there. */
+  /** The last range that this page wrote to the URL. */
   const written = useRef(`${from}-${to}`);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const write = useRef(setParams);
@@ -40,7 +40,7 @@ export function useView(total: number): readonly [View, (view: View) => void] {
     [total],
   );
   useEffect(() => follow(from, to), [follow, from, to]);
-  // Back again before the newest range was rendered as a part of the address: no rendering tells of that.
+  // Back before the newest range was rendered from the URL triggers no rendering, hence popstate.
   useEffect(() => {
     const look = () => {
       const now = new URLSearchParams(location.search);
@@ -69,7 +69,7 @@ export function useView(total: number): readonly [View, (view: View) => void] {
   return [view, change];
 }
 
-/** The drawn metrics, as the address names them, else the models'. */
+/** The metrics drawn: those in the URL, or else the models'. */
 export function useShown(
   metrics: readonly string[],
   models: readonly string[],
@@ -107,7 +107,7 @@ export function useThresholds(
   return [thresholds, change];
 }
 
-/** The frame that somebody looks at closely. */
+/** The selected frame. */
 export function usePicked(total: number): readonly [number | undefined, (frame: number | undefined) => void] {
   const [params, setParams] = useSearchParams();
   const text = params.get("frame");

@@ -1,4 +1,4 @@
-/** The per-frame values of a job, read while it runs. */
+/** The per-frame scores of a job, loaded while it runs. */
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import type { Job } from "../api/client.ts";
 import { useSession } from "../session/session.ts";

@@ -1,4 +1,4 @@
-/** One job as it is now: its details are read again when the stream tells that it has changed. */
+/** A live job: its details are fetched again when the stream reports a change. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
@@ -7,19 +7,19 @@ import { type Connection, useJobStream, useLiveJobs } from "../api/job-stream.ts
 import { ApiError } from "../api/problem.ts";
 import { useSession } from "../session/session.ts";
 
-/** Details are read no more often than this; the stream tells of every frame count. */
+/** Minimum interval between fetches of the details; the stream reports every change of the frame count. */
 const PAUSE_MS = 250;
 const PAUSE_AFTER_FAULT_MS = 3_000;
 
 export interface LiveJob {
-  /** Newest that is known, with its pieces of work; undefined: not known yet. */
+  /** The newest known state, with its tasks; undefined until known. */
   readonly job: Job | undefined;
-  /** Why it is not known. */
+  /** Why the job is not known. */
   readonly error: Error | null;
-  /** Asks and follows now, not only after a pause. */
+  /** Fetches and reconnects now instead of after the pause. */
   readonly retry: () => void;
   readonly connection: Connection;
-  /** It was there, and is no more. */
+  /** It existed and has been deleted. */
   readonly isDeleted: boolean;
 }
 
@@ -28,22 +28,23 @@ export function useJob(id: string): LiveJob {
   const ids = useMemo(() => [id], [id]);
   const stream = useJobStream(ids);
   const { jobs, isWhole, connection } = useLiveJobs(stream);
-  const told = jobs.find((job) => job.id === id);
+  const streamed = jobs.find((job) => job.id === id);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ["job", id],
     queryFn: ({ signal }) => bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } }, signal })),
     refetchOnWindowFocus: false,
   });
   const isGone = error instanceof ApiError && error.status === 404;
-  const isBehind = told !== undefined && data !== undefined && told.revision > data.revision && !isGone;
-  const pauseMs = isBehind && awaitsResult(data, told) ? 0 : PAUSE_MS;
+  const isBehind =
+    streamed !== undefined && data !== undefined && streamed.revision > data.revision && !isGone;
+  const pauseMs = isBehind && awaitsResult(data, streamed) ? 0 : PAUSE_MS;
   useEffect(() => {
     if (!isBehind || isFetching) return undefined;
     const timer = setTimeout(() => void refetch(), error === null ? pauseMs : PAUSE_AFTER_FAULT_MS);
     return () => clearTimeout(timer);
   }, [isBehind, isFetching, error, refetch, pauseMs]);
-  const job = useMemo(() => newest(data, told), [data, told]);
-  const isDeleted = data !== undefined && (isGone || (isWhole && told === undefined));
+  const job = useMemo(() => newest(data, streamed), [data, streamed]);
+  const isDeleted = data !== undefined && (isGone || (isWhole && streamed === undefined));
   const retry = () => {
     stream.retry();
     void refetch();

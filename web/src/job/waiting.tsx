@@ -1,4 +1,4 @@
-/** What a job waits for that no node has begun. */
+/** Why a queued job has not started. */
 import { useQuery } from "@tanstack/react-query";
 import { bodyOf, type Job, type Schemas } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
@@ -16,28 +16,26 @@ export function Waiting({ job }: { readonly job: Job }) {
     refetchInterval: ASKED_AGAIN_MS,
   });
   return (
-    <section className="card job-waiting" role="status" aria-label="What it waits for">
+    <section className="card job-waiting" role="status" aria-label="Why it is waiting">
       <h2>Waiting</h2>
       <p>
-        {nodes.data === undefined ? "It waits for a node." : reasonOf(nodes.data.nodes, modelsOf(job.spec))}
+        {nodes.data === undefined ? "Waiting for a node." : reasonOf(nodes.data.nodes, modelsOf(job.spec))}
       </p>
     </section>
   );
 }
 
-/** In one or two sentences. */
 function reasonOf(nodes: readonly Node[], models: readonly string[]): string {
   const online = nodes.filter(({ state }) => state === "ONLINE");
-  if (online.length === 0)
-    return "No node is online. The job is kept, and begins when one is: start one with svc node.";
+  if (online.length === 0) return "No node is online. The job starts when one is; run svc node to add one.";
   const able = online.filter(({ capabilities }) =>
     models.every((model) => capabilities.models.some(({ name }) => name === model)),
   );
   if (able.length === 0)
-    return `None of the ${online.length} nodes that are online has every model that it needs (${models.join(", ")}).`;
+    return `None of the ${online.length} online nodes has all the models that the job needs (${models.join(", ")}).`;
   const slots = able.reduce((sum, { slots }) => sum + slots, 0);
   const busy = able.reduce((sum, { work }) => sum + work.length, 0);
   return busy >= slots
-    ? `All ${slots} slots of the nodes that can score it are at work. Jobs of a higher priority and earlier ones go first.`
-    : "A node takes it when it is its turn. Of the fleet's nodes only your own work is told.";
+    ? `All ${slots} slots of suitable nodes are busy. Jobs with a higher priority and earlier jobs run first.`
+    : "The job is in the queue. On shared nodes, only your own tenant's tasks are counted here.";
 }

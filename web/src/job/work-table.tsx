@@ -1,4 +1,4 @@
-/** Where each task of the job ran, how often it was tried, and how long it took. */
+/** The tasks of the job: node, attempts and duration. */
 import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
 import { countText } from "../jobs/job-facts.ts";
@@ -24,7 +24,7 @@ const STATES: Readonly<Record<string, string>> = {
   CANCELLED: "cancelled",
 };
 
-/** More rows are shown when they are asked for. */
+/** More rows are shown on request. */
 const FEW = 200;
 
 export function WorkTable({ job }: { readonly job: Job }) {
@@ -70,8 +70,8 @@ function Tasks({ work }: { readonly work: readonly Work[] }) {
         </thead>
         <tbody>
           {work.slice(0, isAll ? work.length : FEW).map((task, at) => (
-            // Two tasks may make stills of one frame: the order is the same at every reading.
-            // biome-ignore lint/suspicious/noArrayIndexKey: nothing else tells them apart
+            // Two stills tasks can have the same first frame; the order is the same in every response.
+            // biome-ignore lint/suspicious/noArrayIndexKey: no other key is unique
             <Task key={`${at} ${task.kind} ${task.firstFrame}`} task={task} />
           ))}
         </tbody>
@@ -104,7 +104,7 @@ function Task({ task }: { readonly task: Work }) {
   );
 }
 
-/** Those of stills are not in a row: each is named. */
+/** Frames of stills are not contiguous, so each is listed. */
 function framesOf({ firstFrame, frameCount, frames = [] }: Work): string {
   if (frames.length > 0) return frames.join(", ");
   return frameCount > 0 ? `${firstFrame}–${firstFrame + frameCount - 1}` : "";

@@ -1,4 +1,4 @@
-/** One node. */
+/** The card of one node. */
 import { Link } from "react-router";
 import type { Schemas } from "../api/client.ts";
 import { Age } from "../ui/age.tsx";
@@ -14,7 +14,7 @@ const STATES: Readonly<Record<Node["state"], string>> = {
 
 interface NodeCardProps {
   readonly node: Node;
-  /** undefined: the caller may not. */
+  /** undefined if the caller lacks the role. */
   readonly drain: ((node: Node) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function NodeCard({ node, drain }: NodeCardProps) {
         </dd>
         <dt>Models</dt>
         <dd>{capabilities.models.map((model) => model.name).join(", ") || "none"}</dd>
-        <dt>Heard from</dt>
+        <dt>Last seen</dt>
         <dd>
           <Age time={heartbeatTime} /> ago, registered <Age time={registerTime} /> ago
         </dd>
@@ -57,7 +57,7 @@ export function NodeCard({ node, drain }: NodeCardProps) {
 function Slots({ busy, slots }: { readonly busy: number; readonly slots: number }) {
   return (
     <p className="slots">
-      <meter min={0} max={slots} value={Math.min(busy, slots)} aria-label="Slots that are busy" />
+      <meter min={0} max={slots} value={Math.min(busy, slots)} aria-label="Busy slots" />
       <span>
         {busy} of {slots} {slots === 1 ? "slot" : "slots"} busy
       </span>
@@ -66,13 +66,13 @@ function Slots({ busy, slots }: { readonly busy: number; readonly slots: number 
 }
 
 function Work({ work }: { readonly work: Node["work"] }) {
-  if (work.length === 0) return <p className="quiet">Nothing to do.</p>;
+  if (work.length === 0) return <p className="quiet">Idle.</p>;
   return (
     <ul className="work">
       {work.map(({ jobId, work: piece, framesDone }) => (
         <li key={`${jobId} ${piece.kind} ${piece.firstFrame} ${piece.startTime ?? ""}`}>
           {jobId === "" ? (
-            <span className="quiet">work of another tenant</span>
+            <span className="quiet">task of another tenant</span>
           ) : (
             <>
               <Link to={`/jobs/${jobId}`} className="mono">

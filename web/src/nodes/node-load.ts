@@ -1,13 +1,13 @@
-/** How busy nodes are. */
+/** Utilization of the nodes. */
 
-/** What counts of a node. */
+/** The properties of a node that count. */
 interface Counted {
   readonly state: "ONLINE" | "DRAINING" | "OFFLINE";
   readonly slots: number;
   readonly work: readonly unknown[];
 }
 
-/** `slots`: of nodes that take work; `busy`: pieces of work that all of them have, those that drain too. */
+/** `slots`: of nodes that accept tasks; `busy`: tasks on all nodes, including those that drain. */
 export function loadOf(nodes: readonly Counted[]): { online: number; slots: number; busy: number } {
   const online = nodes.filter(({ state }) => state === "ONLINE");
   return {

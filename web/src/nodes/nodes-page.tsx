@@ -1,4 +1,4 @@
-/** The nodes that serve the tenant: how busy each is, with what, and whether it takes more. */
+/** The nodes that serve the tenant: state, utilization and current tasks. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf, type Schemas } from "../api/client.ts";
@@ -9,7 +9,7 @@ import { NodeCard } from "./node-card.tsx";
 import { loadOf } from "./node-load.ts";
 import "../style/nodes.css";
 
-/** Milliseconds between two looks: nodes have no stream of their own. */
+/** Polling interval in milliseconds: there is no stream of nodes. */
 const LOOK_EVERY_MS = 2_000;
 
 type Node = Schemas["Node"];
@@ -31,7 +31,7 @@ export function NodesPage() {
       <h1>Nodes</h1>
       {nodes.isError && (
         <p className="connection-banner" role="alert">
-          What is shown may be old: {nodes.error.message}
+          Data may be out of date: {nodes.error.message}
         </p>
       )}
       {listed.length === 0 ? <NoNodes /> : <Summary nodes={listed} />}
@@ -52,7 +52,7 @@ export function NodesPage() {
 function NoNodes() {
   return (
     <Empty title="No nodes">
-      <p>Jobs wait until there is one. On each machine that is to score:</p>
+      <p>Jobs wait until a node is online. On each machine that should score, run:</p>
       <p>
         <code>svc node --controller HOST:PORT</code>
       </p>
@@ -82,7 +82,8 @@ function DrainDialog({ node, close }: { readonly node: Node; readonly close: () 
   return (
     <Dialog title="Drain this node?" close={close}>
       <p>
-        <bdi>{node.name}</bdi> finishes what it has and takes nothing new. To undo that, start it again.
+        <bdi>{node.name}</bdi> finishes its running tasks and accepts no new ones. To undo this, restart the
+        node.
       </p>
       {drain.isError && (
         <p role="alert" className="failed">
@@ -91,7 +92,7 @@ function DrainDialog({ node, close }: { readonly node: Node; readonly close: () 
       )}
       <p className="actions">
         <button type="button" onClick={close}>
-          Keep it
+          Cancel
         </button>
         <button type="button" className="primary" disabled={drain.isPending} onClick={() => drain.mutate()}>
           Drain

@@ -1,4 +1,4 @@
-/** What was done and refused in the tenant, newest first. */
+/** Completed and refused operations of the tenant, newest first. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { bodyOf, type Schemas } from "../api/client.ts";
@@ -30,7 +30,7 @@ export function AuditTable() {
       <h2 id="audit">Audit log</h2>
       {audit.isPending && <Loading what="the audit log" />}
       {audit.isError && <Failed error={audit.error} retry={() => void audit.refetch()} />}
-      {audit.isSuccess && records.length === 0 && <p>Nothing was changed or refused yet.</p>}
+      {audit.isSuccess && records.length === 0 && <p>No changes or refused requests yet.</p>}
       {records.length > 0 && <Records records={records} />}
       {audit.hasNextPage && (
         <button type="button" disabled={audit.isFetchingNextPage} onClick={() => void audit.fetchNextPage()}>
@@ -47,11 +47,11 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
       <table className="audit">
         <thead>
           <tr>
-            <th scope="col">When</th>
-            <th scope="col">Who</th>
+            <th scope="col">Time</th>
+            <th scope="col">Subject</th>
             <th scope="col">Operation</th>
             <th scope="col">Outcome</th>
-            <th scope="col">Of what</th>
+            <th scope="col">Target</th>
           </tr>
         </thead>
         <tbody>
@@ -80,7 +80,7 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
   );
 }
 
-/** Of a call that changes many jobs: how many, and which. */
+/** For a call that changes many jobs: their number and the filter. */
 function Many({ record: { jobs, filter = "" } }: { readonly record: AuditRecord }) {
   if (jobs === undefined) return null;
   return (

@@ -47,16 +47,16 @@ interface ListProps {
 }
 
 function List({ page: { revocations, nextPageToken }, lift }: ListProps) {
-  if (revocations.length === 0) return <p>None.</p>;
+  if (revocations.length === 0) return <p>No revoked tokens.</p>;
   return (
     <Scrolls label="Revoked tokens">
       <table>
         <thead>
           <tr>
-            <th scope="col">What</th>
-            <th scope="col">Why</th>
+            <th scope="col">Revoked</th>
+            <th scope="col">Reason</th>
             <th scope="col">By</th>
-            <th scope="col">Since</th>
+            <th scope="col">Age</th>
             <th scope="col">
               <span className="unseen">Actions</span>
             </th>
@@ -81,9 +81,9 @@ function List({ page: { revocations, nextPageToken }, lift }: ListProps) {
                 <button
                   type="button"
                   onClick={() => lift(revocation.id)}
-                  aria-label={`Lift ${whatOf(revocation)}`}
+                  aria-label={`Unrevoke ${whatOf(revocation)}`}
                 >
-                  Lift
+                  Unrevoke
                 </button>
               </td>
             </tr>
@@ -92,7 +92,7 @@ function List({ page: { revocations, nextPageToken }, lift }: ListProps) {
       </table>
       {nextPageToken !== "" && (
         <p className="quiet">
-          There are more: <code>svc tenants revocations</code>
+          List all: <code>svc tenants revocations</code>
         </p>
       )}
     </Scrolls>

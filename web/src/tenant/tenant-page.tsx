@@ -1,4 +1,4 @@
-/** The caller's tenant: what it uses of what it may, and for administrators who was refused and what was done. */
+/** The tenant's limits and usage; for administrators also revoked tokens and the audit log. */
 import { useQuery } from "@tanstack/react-query";
 import { bodyOf, type Schemas } from "../api/client.ts";
 import { mayAs, useSession } from "../session/session.ts";
@@ -7,7 +7,7 @@ import { AuditTable } from "./audit-table.tsx";
 import { Revocations } from "./revocations.tsx";
 import "../style/tenant.css";
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const LOOK_EVERY_MS = 2_000;
 
 type Tenant = Schemas["Tenant"];
@@ -41,23 +41,20 @@ export function TenantPage() {
 function Use({ tenant: { usage, limits } }: { readonly tenant: Tenant }) {
   return (
     <section className="card" aria-labelledby="use">
-      <h2 id="use">Limits and use</h2>
+      <h2 id="use">Limits and usage</h2>
       <dl className="use">
         <Bounded name="Jobs queued" value={usage.jobsQueued} limit={limits.jobsQueued} />
         <Bounded name="Jobs running" value={usage.jobsRunning} limit={undefined} />
-        <Bounded name="Pieces of work running" value={usage.segmentsRunning} limit={limits.segmentsRunning} />
+        <Bounded name="Segments in progress" value={usage.segmentsRunning} limit={limits.segmentsRunning} />
         <Fact
-          name="Jobs submitted"
+          name="Submission limit"
           value={
             limits.submitsPerSecond === undefined
-              ? "no limit"
-              : `at most ${limits.submitsPerSecond.toLocaleString()} a second`
+              ? "none"
+              : `${limits.submitsPerSecond.toLocaleString()} jobs/s`
           }
         />
-        <Fact
-          name="Share of the nodes"
-          value={`${limits.weight} ${limits.weight === 1 ? "part" : "parts"}, beside what other tenants have`}
-        />
+        <Fact name="Scheduling weight" value={limits.weight.toLocaleString()} />
       </dl>
     </section>
   );
@@ -66,7 +63,7 @@ function Use({ tenant: { usage, limits } }: { readonly tenant: Tenant }) {
 interface BoundedProps {
   readonly name: string;
   readonly value: number;
-  /** undefined: there is none. */
+  /** undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 

@@ -1,11 +1,11 @@
-/** Who did something, as their token named them. */
+/** The subject of a token. */
 import { useSession } from "../session/session.ts";
 
-/** `subject`: empty where nobody was asked who they are, and where a token named nobody. */
+/** `subject` is empty if authentication is disabled or the token has no subject. */
 export function Who({ subject }: { readonly subject: string }) {
   const { open } = useSession();
   return subject === "" ? (
-    <span className="quiet">{open ? "nobody signed in" : "no name"}</span>
+    <span className="quiet">{open ? "anonymous" : "no name"}</span>
   ) : (
     <bdi>{subject}</bdi>
   );

@@ -1,4 +1,4 @@
-/** How long ago something was, counted on by one clock for the whole page. */
+/** Relative times, updated by one clock for the whole page. */
 import { useSyncExternalStore } from "react";
 import { exactly, roughly } from "./moments.ts";
 
@@ -30,12 +30,12 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** Milliseconds since 1970, to the minute: what depends on it is drawn again as rarely. */
+/** Milliseconds since 1970, to the minute; dependents render once a minute. */
 export function useMinute(): number {
   return useSyncExternalStore(subscribe, () => Math.floor(now / MINUTE_MS) * MINUTE_MS);
 }
 
-/** `time`: RFC 3339. Another clock may be ahead of this one: what is yet to come was just now. */
+/** `time`: RFC 3339. If the other clock is ahead, a future time shows as 0 s. */
 export function Age({ time }: { readonly time: string }) {
   const text = useAgeText(Date.parse(time));
   return (
@@ -45,7 +45,7 @@ export function Age({ time }: { readonly time: string }) {
   );
 }
 
-/** Only what changes is drawn again: the text, not each second. */
+/** Renders only when the text changes, not every second. */
 function useAgeText(since: number): string {
   return useSyncExternalStore(subscribe, () => roughly((now - since) / 1000));
 }

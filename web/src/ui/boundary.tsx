@@ -1,8 +1,8 @@
-/** Catches what breaks while a page is drawn: the page says so, and the rest of the console stays. */
+/** Catches rendering errors: the page shows the error, and the rest of the console keeps working. */
 import { Component, type ReactNode } from "react";
 
 interface BoundaryProps {
-  /** What is shown; something else is tried again when it is asked for. */
+  /** The current place; after an error, another place is rendered again. */
   readonly place: string;
   readonly children: ReactNode;
 }
@@ -18,7 +18,7 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
     return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
   }
 
-  /** What broke in another place says nothing of this one. */
+  /** An error in one place does not affect another. */
   override componentDidUpdate({ place }: BoundaryProps, { error }: BoundaryState): void {
     if (place !== this.props.place && error !== undefined) this.setState({ error: undefined });
   }
@@ -32,10 +32,10 @@ export class Boundary extends Component<BoundaryProps, BoundaryState> {
 function Broken({ error }: { readonly error: Error }) {
   return (
     <div className="state" role="alert">
-      <h1>This page does not work</h1>
+      <h1>This page failed</h1>
       <p>{error.message}</p>
       <button type="button" className="primary" onClick={() => location.reload()}>
-        Load again
+        Reload
       </button>
     </div>
   );

@@ -1,4 +1,4 @@
-/** Whether what is shown follows what happens, and what is wrong where it does not. */
+/** Whether the page shows live data, and what is wrong if not. */
 import type { Connection } from "../api/job-stream.ts";
 import { useNow } from "./age.tsx";
 
@@ -9,12 +9,12 @@ const NAMES: Readonly<Record<Connection["state"], string>> = {
   refused: "Not live",
 };
 
-/** Most connections that are lost are back before anybody could have read that they were. */
+/** Milliseconds: most lost connections are restored before anyone could read a message. */
 const WORTH_TELLING_MS = 1_500;
 
 export function ConnectionState({ connection }: { readonly connection: Connection }) {
   const { state } = connection;
-  const reason = "error" in connection ? connection.error.message : "Changes are shown as they happen.";
+  const reason = "error" in connection ? connection.error.message : "Changes appear as they happen.";
   return (
     <span className={`connection ${state}`} role="status" title={reason}>
       <span className="dot" aria-hidden="true" />
@@ -23,7 +23,7 @@ export function ConnectionState({ connection }: { readonly connection: Connectio
   );
 }
 
-/** Over what may be old. */
+/** Shown above data that may be out of date. */
 export function ConnectionBanner({
   connection,
   retry,
@@ -35,14 +35,14 @@ export function ConnectionBanner({
   return connection.state === "lost" ? (
     <LostBanner since={connection.since} reason={connection.error.message} retry={retry} />
   ) : (
-    <Banner title="What is shown may be old." reason={connection.error.message} retry={retry} />
+    <Banner title="Data may be out of date." reason={connection.error.message} retry={retry} />
   );
 }
 
 function LostBanner({ since, reason, retry }: { since: number; reason: string; retry: () => void }) {
   if (useNow() - since < WORTH_TELLING_MS) return null;
-  const title = `What is shown may be old: the connection was lost at ${new Date(since).toLocaleTimeString()}.`;
-  return <Banner title={title} reason={`${reason} It is asked again.`} retry={retry} />;
+  const title = `Data may be out of date: connection lost at ${new Date(since).toLocaleTimeString()}.`;
+  return <Banner title={title} reason={`${reason} Retrying automatically.`} retry={retry} />;
 }
 
 function Banner({ title, reason, retry }: { title: string; reason: string; retry: () => void }) {

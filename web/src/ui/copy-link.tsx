@@ -1,19 +1,19 @@
-/** Takes the address of what is shown. */
+/** Copies the URL of the current view. */
 import { useState } from "react";
 
 export function CopyLink() {
-  const [told, setTold] = useState<string>();
+  const [message, setMessage] = useState<string>();
   const copy = async () => {
-    // A page that was not loaded over TLS has no clipboard.
+    // Pages served without TLS have no clipboard API.
     const isCopied = await navigator.clipboard?.writeText(location.href).then(
       () => true,
       () => false,
     );
-    setTold(isCopied ? "Copied" : "Copy it from the address bar");
+    setMessage(isCopied ? "Copied" : "Copy the URL from the address bar");
   };
   return (
-    <button type="button" onClick={() => void copy()} onBlur={() => setTold(undefined)}>
-      <span aria-live="polite">{told ?? "Copy link"}</span>
+    <button type="button" onClick={() => void copy()} onBlur={() => setMessage(undefined)}>
+      <span aria-live="polite">{message ?? "Copy link"}</span>
     </button>
   );
 }

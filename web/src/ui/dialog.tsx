@@ -1,9 +1,9 @@
-/** A question that is asked over the page: modal, and back to where one was. */
+/** A modal dialog; closing it returns the focus. */
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 
 interface DialogProps {
   readonly title: string;
-  /** Somebody wants it closed, with Escape: whoever shows it shows it no more. Left out: it stays. */
+  /** Called on Escape: the owner stops rendering the dialog. Omitted: the dialog stays open. */
   readonly close?: () => void;
   readonly className?: string;
   readonly children: ReactNode;
@@ -15,7 +15,7 @@ export function Dialog({ title, close, className, children }: DialogProps) {
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    // Closed before it is gone, so that the focus goes back.
+    // Closed before it is removed, so that the focus returns.
     return () => element?.close();
   }, []);
   return (
@@ -29,7 +29,7 @@ export function Dialog({ title, close, className, children }: DialogProps) {
       }}
       onClose={({ currentTarget }) => {
         if (!currentTarget.isConnected || currentTarget.open) return;
-        // A browser closes a dialog at the second Escape by itself: whoever shows it decides about that one too.
+        // Browsers close a dialog on the second Escape without asking; the owner decides in that case too.
         currentTarget.showModal();
         close?.();
       }}

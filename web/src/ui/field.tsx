@@ -1,4 +1,4 @@
-/** A field of a form: its name, what it takes, and what is wrong with what it has. */
+/** A form field: label, hint and fault. */
 import { type ReactNode, useId } from "react";
 
 export interface FieldParts {
@@ -10,10 +10,10 @@ export interface FieldParts {
 interface FieldRowProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** undefined: nothing is wrong. */
+  /** undefined if the value is valid. */
   readonly fault: string | undefined;
   readonly className?: string;
-  /** Draws what is typed into, with these. */
+  /** Renders the input with these attributes. */
   readonly children: (parts: FieldParts) => ReactNode;
 }
 

@@ -1,18 +1,18 @@
-/** Keys that work on every page, and the list of all keys. */
+/** Keyboard shortcuts of every page, and the list of all shortcuts. */
 import { useEffect, useEffectEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { Dialog } from "./dialog.tsx";
 
-/** Whether the keys "/" and "?" are left to the browser, as people who speak to it may want. */
+/** Set if "/" and "?" are left to the browser, as users of speech input may prefer. */
 const OFF = "svc.keys-off";
 
-/** Of the page "/" goes to where there is nothing to search: its search box takes the focus. */
+/** Navigation state: the jobs page focuses its search box if "/" was pressed on a page without one. */
 export interface SearchState {
   readonly search: true;
 }
 
 interface KeyRow {
-  /** Pressed one after the other or together, as they are written. */
+  /** Alternatives or a combination, as written. */
   readonly keys: readonly string[];
   readonly does: string;
 }
@@ -28,28 +28,28 @@ const GROUPS: readonly { readonly name: string; readonly rows: readonly KeyRow[]
   },
   { name: "Submit jobs", rows: [{ keys: ["Ctrl", "Enter"], does: "Submit" }] },
   {
-    name: "Chart, when it has the focus",
+    name: "Chart, when focused",
     rows: [
-      { keys: ["+", "−"], does: "Zoom, as does the wheel with Ctrl" },
-      { keys: ["←", "→"], does: "Move, as does a drag with Shift" },
-      { keys: ["Home", "End"], does: "Go to the first and the last frames" },
+      { keys: ["+", "−"], does: "Zoom; also Ctrl + mouse wheel" },
+      { keys: ["←", "→"], does: "Pan; also Shift + drag" },
+      { keys: ["Home", "End"], does: "Go to the first or last frames" },
       { keys: ["0"], does: "Show all frames" },
-      { keys: [",", "."], does: "Step to the frame before or after" },
-      { keys: ["Enter"], does: "Pick the marked frame" },
+      { keys: [",", "."], does: "Previous or next frame" },
+      { keys: ["Enter"], does: "Select the marked frame" },
     ],
   },
   {
-    name: "Pictures, when they have the focus",
+    name: "Stills, when focused",
     rows: [
-      { keys: ["F"], does: "Flip between the two pictures" },
-      { keys: ["+", "−"], does: "Zoom, as does the wheel with Ctrl" },
-      { keys: ["←", "→", "↑", "↓"], does: "Move" },
-      { keys: ["0"], does: "Show the whole picture" },
+      { keys: ["F"], does: "Flip between the two stills" },
+      { keys: ["+", "−"], does: "Zoom; also Ctrl + mouse wheel" },
+      { keys: ["←", "→", "↑", "↓"], does: "Pan" },
+      { keys: ["0"], does: "Show the whole still" },
     ],
   },
 ];
 
-/** Listens to the keys of every page, and shows the list of all keys: by "?" or by its button. */
+/** Handles the shortcuts of every page, and shows the list of all shortcuts on "?" or its button. */
 export function Keys() {
   const navigate = useNavigate();
   const [isShown, setIsShown] = useState(false);
@@ -87,7 +87,7 @@ function isOurs({ key, ctrlKey, altKey, metaKey, isComposing, target }: Keyboard
   );
 }
 
-/** False: the page has nothing to search. */
+/** Returns false if the page has no search box. */
 function focusSearch(): boolean {
   const box = document.querySelector<HTMLInputElement>("main input[type=search]");
   box?.focus();
@@ -121,7 +121,7 @@ function KeyList({ close }: { readonly close: () => void }) {
           </dl>
         </section>
       ))}
-      <p className="quiet">On a Mac, ⌘ does what Ctrl does.</p>
+      <p className="quiet">On a Mac, use ⌘ instead of Ctrl.</p>
       <label>
         <input type="checkbox" checked={!isOff} onChange={({ target }) => change(target.checked)} /> Enable{" "}
         <kbd>/</kbd> and <kbd>?</kbd>

@@ -1,4 +1,4 @@
-/** The frame around every page: where one is, who one is, and a loud word where nobody is asked. */
+/** The frame around every page: navigation, the caller, and a warning if authentication is disabled. */
 import { NavLink, Outlet, useLocation } from "react-router";
 import { mayAs, useSession } from "../session/session.ts";
 import { Boundary } from "./boundary.tsx";
@@ -18,11 +18,11 @@ export function Layout() {
   return (
     <>
       <a className="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       {open && (
         <aside className="open-warning" aria-label="Security">
-          <strong>Authentication is disabled:</strong> everybody who reaches this address may do everything.
+          <strong>Authentication is disabled:</strong> anyone who can reach this address has full access.
         </aside>
       )}
       <header className="top">
@@ -60,12 +60,12 @@ function NoRole() {
   const { caller } = useSession();
   return (
     <div className="state">
-      <h1>You have no role here</h1>
+      <h1>You have no role</h1>
       <p>
-        You are signed in as <strong>{caller.subject || "somebody without a name"}</strong> of tenant{" "}
+        You are signed in as <strong>{caller.subject || "an unnamed subject"}</strong> of tenant{" "}
         <strong>{caller.tenant}</strong>, but your token lists none of <code>svc:reader</code>,{" "}
-        <code>svc:writer</code> and <code>svc:admin</code>. Ask whoever runs your identity provider for one,
-        then sign in again.
+        <code>svc:writer</code> and <code>svc:admin</code>. Ask the administrator of your identity provider
+        for one, then sign in again.
       </p>
     </div>
   );

@@ -1,10 +1,10 @@
 /**
- * Parts of the console that are loaded when they are shown first. A page that was opened before the
- * controller was upgraded asks for files that are gone: it is loaded anew by itself, once for each version.
+ * Parts of the console that are loaded on first use. After a controller upgrade, an open page requests files that no
+ * longer exist; the page then reloads once per version.
  */
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
-/** The version of the page for which that was done; it stays when it did not help, so that nothing goes round. */
+/** The version for which the page was reloaded. It is kept if that did not help, so that reloads do not loop. */
 const LOADED_ANEW = "svc.loaded-anew";
 /** The name of a built file changes with its content. */
 const VERSION = import.meta.url;
@@ -13,12 +13,12 @@ export function lazily<P>(load: () => Promise<ComponentType<P>>): LazyExoticComp
   return lazy(async () => ({ default: await load().catch(loadAnew) }));
 }
 
-/** Throws when to load the page anew would help nothing, or leave none because nobody answers. */
+/** Throws if a reload would not help, or would lose the page because the controller does not answer. */
 async function loadAnew(cause: unknown): Promise<never> {
   const isDone = sessionStorage.getItem(LOADED_ANEW) === VERSION;
   if (isDone || !(await answers()))
     throw new Error(
-      "A part of the console did not arrive. The network may be away, or the controller is being upgraded.",
+      "Part of the console could not be loaded. The network may be down, or the controller is being upgraded.",
       { cause },
     );
   sessionStorage.setItem(LOADED_ANEW, VERSION);

@@ -1,7 +1,7 @@
-/** What the screen is like, where styles alone cannot follow it. */
+/** Screen properties, for layouts that CSS alone cannot adapt. */
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Whether a media query holds, now and whenever that changes. */
+/** Whether a media query matches; updates when it changes. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (changed: () => void) => {

@@ -1,4 +1,4 @@
-/** Times and lengths of time as people read them. */
+/** Formats times and durations. */
 
 const UNITS = [
   ["d", 86_400],
@@ -7,7 +7,7 @@ const UNITS = [
   ["s", 1],
 ] as const;
 
-/** Seconds in their largest unit: "12 s", "5 min", "3 h", "8 d"; less than one is "0 s". */
+/** Seconds in their largest unit: "12 s", "5 min", "3 h", "8 d"; less than one second is "0 s". */
 export function roughly(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const [name, size] = UNITS.find(([, size]) => whole >= size) ?? ["s", 1];
@@ -25,7 +25,7 @@ export function lasting(seconds: number): string {
   return `${Math.floor(whole / size)} ${name}${next !== undefined && rest > 0 ? ` ${rest} ${next[0]}` : ""}`;
 }
 
-/** An instant to the second in the reader's own time zone, which it names. Its time of day stays on one line. */
+/** An instant to the second in the local time zone, with the zone. The time of day does not wrap. */
 export function exactly(time: string): string {
   const at = new Date(time);
   return `${DAY.format(at)}, ${TIME_OF_DAY.format(at).replace(/\s/g, "\u00a0")}`;

@@ -1,7 +1,7 @@
-/** What may be wider than its place: it scrolls sideways by itself, with keys too, and the page does not. */
+/** Scrolls wide content horizontally, also by keyboard, so that the page does not scroll. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** `label`: what is in it. */
+/** `label` names the content. */
 export function Scrolls({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   const [isWider, setIsWider] = useState(false);
@@ -13,7 +13,7 @@ export function Scrolls({ label, children }: { readonly label: string; readonly 
     for (const child of current.children) sizes.observe(child);
     return () => sizes.disconnect();
   }, []);
-  // Only what scrolls is worth a stop of the Tab key.
+  // Only scrollable content is a tab stop.
   return (
     <section
       ref={place}

@@ -1,4 +1,4 @@
-/** The state of a job, in its colour and in words. */
+/** The state of a job, as a coloured chip with text. */
 import { type JobState, STATE_NAMES } from "../jobs/job-facts.ts";
 
 export function StateChip({ state }: { readonly state: JobState }) {

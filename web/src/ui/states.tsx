@@ -1,4 +1,4 @@
-/** What is shown in place of what is not there: not yet, not at all, or not for this caller. */
+/** Placeholders for content that is loading, empty, failed or forbidden. */
 import { type ReactNode, useContext } from "react";
 import { ApiError } from "../api/problem.ts";
 import { SessionContext } from "../session/session.ts";
@@ -14,12 +14,12 @@ export function Loading({ what }: { readonly what: string }) {
 
 interface EmptyProps {
   readonly title: string;
-  /** h1 where it is all of the page. */
+  /** h1 if it is the whole page. */
   readonly heading?: "h1" | "h2";
   readonly children?: ReactNode;
 }
 
-/** `title`: what there is none of. The children say what to do. */
+/** `title` names what is empty; the children say what to do. */
 export function Empty({ title, heading: Heading = "h2", children }: EmptyProps) {
   return (
     <div className="state">
@@ -42,9 +42,9 @@ export function Notice({ title, children }: { readonly title: string; readonly c
 
 interface FailedProps {
   readonly error: Error;
-  /** undefined: asking again changes nothing. */
+  /** undefined if retrying cannot help. */
   readonly retry?: () => void;
-  /** h1 where it is all of the page. */
+  /** h1 if it is the whole page. */
   readonly heading?: "h1" | "h2";
 }
 
@@ -55,7 +55,7 @@ export function Failed({ error, retry, heading: Heading = "h2" }: FailedProps) {
   const credentials = useContext(SessionContext)?.credentials;
   return (
     <div className="state failed" role="alert">
-      <Heading>{isForbidden ? "You may not see this" : "That did not work"}</Heading>
+      <Heading>{isForbidden ? "Access denied" : "Something went wrong"}</Heading>
       <p>{error.message}</p>
       <p className="quiet">
         <code>{code}</code>

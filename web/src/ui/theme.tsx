@@ -1,4 +1,4 @@
-/** Light or dark: as the system has it, until somebody chooses. */
+/** Light or dark theme: the system's until the user selects one. */
 import { useState } from "react";
 
 type Theme = "light" | "dark";
@@ -13,13 +13,13 @@ function systems(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Before anything is drawn, so that nothing flashes. */
+/** Called before the first paint, to avoid a flash. */
 export function applyTheme(theme: Theme | undefined = chosen()): void {
   if (theme === undefined) delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
 }
 
-/** Told to what draws by itself, such as charts. */
+/** Dispatched to components that draw themselves, such as charts. */
 export const THEME_EVENT = "svc-theme";
 
 export function ThemeButton() {
