@@ -1,5 +1,5 @@
 /**
- * Builds the console, unless the one that is there was built from the same sources:
+ * Builds the console, unless the existing build was made from the same sources:
  *
  *   node web/build.ts
  *
@@ -15,11 +15,11 @@ import { alone } from "../scripts/alone.mjs";
 import { CONSOLE_FILES } from "../src/cmd/console.ts";
 
 const WEB = import.meta.dirname;
-/** Holds the hash of the sources. Its modification time is that of the last check; bin/svc compares it with the sources. */
+/** The hash of the sources. Its modification time is that of the last check; bin/svc compares it with the sources. */
 const STAMP = join(CONSOLE_FILES, ".sources");
 const COMPRESSIBLE = /\.(css|html|js|svg)$/;
 
-/** SHA-256 of everything that the console is built from: of `src`, the rules alone. */
+/** SHA-256 of everything the console is built from; of the repository's `src`, only the job rules. */
 async function hashSources(): Promise<string> {
   const paths = globSync(["src/**/*.*", "public/*", "*.html", "*.ts", "../src/jobs/*.ts"], { cwd: WEB });
   const hash = createHash("sha256");
@@ -28,7 +28,7 @@ async function hashSources(): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Beside each file its compressed forms: made once, and smaller than a server could afford to make them. */
+/** Writes compressed forms beside each file: made once, and smaller than a server could afford on the fly. */
 async function compress(directory: string): Promise<void> {
   for await (const path of glob("**/*", { cwd: directory })) {
     if (!COMPRESSIBLE.test(path)) continue;

@@ -1,4 +1,4 @@
-/** How the console is built (web/build.ts). */
+/** Build configuration of the console (web/build.ts). */
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
@@ -7,9 +7,9 @@ export default defineConfig({
   base: "/console/",
   plugins: [react()],
   build: {
-    // What docs/console.md promises: the oldest that have all that ES2024 and the page call by name.
+    // As documented in docs/console.md: the oldest versions with ES2024 and every API the page uses.
     target: ["chrome119", "edge119", "firefox124", "safari17.4"],
-    // The page's policy takes no script or style that is not a file of its own.
+    // The page's Content-Security-Policy allows only scripts and styles that are files of their own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

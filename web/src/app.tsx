@@ -1,4 +1,4 @@
-/** Which page is shown at which address. */
+/** The routes of the console. */
 import { Suspense } from "react";
 import { Navigate, Route, Routes } from "react-router";
 import { JobsPage } from "./jobs/jobs-page.tsx";
@@ -8,7 +8,7 @@ import { Layout } from "./ui/layout.tsx";
 import { lazily } from "./ui/lazily.ts";
 import { Empty, Loading } from "./ui/states.tsx";
 
-/** With their charts the largest pages: loaded when they are opened first. */
+/** The largest pages because of their charts: loaded on first use. */
 const JobPage = lazily(async () => (await import("./job/job-page.tsx")).JobPage);
 const ComparePage = lazily(async () => (await import("./compare/compare-page.tsx")).ComparePage);
 
@@ -36,7 +36,7 @@ export function App() {
         />
         <Route path="nodes" element={<NodesPage />} />
         <Route path="tenant" element={<TenantPage />} />
-        <Route path="*" element={<Empty heading="h1" title="There is no such page" />} />
+        <Route path="*" element={<Empty heading="h1" title="Page not found" />} />
       </Route>
     </Routes>
   );

@@ -10,7 +10,7 @@ import { Boundary } from "./ui/boundary.tsx";
 import { applyTheme } from "./ui/theme.tsx";
 import "./style/base.css";
 
-/** What did not reach the controller is sent again, and once with a new token; else what it decided stays so. */
+/** Retries requests that did not reach the controller, and once with a new token; all other responses are final. */
 function isWorthRetrying(count: number, error: Error): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.status === 401) return count < 1 && error.code !== "SESSION_OVER";
@@ -19,14 +19,14 @@ function isWorthRetrying(count: number, error: Error): boolean {
 
 applyTheme();
 const root = document.getElementById("console");
-if (root === null) throw new TypeError("the page has no place for the console");
+if (root === null) throw new TypeError("the page has no element for the console");
 const queries = new QueryClient({ defaultOptions: { queries: { retry: isWorthRetrying } } });
 createRoot(root).render(
   <StrictMode>
     <Boundary place="">
       <QueryClientProvider client={queries}>
         <SessionProvider>
-          {/* What the address says is drawn at once: were that put off, a second click would undo the first. */}
+          {/* Renders URL changes synchronously: deferred, a second click would undo the first. */}
           <BrowserRouter basename={import.meta.env.BASE_URL} useTransitions={false}>
             <App />
           </BrowserRouter>

@@ -1,12 +1,12 @@
-/** The pieces of a stream as they come: Safari's streams cannot be iterated over by themselves. */
+/** Iterates over the chunks of a stream; Safari's streams are not async iterable. */
 
-/** Whoever ends the loop early, or is thrown out of it, cancels the stream. */
+/** Leaving the loop early, or by an exception, cancels the stream. */
 export async function* chunksOf<T>(stream: ReadableStream<T>): AsyncGenerator<T, void, void> {
   const reader = stream.getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
   } finally {
-    // Of one that has ended or broken there is nothing to cancel, and nobody to tell that it broke.
+    // A stream that has ended or failed has nothing to cancel, and its error has already reached the loop.
     await reader.cancel().catch(() => {});
     reader.releaseLock();
   }

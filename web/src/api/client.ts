@@ -1,4 +1,4 @@
-/** The public REST interface, typed by its description. */
+/** Client of the public REST API, typed by its OpenAPI description. */
 import createClient, { type Client, type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../../src/gen/rest/controller.ts";
 import { errorOf, unanswered, unreachable } from "./problem.ts";
@@ -6,19 +6,19 @@ import { errorOf, unanswered, unreachable } from "./problem.ts";
 export type Schemas = components["schemas"];
 export type Job = Schemas["Job"];
 
-/** Who calls. */
+/** The caller's credentials. */
 export interface Credentials {
-  /** The token to send now; undefined: none is needed. Throws when there is none. */
+  /** The current token; undefined if none is needed. Throws if a token is needed and unavailable. */
   token(): Promise<string | undefined>;
-  /** The controller did not take a token that `token` gave. */
+  /** Reports that the controller refused a token from `token`. */
   refused(token: string): void;
-  /** What was to be tried later is tried with the next call: somebody asks for it. */
+  /** Skips the pause before the next attempt: the user asked to retry. */
   tryNow(): void;
 }
 
 export type Api = Client<paths>;
 
-/** Every call throws ApiError unless it is answered with success. */
+/** Every call throws ApiError unless the response reports success. */
 export function openApi(credentials: Credentials): Api {
   const client = createClient<paths>({ baseUrl: location.origin });
   client.use(bearer(credentials), failing(credentials));
@@ -35,6 +35,9 @@ function bearer(credentials: Credentials): Middleware {
   };
 }
 
+/** URLs of requests that submit jobs. */
+const SUBMITS = /\/v1\/jobs(:batch)?$/;
+
 function failing(credentials: Credentials): Middleware {
   return {
     async onResponse({ request, response }) {
@@ -45,27 +48,29 @@ function failing(credentials: Credentials): Middleware {
     },
     onError({ request, error }) {
       if (!(error instanceof TypeError)) return undefined;
-      return request.method === "GET" ? unreachable() : unanswered();
+      return request.method === "GET"
+        ? unreachable()
+        : unanswered(SUBMITS.test(request.url) ? "submission" : "request");
     },
   };
 }
 
-/** The body of an answer; failures are thrown before. */
+/** The body of a response; failures are thrown earlier. */
 export async function bodyOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
-  if (data === undefined) throw new TypeError("an answer has no body");
+  if (data === undefined) throw new TypeError("the response has no body");
   return data;
 }
 
 interface RawRequest {
-  /** GET where it is left out. */
+  /** Default: GET. */
   readonly method?: "POST";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
 }
 
-/** A request outside the typed client, for answers that are read as they come. Throws ApiError. */
+/** A request outside the typed client, for streamed responses. Throws ApiError. */
 export async function fetchRaw(
   credentials: Credentials,
   path: string,

@@ -1,14 +1,14 @@
-/** Server-sent events read by fetch, which can carry a token; EventSource cannot. */
+/** Server-sent events read with fetch, which can send a token; EventSource cannot. */
 import { chunksOf } from "./chunks.ts";
 
 export interface ServerEvent {
-  /** Where to resume; undefined: this event has no place of its own. */
+  /** The id to resume after; undefined if the event has none. */
   readonly id: string | undefined;
   readonly name: string;
   readonly data: string;
 }
 
-/** The events of a body as they come (HTML standard, 9.2.6, for what a controller sends: lines end with LF). */
+/** The events of a body, as they arrive (HTML standard, 9.2.6, limited to what a controller sends: lines end with LF). */
 export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   let left = "";
   for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) {
@@ -25,7 +25,7 @@ function eventOf(block: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split("\n")) {
     const at = line.indexOf(":");
-    // A comment, which keeps the connection alive.
+    // Comments keep the connection alive.
     if (at <= 0) continue;
     fields.set(line.slice(0, at), line.slice(at + 1).replace(/^ /, ""));
   }

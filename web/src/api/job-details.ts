@@ -1,22 +1,23 @@
-/** The details of a job, as they were read, and what its stream has said since. */
+/** Merges the fetched details of a job with later updates from its stream. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 
 type Job = components["schemas"]["Job"];
 
 /**
- * The job as it is shown. Streams have no results: one that has succeeded stays as it was until its details are
- * read again, so that its state is never shown without its score.
+ * The job to show. Streamed jobs have no result: a job that has succeeded keeps its previous state until its details are
+ * fetched again, so that its state is never shown without its score.
  *
- * @param details undefined: not read yet.
- * @param told the last that the stream said; undefined: nothing.
+ * @param details undefined if not yet fetched.
+ * @param streamed the last state in the stream; undefined if none.
  */
-export function newest(details: Job | undefined, told: Job | undefined): Job | undefined {
-  if (details === undefined || told === undefined || told.revision <= details.revision) return details;
-  if (!awaitsResult(details, told)) return { ...details, ...told };
-  return { ...details, ...(told.progress !== undefined && { progress: told.progress }) };
+export function newest(details: Job | undefined, streamed: Job | undefined): Job | undefined {
+  if (details === undefined || streamed === undefined || streamed.revision <= details.revision)
+    return details;
+  if (!awaitsResult(details, streamed)) return { ...details, ...streamed };
+  return { ...details, ...(streamed.progress !== undefined && { progress: streamed.progress }) };
 }
 
-/** Whether the job has succeeded since its details were read: they are to be read at once. */
-export function awaitsResult(details: Job, told: Job): boolean {
-  return told.state === "SUCCEEDED" && details.result === undefined;
+/** Whether the job has succeeded since its details were fetched; they should then be fetched at once. */
+export function awaitsResult(details: Job, streamed: Job): boolean {
+  return streamed.state === "SUCCEEDED" && details.result === undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs that keep up to date by themselves: GET /v1/jobs:stream, followed while somebody looks, and
- * resumed after the last event that arrived whenever the connection is lost.
+ * Live jobs: follows GET /v1/jobs:stream while there are subscribers, and after a lost connection resumes after the last
+ * event received.
  */
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { useSession } from "../session/session.ts";
@@ -10,31 +10,31 @@ import { JobTable } from "./job-table.ts";
 import { ApiError, unreachable } from "./problem.ts";
 
 export type Connection =
-  /** Asked for, and not answered yet. */
+  /** Requested and not yet answered. */
   | { readonly state: "connecting" }
   | { readonly state: "live" }
-  /** What is shown may be old: the connection is lost `since` then, in milliseconds since 1970, and is tried again. */
+  /** Data may be out of date: the connection was lost at `since` (milliseconds since 1970) and is being retried. */
   | { readonly state: "lost"; readonly since: number; readonly error: ApiError }
-  /** Refused: to try again would change nothing. */
+  /** Refused; retrying would change nothing. */
   | { readonly state: "refused"; readonly error: ApiError };
 
 export interface LiveJobs {
-  /** In no order; a new array with every change. */
+  /** In no particular order; a new array with every change. */
   readonly jobs: readonly Job[];
-  /** Whether all that there were have arrived once: until then there may be more. */
+  /** Whether a whole snapshot has arrived; until then there may be more jobs. */
   readonly isWhole: boolean;
   readonly connection: Connection;
 }
 
-/** The controller says something every 15 s. */
+/** The controller sends something at least every 15 s. */
 const SILENCE_MS = 40_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** A connection that held so long was a good one, even if nothing happened. */
+/** A connection that lasted this long counts as good, even without events. */
 const GOOD_MS = 5_000;
-/** Browsers keep six connections to a server at most: tabs in the background would use them up. */
+/** Browsers allow at most six connections to a server; background tabs would use them up. */
 const HIDDEN_MS = 20_000;
-/** Why a connection is left that may be dead without anybody having said so. */
+/** Aborts a connection that may be dead without having reported an error. */
 const LOOK_AGAIN = new Error("the network has changed");
 
 export class JobStream {
@@ -45,12 +45,12 @@ export class JobStream {
   #view: LiveJobs = { jobs: [], isWhole: false, connection: { state: "connecting" } };
   #connection: Connection = { state: "connecting" };
   #running: AbortController | undefined;
-  /** Ends the pause or the connection of now. */
+  /** Ends the current pause or connection. */
   #lookAgain: () => void = () => {};
   #hiding: ReturnType<typeof setTimeout> | undefined;
   #isTelling = false;
 
-  /** `ids`: up to 100 jobs; none: all of the tenant's. */
+  /** `ids`: up to 100 jobs; empty: all jobs of the tenant. */
   constructor(credentials: Credentials, ids: readonly string[] = []) {
     const query = new URLSearchParams(ids.map((id) => ["id", id]));
     this.#credentials = credentials;
@@ -61,7 +61,7 @@ export class JobStream {
     return this.#view;
   }
 
-  /** Follows while anybody is subscribed. Returns what ends it. */
+  /** Follows the stream while there are subscribers. Returns the function that unsubscribes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     if (this.#listeners.size === 1) this.#open();
@@ -71,13 +71,13 @@ export class JobStream {
     };
   }
 
-  /** A job as an answer told it: shown at once, and not only when the stream tells it too. */
+  /** Adds a job from a response, so that it is shown before the stream delivers it. */
   put(job: Job): void {
     this.#table.put(job);
     this.#changed();
   }
 
-  /** Tries now what would be tried later, or not at all. */
+  /** Retries now instead of later or not at all. */
   retry(): void {
     this.#credentials.tryNow();
     if (this.#connection.state !== "refused") {
@@ -103,7 +103,7 @@ export class JobStream {
     this.#stop();
   }
 
-  /** A hint only: a controller on this machine is reached without any network. */
+  /** Only a hint: a controller on the same machine is reachable without a network. */
   readonly #networkChanged = (): void => this.#lookAgain();
 
   readonly #visibilityChanged = (): void => {
@@ -136,13 +136,13 @@ export class JobStream {
       if (isFinal(error)) return this.#become({ state: "refused", error });
       this.#lost(error);
       if (this.#table.place !== place || performance.now() - begun > GOOD_MS) pauseMs = FIRST_PAUSE_MS;
-      // Spread, so that not everybody comes back to a controller at once.
+      // Randomized, so that clients do not return to a controller all at once.
       await this.#pause(pauseMs * (0.5 + Math.random()), signal);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     }
   }
 
-  /** Reads one connection to its end. Throws why it ended, unless it ended without a word. */
+  /** Reads one connection until it ends. Throws the reason, unless it ended without one. */
   async #follow(signal: AbortSignal): Promise<void> {
     const own = new AbortController();
     this.#lookAgain = () => own.abort(LOOK_AGAIN);
@@ -196,7 +196,7 @@ export class JobStream {
     this.#changed();
   }
 
-  /** Tells what has changed once a frame, however much it was. */
+  /** Notifies listeners at most once per animation frame. */
   #changed(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;
@@ -218,18 +218,18 @@ function listening(heard: () => void): TransformStream<Uint8Array<ArrayBuffer>, 
   });
 }
 
-/** What broke a connection off while it was read is the network's TypeError, or an end without a word. */
+/** A connection that breaks while it is read throws the network's TypeError or ends without an error. */
 function errorFrom(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : unreachable();
 }
 
-/** A token may be renewed while the session is not over, and a limit or a fault passes. */
+/** Some errors pass: a token may be renewed while the session lasts, and rate limits and server faults end. */
 function isFinal({ status, code }: ApiError): boolean {
   if (code === "SESSION_OVER") return true;
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);
 }
 
-/** One stream of all jobs for each session: a page that is opened again shows at once what was known. */
+/** One stream of all jobs per session, so that a page that is opened again shows the known jobs at once. */
 const streams = new WeakMap<Credentials, JobStream>();
 
 function streamOf(credentials: Credentials): JobStream {
@@ -238,7 +238,7 @@ function streamOf(credentials: Credentials): JobStream {
   return stream;
 }
 
-/** `ids`: only these, up to 100; undefined: all jobs. Results and pieces of work are not streamed. */
+/** `ids`: only these jobs, up to 100; undefined: all jobs. Results and tasks are not streamed. */
 export function useJobStream(ids?: readonly string[]): JobStream {
   const { credentials } = useSession();
   const key = ids?.join("\n");

@@ -1,4 +1,4 @@
-/** The jobs that a stream has told of so far, and where it is to be resumed. */
+/** The jobs received from a stream so far, and the event to resume after. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import type { ServerEvent } from "./events.ts";
 import { errorOf } from "./problem.ts";
@@ -8,60 +8,60 @@ type Job = Schemas["Job"];
 
 export class JobTable {
   readonly #jobs = new Map<string, Job>();
-  /** Those that the snapshot has told of which is just arriving; the others are gone when it has ended. */
-  #told: Set<string> | undefined;
+  /** Jobs in the snapshot that is arriving; all other jobs are dropped when it ends. */
+  #arrived: Set<string> | undefined;
   #place = "";
   #isWhole = false;
 
-  /** A new array, in no order. */
+  /** A new array, in no particular order. */
   get jobs(): readonly Job[] {
     return [...this.#jobs.values()];
   }
 
-  /** Whether a snapshot has arrived to its end: there are no jobs but these. */
+  /** Whether a whole snapshot has arrived, so that there are no other jobs. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
 
-  /** The event to resume after; empty: the stream begins with a snapshot. */
+  /** The event to resume after; empty: the stream starts with a snapshot. */
   get place(): string {
     return this.#place;
   }
 
-  /** What is told from here on comes over another connection. */
+  /** Call when a new connection starts. */
   begin(): void {
-    this.#told = undefined;
+    this.#arrived = undefined;
   }
 
-  /** Throws ApiError: the controller ends the stream, and why. */
+  /** Throws ApiError if the controller ends the stream with an error. */
   apply({ name, id, data }: ServerEvent): void {
     const body: unknown = JSON.parse(data);
     if (name === "error") throw errorOf(statusOf(body), body);
     const { job } = body as Schemas["JobEvent"];
-    if (name === "snapshot" && job !== undefined) this.#tell(job);
+    if (name === "snapshot" && job !== undefined) this.#arrive(job);
     else if (name === "snapshotEnd") this.#end();
     else if (name === "change" && job !== undefined) this.put(job);
     else if (name === "deleted" && job !== undefined) this.#jobs.delete(job.id);
     if (id !== undefined) this.#place = id;
   }
 
-  /** A job from the stream or from an answer, unless a later state of it is known: the two overtake each other. */
+  /** Stores a job unless a later revision is known: stream and responses can overtake each other. */
   put(job: Job): void {
     const known = this.#jobs.get(job.id);
     if (known === undefined || known.revision < job.revision) this.#jobs.set(job.id, job);
   }
 
-  #tell(job: Job): void {
-    // A snapshot that breaks off is asked for again from its start.
-    if (this.#told === undefined) this.#place = "";
-    this.#told ??= new Set();
-    this.#told.add(job.id);
+  #arrive(job: Job): void {
+    // An interrupted snapshot is requested again from its start.
+    if (this.#arrived === undefined) this.#place = "";
+    this.#arrived ??= new Set();
+    this.#arrived.add(job.id);
     this.#jobs.set(job.id, job);
   }
 
   #end(): void {
-    for (const id of this.#jobs.keys()) if (!this.#told?.has(id)) this.#jobs.delete(id);
-    this.#told = undefined;
+    for (const id of this.#jobs.keys()) if (!this.#arrived?.has(id)) this.#jobs.delete(id);
+    this.#arrived = undefined;
     this.#isWhole = true;
   }
 }

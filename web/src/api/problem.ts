@@ -1,15 +1,18 @@
-/** What a controller answers in place of what was asked for. */
+/** Errors of the API. */
 
-/** A request that failed: refused by the controller, or never answered. */
+/** A request that failed: refused by the controller, or not answered. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** HTTP status; 0: there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Stable code, as docs/errors.md lists them; "UNREACHABLE" when there was no answer, "PROVIDER_UNREACHABLE" none of the identity provider. */
+  /**
+   * Stable code, see docs/errors.md; "UNREACHABLE" if the controller did not respond, "PROVIDER_UNREACHABLE" if the
+   * identity provider did not.
+   */
   readonly code: string;
-  /** The id of the request in the controller's log; empty when there is none. */
+  /** The request's id in the controller's log; empty if there is none. */
   readonly requestId: string;
-  /** The facts behind it, such as the index of the job at fault in a batch. */
+  /** Facts about the failure, such as the index of the job at fault in a batch. */
   readonly found: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -27,21 +30,21 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody answered. `next`: what to do, as a sentence. */
+/** The controller did not respond. `next`: what to do, as a sentence. */
 export function unreachable(next = "Check the network."): ApiError {
   return new ApiError(0, "UNREACHABLE", `The controller does not answer. ${next}`, "");
 }
 
-/** Nobody answered a request that changes something: nobody sends it again but the person who wanted it. */
-export function unanswered(): ApiError {
-  return unreachable("Nobody knows whether it was done. Check the network, then try again.");
+/** No response to a request that changes something. It is never repeated automatically; the user decides. */
+export function unanswered(what: "request" | "submission" = "request"): ApiError {
+  return unreachable(`We couldn't confirm the ${what}. Check the network, then try again.`);
 }
 
-/** The error that an answer tells; one that is no problem body, as proxies send them, by its status alone. */
+/** The error in a response. Without a problem body, as in responses of proxies, it has only the status. */
 export function errorOf(status: number, body: unknown): ApiError {
   const { code, detail, requestId, found } =
     typeof body === "object" && body !== null ? (body as Problem) : {};
-  const text = typeof detail === "string" ? detail : `The answer was ${status}.`;
+  const text = typeof detail === "string" ? detail : `The server responded with status ${status}.`;
   return new ApiError(status, textOr(code, `HTTP_${status}`), text, textOr(requestId, ""), factsOr(found));
 }
 

@@ -1,21 +1,21 @@
-/** What the controller tells the console before anybody has signed in. */
+/** Configuration that the controller serves before sign-in. */
 import { errorOf, unreachable } from "../api/problem.ts";
 
-/** Where people sign in. */
+/** The identity provider. */
 export interface ProviderConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** Empty: none is asked for. */
+  /** Empty: none is requested. */
   readonly audience: string;
 }
 
 export interface ConsoleConfig {
   readonly version: string;
-  readonly authentication: /** Nobody is asked who they are. */
+  readonly authentication: /** Authentication is disabled. */
     | { readonly kind: "open" }
     | ({ readonly kind: "oidc" } & ProviderConfig)
-    /** Tokens are asked for, but the console was not told where people sign in. */
+    /** Tokens are required, but no identity provider is configured for the console. */
     | { readonly kind: "unconfigured" };
 }
 

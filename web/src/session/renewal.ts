@@ -1,12 +1,12 @@
 /**
- * When tokens are renewed: one at a time, after a failure only after a pause that grows, and never again
- * once the provider has refused. Whatever asks meanwhile is told what the last attempt came to.
+ * Renews tokens: one request at a time, with a growing pause after each failure, and never again once the provider has
+ * refused. Calls in the meantime get the outcome of the last attempt.
  */
 import { ErrorResponse } from "oidc-client-ts";
 
 /**
- * What a provider decides for good (RFC 6749, 5.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6). Whatever else
- * goes wrong may pass: a network, a proxy's answer, "temporarily_unavailable".
+ * Final refusals of a provider (RFC 6749, 5.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6). Any other failure may pass: a
+ * network fault, a proxy's response, "temporarily_unavailable".
  */
 const REFUSALS = new Set([
   ...["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "unauthorized_client"],
@@ -24,28 +24,28 @@ export class Renewal<Token> {
   #failed: { readonly error: unknown; readonly until: number } | undefined;
   #pauseMs = FIRST_PAUSE_MS;
 
-  /** `ask`: sends the refresh token, and rejects with what the provider answers instead. */
+  /** `ask` sends the refresh token and rejects with the provider's error. */
   constructor(ask: () => Promise<Token>) {
     this.#ask = ask;
   }
 
-  /** Whether the provider has refused: only a person can go on. */
+  /** Whether the provider has refused; only signing in again helps. */
   get isRefused(): boolean {
     return this.#refused !== undefined;
   }
 
-  /** Rejects with why there is no token, also without having asked. */
+  /** Rejects with the reason if there is no token, possibly without a request. */
   async renew(): Promise<Token> {
     if (this.#refused !== undefined) throw this.#refused;
     if (this.#failed !== undefined && performance.now() < this.#failed.until) throw this.#failed.error;
-    // A refresh token may be good for one use only.
+    // A refresh token may be valid for one use only.
     this.#asking ??= this.#attempt().finally(() => {
       this.#asking = undefined;
     });
     return this.#asking;
   }
 
-  /** The next call asks, whatever the pause: somebody wants it, or the network is another. */
+  /** The next call sends a request despite the pause: the user asked to, or the network has changed. */
   readonly tryNow = (): void => {
     this.#failed = undefined;
   };
@@ -58,7 +58,7 @@ export class Renewal<Token> {
       return token;
     } catch (error) {
       if (error instanceof ErrorResponse && REFUSALS.has(error.error ?? "")) this.#refused = error;
-      // Spread, so that not everybody comes back to a provider at once.
+      // Randomized, so that clients do not return to a provider all at once.
       const pauseMs = this.#pauseMs * (0.5 + Math.random() / 2);
       this.#failed = { error, until: performance.now() + pauseMs };
       this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);

@@ -1,4 +1,4 @@
-/** Finds out who uses the console before anything else is shown. */
+/** Determines the caller before anything else is shown. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, Suspense } from "react";
 import type { Credentials } from "../api/client.ts";
@@ -10,7 +10,7 @@ import { Unconfigured } from "./unconfigured.tsx";
 
 const NO_TOKEN: Credentials = { token: async () => undefined, refused: () => {}, tryNow: () => {} };
 
-/** Loaded where there is somewhere to sign in. */
+/** Loaded only if an identity provider is configured. */
 const SignInProvider = lazily(async () => (await import("./sign-in-provider.tsx")).SignInProvider);
 
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
@@ -21,7 +21,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   if (authentication.kind === "unconfigured") return <Unconfigured />;
   if (authentication.kind === "oidc")
     return (
-      <Suspense fallback={<Loading what="who you are" />}>
+      <Suspense fallback={<Loading what="your session" />}>
         <SignInProvider provider={authentication} version={version}>
           {children}
         </SignInProvider>

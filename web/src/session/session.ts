@@ -1,4 +1,4 @@
-/** Who uses the console, and what may be asked of the controller in their name. */
+/** The signed-in caller and the API client that acts for them. */
 import { createContext, useContext } from "react";
 import type { Api, Credentials, Schemas } from "../api/client.ts";
 
@@ -9,10 +9,10 @@ export interface Session {
   readonly api: Api;
   readonly credentials: Credentials;
   readonly caller: Caller;
-  /** Nobody is asked who they are. */
+  /** Authentication is disabled. */
   readonly open: boolean;
   readonly version: string;
-  /** undefined: there is nothing to sign out of. */
+  /** undefined if there is no session to end. */
   readonly signOut: (() => void) | undefined;
 }
 
@@ -20,13 +20,13 @@ export const SessionContext = createContext<Session | undefined>(undefined);
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new TypeError("nobody has signed in");
+  if (session === undefined) throw new TypeError("there is no session");
   return session;
 }
 
 const RANKS: readonly Role[] = ["svc:reader", "svc:writer", "svc:admin"];
 
-/** Whether the caller's roles include a role: each includes the ones before it. */
+/** Whether the caller's roles include a role. Each role includes the lower ones. */
 export function mayAs({ roles }: Caller, wanted: Role): boolean {
   return roles.some((role) => RANKS.indexOf(role) >= RANKS.indexOf(wanted));
 }

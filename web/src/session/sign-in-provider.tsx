@@ -1,4 +1,4 @@
-/** Asks people to sign in, and again when their session is over. */
+/** Asks the user to sign in, and again when the session has ended. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useMemo, useState } from "react";
 import { Dialog } from "../ui/dialog.tsx";
@@ -26,7 +26,7 @@ export function SignInProvider({ provider, version, children }: Props) {
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });
-  if (started.isPending) return <Loading what="who you are" />;
+  if (started.isPending) return <Loading what="your session" />;
   if (started.data !== true)
     return <SignInPage signIn={signIn} issuer={provider.issuer} error={started.error} />;
   return (
@@ -49,29 +49,29 @@ function SignInPage({ signIn, issuer, error }: SignInPageProps) {
   const [failed, setFailed] = useState(error);
   return (
     <Notice title="svc">
-      <p>Measure video quality, and look at it.</p>
+      <p>Measure and inspect video quality.</p>
       <button type="button" className="primary" onClick={() => void signIn.begin().catch(setFailed)}>
         Sign in
       </button>
       <p className="quiet">
-        You sign in with <bdi>{new URL(issuer).host}</bdi>.
+        Sign in with <bdi>{new URL(issuer).host}</bdi>.
       </p>
       {failed !== null && (
         <p role="alert" className="failed">
-          Signing in did not work: {failed.message}
+          Sign-in failed: {failed.message}
         </p>
       )}
     </Notice>
   );
 }
 
-/** What is on the page stays visible behind it. */
+/** The page stays visible behind the dialog. */
 function SessionOver({ signIn }: { readonly signIn: SignIn }) {
   const [failed, setFailed] = useState<Error>();
   return (
-    <Dialog title="Your session is over">
-      <p>You come back to this page when you have signed in again.</p>
-      {failed !== undefined && <p role="alert">Signing in did not work: {failed.message}</p>}
+    <Dialog title="Your session has ended">
+      <p>After signing in, you return to this page.</p>
+      {failed !== undefined && <p role="alert">Sign-in failed: {failed.message}</p>}
       <button type="button" className="primary" onClick={() => void signIn.begin().catch(setFailed)}>
         Sign in again
       </button>

@@ -1,6 +1,6 @@
 /**
- * Signing in by OpenID Connect: authorization code with PKCE. Tokens are in memory only: a page that is
- * loaded anew asks the provider again, which knows the person still.
+ * Sign-in by OpenID Connect: authorization code with PKCE. Tokens are kept in memory only; after a reload the page goes
+ * to the provider again, where the user usually still has a session.
  */
 import {
   InMemoryWebStorage,
@@ -14,31 +14,31 @@ import { ApiError } from "../api/problem.ts";
 import type { ProviderConfig } from "./config.ts";
 import { Renewal } from "./renewal.ts";
 
-/** Seconds before its end that a token is renewed. */
+/** Seconds before expiry at which a token is renewed. */
 const RENEW_BEFORE = 30;
-/** Set while somebody is signed in in this tab: a reload goes to the provider without asking. It holds no secret. */
+/** Set while a user is signed in in this tab: a reload goes to the provider without asking. It holds no secret. */
 const SIGNED_IN = "svc.signed-in";
-/** Milliseconds in which a renewed token is not renewed again because it is refused: the reason is another. */
+/** Milliseconds during which a refusal does not renew a token again: a fresh token was refused for another reason. */
 const FRESH_MS = 30_000;
 
-/** What a sign-in comes back to. */
+/** Where to return after sign-in. */
 interface Returning {
   readonly returnTo: string;
 }
 
 export class SignIn implements Credentials {
   readonly #manager: UserManager;
-  readonly #tell: () => void;
+  readonly #ended: () => void;
   readonly #offline: boolean;
-  /** The token that the controller did not take. */
+  /** The token that the controller refused. */
   #refused: string | undefined;
   readonly #renewal: Renewal<User>;
   #renewedAt = Number.NEGATIVE_INFINITY;
 
-  /** `tell`: told when only a person can go on, by signing in again. */
-  constructor({ issuer, clientId, scope, audience }: ProviderConfig, tell: () => void) {
+  /** `ended` is called when only signing in again can continue the session. */
+  constructor({ issuer, clientId, scope, audience }: ProviderConfig, ended: () => void) {
     const here = location.origin + import.meta.env.BASE_URL;
-    this.#tell = tell;
+    this.#ended = ended;
     this.#offline = scope.split(" ").includes("offline_access");
     this.#manager = new UserManager({
       authority: issuer,
@@ -47,7 +47,7 @@ export class SignIn implements Credentials {
       post_logout_redirect_uri: here,
       scope,
       userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
-      // What the provider sends back must be answered by this tab alone.
+      // Only this tab may process the provider's response.
       stateStore: new WebStorageStateStore({ store: sessionStorage }),
       automaticSilentRenew: false,
       loadUserInfo: false,
@@ -55,29 +55,29 @@ export class SignIn implements Credentials {
     });
     this.#renewal = new Renewal(async () => {
       const user = await this.#manager.signinSilent();
-      if (user === null) throw new Error("it gave no token");
+      if (user === null) throw new Error("the provider returned no token");
       this.#renewedAt = performance.now();
       return user;
     });
   }
 
-  /** Finds out whether somebody is signed in; goes to the provider when somebody was. Throws what it says instead. */
+  /** Returns whether a user is signed in; goes to the provider if one was. Throws the provider's error. */
   async start(): Promise<boolean> {
     const { pathname, searchParams } = new URL(location.href);
     const answered = searchParams.has("state") && (searchParams.has("code") || searchParams.has("error"));
     if (pathname === import.meta.env.BASE_URL && answered) return this.#finish();
     if (sessionStorage.getItem(SIGNED_IN) === null) return false;
-    // Who reloads a page has consented before, and is not asked again.
+    // On a reload the user has consented before and is not asked again.
     return this.#goToProvider({});
   }
 
-  /** Goes to the provider because a person asked for it; this page is over. */
+  /** Goes to the provider at the user's request, leaving this page. */
   begin(): Promise<never> {
-    // OpenID Connect Core, 11: consent must be asked for with offline_access.
+    // OpenID Connect Core, 11: offline_access requires a consent prompt.
     return this.#goToProvider(this.#offline ? { prompt: "consent" } : {});
   }
 
-  /** Throws ApiError: the session is over, or could not be renewed for now. */
+  /** Throws ApiError if the session has ended or could not be renewed for now. */
   async token(): Promise<string> {
     const user = await this.#manager.getUser();
     if (user === null) throw this.#over();
@@ -127,27 +127,25 @@ export class SignIn implements Credentials {
 
   async #goToProvider(asking: SigninRedirectArgs): Promise<never> {
     if (!isSecureContext)
-      throw new Error(
-        "Signing in needs https, or this machine's own address (localhost): ask for the console there.",
-      );
+      throw new Error("Signing in requires https or localhost. Open the console at such an address.");
     const state: Returning = { returnTo: location.pathname + location.search };
     await this.#manager.signinRedirect({ state, ...asking });
     return new Promise(() => {});
   }
 
   #over(): ApiError {
-    this.#tell();
-    return new ApiError(401, "SESSION_OVER", "Your session is over. Sign in again.", "");
+    this.#ended();
+    return new ApiError(401, "SESSION_OVER", "Your session has ended. Sign in again.", "");
   }
 }
 
 function notRenewed(thrown: unknown): ApiError {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const detail = `Your session could not be renewed: the identity provider does not answer as it should (${reason}). It is asked again.`;
+  const detail = `The session could not be renewed: the identity provider did not respond as expected (${reason}). Retrying automatically.`;
   return new ApiError(0, "PROVIDER_UNREACHABLE", detail, "");
 }
 
-/** A page of the console, whatever else was kept. */
+/** The page to return to, if it is one of the console; else the start page. */
 function returnOf(state: unknown): string {
   const returnTo =
     typeof state === "object" && state !== null ? (state as Partial<Returning>).returnTo : undefined;

@@ -1,4 +1,4 @@
-/** Learns who the caller is to the controller, then shows the console to them. */
+/** Fetches the caller's identity from the controller, then shows the console. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import { bodyOf, type Credentials, openApi } from "../api/client.ts";
@@ -22,7 +22,7 @@ export function SignedIn({ credentials, open, version, signOut, children }: Sign
     [api, credentials, caller, open, version, signOut],
   );
   if (session !== undefined) return <SessionContext value={session}>{children}</SessionContext>;
-  if (!whoami.isError) return <Loading what="who you are" />;
+  if (!whoami.isError) return <Loading what="your session" />;
   return (
     <main>
       <Failed

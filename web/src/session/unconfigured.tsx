@@ -1,11 +1,11 @@
-/** What people see whom nobody told where to sign in. */
+/** Shown if tokens are required but no identity provider is configured. */
 import { Notice } from "../ui/states.tsx";
 
 export function Unconfigured() {
   return (
-    <Notice title="Signing in is not set up">
+    <Notice title="Sign-in is not configured">
       <p>
-        This controller asks for tokens, but its console was not told where people sign in. Start it with{" "}
+        This controller requires tokens, but no identity provider is configured for the console. Start it with{" "}
         <code>--console-oidc-issuer</code> and <code>--console-oidc-client-id</code>.
       </p>
     </Notice>

@@ -1,4 +1,4 @@
-/** What is said where there is no picture of a frame, or none yet. */
+/** Shown in place of the stills of a frame that are missing, in progress or failed. */
 import { ApiError } from "../api/problem.ts";
 import type { StillFrame } from "./still-list.ts";
 import type { Stills } from "./use-stills.ts";
@@ -13,7 +13,7 @@ export function Awaited({ frame, shown, stills }: AwaitedProps) {
   if (shown?.state === "FAILED")
     return (
       <p role="alert">
-        The picture of frame {shown.frame} could not be made: {shown.error?.message ?? "nobody knows why"}{" "}
+        The still of frame {shown.frame} could not be made: {shown.error?.message ?? "no reason reported"}{" "}
         <button type="button" onClick={() => stills.request(shown.frame)}>
           Try again
         </button>
@@ -22,7 +22,7 @@ export function Awaited({ frame, shown, stills }: AwaitedProps) {
   if (frame !== undefined && shown === undefined && stills.refused?.frame === frame)
     return (
       <p role="alert">
-        The pictures of frame {frame} cannot be made: {stills.refused.error.message}{" "}
+        The stills of frame {frame} could not be requested: {stills.refused.error.message}{" "}
         {mayPass(stills.refused.error) && (
           <button type="button" onClick={() => stills.request(frame)}>
             Try again
@@ -33,12 +33,12 @@ export function Awaited({ frame, shown, stills }: AwaitedProps) {
   if (shown === undefined && frame === undefined) return null;
   return (
     <p className="quiet" role="status">
-      A node makes the picture of frame {shown?.frame ?? frame} …
+      Making the stills of frame {shown?.frame ?? frame} …
     </p>
   );
 }
 
-/** Whether it may go another time: nobody answered, or nobody could. What is refused stays refused. */
+/** Whether a retry may succeed: no response, or a server fault. A refusal is final. */
 function mayPass(error: Error): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500;
 }

@@ -1,4 +1,4 @@
-/** How many pixels of the screen a CSS pixel has: other than 1 on fine screens, and where the page is zoomed. */
+/** Device pixels per CSS pixel: not 1 on high-density screens and on zoomed pages. */
 import { useSyncExternalStore } from "react";
 
 export function useDevicePixels(): number {

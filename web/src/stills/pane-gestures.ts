@@ -1,23 +1,23 @@
-/** Wheel, mouse and fingers on a pane. What they do not use is left to the page. */
+/** Wheel, mouse and touch input on a pane. Events it does not use are left to the page. */
 import { type PointerEvent, useEffect, useRef } from "react";
 import { type Point, panBy, pinched, type Size, type View, zoomAt } from "./viewport.ts";
 
-/** The most that one turn of a wheel changes, and what one press of a key does. */
+/** The largest zoom factor of one wheel event, and that of one key press. */
 export const ZOOM_STEP = 1.25;
 
 interface Shown {
   readonly view: View;
   readonly pane: Size;
-  /** Whether less than all of the picture is seen. */
+  /** Whether only part of the image is visible. */
   readonly isZoomed: boolean;
-  /** Returns whether anything has changed. */
+  /** Returns whether the view has changed. */
   readonly show: (view: View) => boolean;
 }
 
 /**
- * A wheel zooms with Ctrl or Meta (a pinch on a touchpad is such a wheel), and without where somebody has
- * zoomed or clicked; else the page scrolls. React listens to wheels passively, which could not keep it
- * from that.
+ * The wheel zooms with Ctrl or Meta (a pinch on a touchpad is such a wheel event), and without them if the pane is zoomed
+ * or focused; otherwise the page scrolls. React's wheel listeners are passive and could not prevent scrolling, hence
+ * addEventListener.
  */
 export function useWheel(element: { readonly current: HTMLElement | null }, shown: Shown): void {
   const latest = useRef(shown);
@@ -33,7 +33,7 @@ export function useWheel(element: { readonly current: HTMLElement | null }, show
       const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect();
       const point = { x: event.clientX - left, y: event.clientY - top };
       const step = Math.min(ZOOM_STEP, Math.max(1 / ZOOM_STEP, factor));
-      // With Ctrl the browser would zoom the whole page.
+      // With Ctrl, the browser would zoom the whole page.
       if (show(zoomAt(view, step, point, size)) || isMeant) event.preventDefault();
     };
     pane?.addEventListener("wheel", turn, { passive: false });
@@ -41,7 +41,7 @@ export function useWheel(element: { readonly current: HTMLElement | null }, show
   }, [element]);
 }
 
-/** One pointer moves the picture, two stretch it. */
+/** One pointer pans, two zoom. */
 export function usePointers({ view, pane, show }: Shown) {
   const down = useRef(new Map<number, Point>());
   const lift = ({ pointerId }: PointerEvent) => void down.current.delete(pointerId);

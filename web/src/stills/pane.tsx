@@ -1,19 +1,19 @@
-/** One pane: a part of one or more pictures of the same size, moved and zoomed by pointer and keys. */
+/** One pane: a part of one or more images of the same size, panned and zoomed by pointer and keys. */
 import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { useDevicePixels } from "./device-pixels.ts";
 import { usePointers, useWheel, ZOOM_STEP } from "./pane-gestures.ts";
 import { isAll, panBy, type Size, transformOf, type View, within, zoomAt } from "./viewport.ts";
 
-/** One press of a key, in CSS pixels. */
+/** Distance of one key press, in CSS pixels. */
 const KEY_PAN = 60;
 
 interface PaneProps {
-  /** What is seen, for those who do not. */
+  /** Describes the content to screen readers. */
   readonly label: string;
   readonly picture: Size;
   readonly pane: Size;
   readonly view: View;
-  /** undefined: all of the picture, however large the pane becomes. */
+  /** Called with undefined for the whole image, whatever size the pane gets. */
   readonly onView: (view: View | undefined) => void;
   readonly children: ReactNode;
 }
@@ -23,7 +23,7 @@ export function Pane({ label, picture, pane, view, onView, children }: PaneProps
   const ratio = useDevicePixels();
   const isZoomed = !isAll(view, picture, pane);
   const show = (wanted: View): boolean => {
-    // What is seen whole is not moved.
+    // An image that is wholly visible cannot be panned.
     if (!isZoomed && wanted.scale === view.scale) return false;
     const next = within(wanted, picture, pane);
     onView(isAll(next, picture, pane) ? undefined : next);
@@ -43,9 +43,9 @@ export function Pane({ label, picture, pane, view, onView, children }: PaneProps
     <section
       ref={element}
       className={`pane${isZoomed ? " zoomed" : ""}${view.scale * ratio >= 2 ? " pixels" : ""}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what is focused is moved by keys
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: needs the focus to be panned by keys
       tabIndex={0}
-      aria-label={`${label}. Arrows move, plus and minus zoom, 0 shows all, F flips the two.`}
+      aria-label={`${label}. Arrow keys pan, plus and minus zoom, 0 fits, F flips.`}
       {...pointers}
       onKeyDown={press}
       style={{ height: pane.height }}

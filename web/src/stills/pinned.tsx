@@ -1,4 +1,4 @@
-/** Frames that people picked: their pictures stay with the job for everybody, until somebody unpins them. */
+/** Pinned frames: frames that users selected. Their stills stay with the job, for everyone, until unpinned. */
 import type { ComponentProps } from "react";
 import { mayAs, useSession } from "../session/session.ts";
 import { Strip } from "./strip.tsx";
@@ -6,7 +6,7 @@ import type { Stills } from "./use-stills.ts";
 
 interface PinnedProps extends Omit<ComponentProps<typeof Strip>, "onFrame" | "onRemove"> {
   readonly stills: Stills;
-  /** The frame that is looked at; undefined: none was chosen. */
+  /** The selected frame; undefined if none. */
   readonly frame: number | undefined;
   readonly onFrame: (frame: number | undefined) => void;
 }
@@ -14,7 +14,7 @@ interface PinnedProps extends Omit<ComponentProps<typeof Strip>, "onFrame" | "on
 export function Pinned({ stills, frame, onFrame, ...strip }: PinnedProps) {
   const { caller } = useSession();
   const unpin = (removed: number) => {
-    // What is looked at is asked for: it would be pinned again.
+    // The selected frame's stills are requested, which would pin it again.
     if (removed === frame) onFrame(undefined);
     stills.remove(removed);
   };

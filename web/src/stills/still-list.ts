@@ -1,19 +1,19 @@
-/** The stills of a job by their frames. */
+/** The stills of a job, grouped by frame. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 
 type Still = components["schemas"]["Still"];
 
-/** A frame of which there are stills, or are to be. */
+/** A frame that has stills, or will have. */
 export interface StillFrame {
   readonly frame: number;
   readonly state: Still["state"];
-  /** In pixels; undefined until there is one. */
+  /** In pixels; undefined until the stills are ready. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
-  /** Why there is none. */
+  /** Why the stills could not be made. */
   readonly error: Still["error"];
 }
 
-/** READY when both sides are, FAILED when one is; else PENDING. In the order of the frames. */
+/** READY if both sides are, FAILED if one is, else PENDING. Sorted by frame. */
 export function framesOf(stills: readonly Still[]): readonly StillFrame[] {
   const byFrame = Map.groupBy(stills, ({ frame }) => frame);
   return [...byFrame]
@@ -21,21 +21,21 @@ export function framesOf(stills: readonly Still[]): readonly StillFrame[] {
     .sort((one, other) => one.frame - other.frame);
 }
 
-/** A frame to look at. */
+/** A frame in the list of moments. */
 export interface Moment {
   readonly frame: number;
-  /** undefined: nobody has asked for one. */
+  /** undefined if none was requested. */
   readonly still: StillFrame | undefined;
 }
 
 export interface Moments {
-  /** The worst ones, worst first, whether there are stills of them or not. */
+  /** The worst moments, worst first, with or without stills. */
   readonly worst: readonly Moment[];
-  /** Every other frame that there are stills of: somebody picked it. In the order of the frames. */
+  /** All other frames with stills: users selected them. Sorted by frame. */
   readonly pinned: readonly Moment[];
 }
 
-/** `worst`: frames of the worst moments, worst first; undefined: not known yet, and neither is what was picked. */
+/** `worst`: frames of the worst moments, worst first; undefined until known, and pinned frames are unknown until then. */
 export function momentsOf(stills: readonly StillFrame[], worst: readonly number[] | undefined): Moments {
   if (worst === undefined) return { worst: [], pinned: [] };
   const byFrame = new Map(stills.map((still) => [still.frame, still]));

@@ -1,4 +1,4 @@
-/** The worst moments of a job, and any other frame that was asked for, as pictures of both sides. */
+/** The worst moments of a job and its pinned frames, as stills of both sides. */
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import type { Job } from "../api/client.ts";
 import type { FrameTable } from "../chart/frame-table.ts";
@@ -17,19 +17,19 @@ import "../style/stills.css";
 interface StillsProps {
   readonly job: Job;
   readonly table: FrameTable;
-  /** Whether values are still to come into the table. */
+  /** Whether scores are still being loaded into the table. */
   readonly isLoading: boolean;
-  /** The metric that tells how bad a frame is. */
+  /** The metric that ranks the moments. */
   readonly metric: string | undefined;
-  /** Frames per second; undefined: not known. */
+  /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
-  /** The frame that is looked at; undefined: none was chosen. */
+  /** The selected frame; undefined if none. */
   readonly frame: number | undefined;
-  /** undefined: none is looked at any more. */
+  /** Called with undefined to clear the selection. */
   readonly onFrame: (frame: number | undefined) => void;
 }
 
-/** Of a job that has succeeded. */
+/** For a job that has succeeded. */
 export function StillsSection({ job, table, isLoading, metric, rate, frame, onFrame }: StillsProps) {
   const stills = useStills(job);
   useRequestOf(frame, stills);
@@ -37,7 +37,7 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
     useCallback((look) => table.watch(look), [table]),
     () => table.version,
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another version has other values
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another version has other scores
   const worst = useMemo(
     () => (isLoading || metric === undefined ? undefined : worstFrames(table, metric, rate)),
     [table, version, isLoading, metric, rate],
@@ -52,7 +52,7 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
   const shown = frame === undefined ? first : all.find((one) => one.frame === frame);
   const picture = shown?.still?.size;
   const look = useLook();
-  // Of pictures of another size another part would be seen.
+  // The visible part is kept only among images of the same size.
   const [part, setPart] = useState<{ readonly size: string; readonly view: View | undefined }>();
   const size = `${picture?.width} × ${picture?.height}`;
   const asked = part?.size === size ? part.view : undefined;
@@ -81,16 +81,15 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
   );
 }
 
-/** What is there where the controller makes none by itself. */
+/** Shown if the controller makes no stills automatically. */
 function NoPictures({ hasMoments }: { readonly hasMoments: boolean }) {
   return (
     <div className="still-none">
       <p>
-        <strong>No pictures were made by themselves.</strong>
+        <strong>No stills were made automatically.</strong>
       </p>
       <p className="quiet">
-        Choose {hasMoments && "a moment or "}a frame of the chart: a node then makes its pictures, of both
-        sides.
+        Select {hasMoments && "a moment or "}a frame in the chart, and a node makes stills of both sides.
       </p>
     </div>
   );

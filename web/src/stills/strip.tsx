@@ -1,4 +1,4 @@
-/** Frames to look at, in a row. */
+/** A row of frames to select. */
 import { TimeCode } from "../chart/time-code.tsx";
 import type { Moment } from "./still-list.ts";
 
@@ -6,10 +6,10 @@ interface StripProps {
   readonly moments: readonly Moment[];
   readonly shown: Moment | undefined;
   readonly scoreAt: (frame: number) => number | undefined;
-  /** Frames per second; undefined: not known. */
+  /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly onFrame: (frame: number) => void;
-  /** undefined: they cannot be removed, or not by the caller. */
+  /** undefined if frames cannot be removed, or not by this caller. */
   readonly onRemove?: ((frame: number) => void) | undefined;
 }
 
@@ -36,7 +36,7 @@ export function Strip({ moments, shown, scoreAt, rate, onFrame, onRemove }: Stri
               type="button"
               className="plain remove"
               aria-label={`Unpin frame ${one.frame}`}
-              title="Unpin this frame, and delete its pictures"
+              title="Unpin this frame and delete its stills"
               onClick={() => onRemove(one.frame)}
             >
               ×
@@ -48,14 +48,14 @@ export function Strip({ moments, shown, scoreAt, rate, onFrame, onRemove }: Stri
   );
 }
 
-/** Where there are no pictures: whether there will be. */
+/** The state of missing stills. */
 function Remark({ moment: { still }, isShown }: { readonly moment: Moment; readonly isShown: boolean }) {
   if (still === undefined)
     return isShown ? (
-      <span className="quiet">no pictures yet</span>
+      <span className="quiet">no stills yet</span>
     ) : (
-      <span className="offer">make pictures</span>
+      <span className="offer">make stills</span>
     );
   if (still.state === "READY") return null;
-  return <span className="quiet">{still.state === "FAILED" ? "failed" : "being made …"}</span>;
+  return <span className="quiet">{still.state === "FAILED" ? "failed" : "in progress …"}</span>;
 }

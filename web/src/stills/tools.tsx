@@ -1,4 +1,4 @@
-/** How stills are looked at: which view, and how large. */
+/** Toolbar of the still viewer: view, gain and zoom. */
 import type { View } from "./viewport.ts";
 
 export const MODES = {
@@ -9,11 +9,11 @@ export const MODES = {
 } as const;
 export type Mode = keyof typeof MODES;
 
-/** How much of a difference is shown: small ones are not seen as they are. */
+/** Gains of the difference view; small differences are invisible without one. */
 export const GAINS = [1, 4, 16] as const;
 export type Gain = (typeof GAINS)[number];
 
-/** Pixels of the screen for a pixel of the picture: whole ones, so that every pixel is as large as the others. */
+/** Device pixels per image pixel. Integers, so that all pixels have the same size. */
 const SCALES = [1, 2, 4, 8];
 
 export function ModeChoice({ mode, onMode }: { readonly mode: Mode; readonly onMode: (mode: Mode) => void }) {
@@ -31,7 +31,7 @@ export function ModeChoice({ mode, onMode }: { readonly mode: Mode; readonly onM
 export function GainChoice({ gain, onGain }: { readonly gain: Gain; readonly onGain: (gain: Gain) => void }) {
   return (
     <label>
-      Times{" "}
+      Gain{" "}
       <select
         value={gain}
         onChange={(event) => onGain(GAINS.find((one) => one === Number(event.target.value)) ?? 4)}
@@ -46,9 +46,9 @@ export function GainChoice({ gain, onGain }: { readonly gain: Gain; readonly onG
 
 interface ZoomProps {
   readonly view: View;
-  /** Pixels of the screen in a CSS pixel. */
+  /** Device pixels per CSS pixel. */
   readonly ratio: number;
-  /** undefined: all of the picture. */
+  /** Called with undefined for the whole image. */
   readonly onView: (view: View | undefined) => void;
 }
 

@@ -1,4 +1,4 @@
-/** How stills are looked at, as the address holds it: the same from frame to frame. */
+/** View and gain of the still viewer, kept in the URL: the same for every frame. */
 import { useSearchParams } from "react-router";
 import { GAINS, type Gain, MODES, type Mode } from "./tools.tsx";
 

@@ -1,4 +1,4 @@
-/** A still as an address that a page can show: pictures cannot send a token, so it is fetched. */
+/** The object URL of a still. It is fetched because an img element cannot send a token. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { fetchRaw } from "../api/client.ts";
@@ -10,7 +10,7 @@ export interface StillImage {
   /** undefined while it loads. */
   readonly url: string | undefined;
   readonly error: Error | null;
-  /** Asks again. */
+  /** Fetches again. */
   readonly retry: () => void;
 }
 

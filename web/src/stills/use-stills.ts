@@ -1,11 +1,11 @@
-/** The stills of a job as they come, and asking for more. */
+/** The stills of a job as they become ready, and requests for more. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
 import { framesOf, type StillFrame } from "./still-list.ts";
 
-/** Milliseconds that a frame is looked at before its still is asked for: who leafs through asks for none. */
+/** Milliseconds that a frame must stay selected before its stills are requested, so that browsing requests none. */
 const SETTLE_MS = 500;
 
 interface Refused {
@@ -14,15 +14,15 @@ interface Refused {
 }
 
 export interface Stills {
-  /** undefined: not known yet. */
+  /** undefined until known. */
   readonly frames: readonly StillFrame[] | undefined;
   readonly error: Error | null;
   readonly request: (frame: number) => void;
-  /** Deletes the stills of a frame, for everybody. */
+  /** Deletes the stills of a frame for everyone. */
   readonly remove: (frame: number) => void;
-  /** Why the last removal failed; null: it did not. */
+  /** Why the last removal failed; null if it did not. */
   readonly removeError: Error | null;
-  /** The one that was asked for last, if it was refused. */
+  /** The last request, if it was refused. */
   readonly refused: Refused | undefined;
 }
 
@@ -44,8 +44,8 @@ export function useStills({ id, revision }: Job): Stills {
       bodyOf(api.DELETE("/v1/jobs/{id}/stills/{frame}", { params: { path: { id, frame: String(frame) } } })),
     onSuccess: (stills) => queries.setQueryData(["stills", id], stills),
   });
-  // The job's stream tells when some have come.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is what it waits for
+  // The job's stream reports new stills by a new revision.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs on every new revision
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ["stills", id] });
   }, [queries, id, revision]);
@@ -60,7 +60,7 @@ export function useStills({ id, revision }: Job): Stills {
   };
 }
 
-/** Asks for the still of a frame that somebody looks at and that has none. */
+/** Requests the stills of the selected frame if it has none. */
 export function useRequestOf(frame: number | undefined, { frames, request }: Stills): void {
   const isMissing = frame !== undefined && frames?.every((known) => known.frame !== frame) === true;
   useEffect(() => {

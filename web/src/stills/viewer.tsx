@@ -1,4 +1,4 @@
-/** One frame of two videos, looked at closely: of both sides of a job, or of two encodes. */
+/** The viewer of one frame of two videos: both sides of a job, or two encodes. */
 import { type KeyboardEvent, useCallback, useState } from "react";
 import { Failed } from "../ui/states.tsx";
 import { useDevicePixels } from "./device-pixels.ts";
@@ -8,13 +8,13 @@ import { type Side, useStillImage } from "./use-still-image.ts";
 import { fitOf, type Size, type View, within } from "./viewport.ts";
 import { Beside, Difference, Flip, Wipe } from "./views.tsx";
 
-/** Share of the window's height that a picture takes at most. */
+/** Largest height of an image as a share of the window's. */
 const HIGHEST = 0.7;
-/** Pixels between two panes; on a narrow screen they are one above the other. */
+/** Pixels between two panes; on a narrow screen they are stacked. */
 const GAP = 8;
 const NARROW = 560;
 
-/** Of which job and side a picture is, and what it is called. */
+/** Job and side of an image, and its name. */
 export interface Source {
   readonly jobId: string;
   readonly side: Side;
@@ -26,7 +26,7 @@ interface ViewerProps {
   readonly frame: number;
   readonly size: Size;
   readonly look: Look;
-  /** The part that was asked for; undefined: all of the picture. */
+  /** The requested part; undefined: the whole image. */
   readonly asked: View | undefined;
   readonly onView: (view: View | undefined) => void;
 }
@@ -55,8 +55,8 @@ export function Viewer({ sources: [first, second], frame, size, look, asked, onV
     else onMode("flip");
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be as wide as its widest picture
-    <div className="still-viewer" ref={watchWidth} role="group" aria-label="Both pictures" onKeyDown={press}>
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would be as wide as its widest image
+    <div className="still-viewer" ref={watchWidth} role="group" aria-label="Both stills" onKeyDown={press}>
       <div className="still-tools">
         <ModeChoice mode={mode} onMode={onMode} />
         {mode === "difference" && <GainChoice gain={gain} onGain={onGain} />}
@@ -73,9 +73,9 @@ export function Viewer({ sources: [first, second], frame, size, look, asked, onV
         </>
       )}
       <p className="quiet still-help">
-        <kbd>Ctrl</kbd> and wheel, two fingers, or <kbd>+</kbd> <kbd>-</kbd> zoom, drag or arrows move,{" "}
-        <kbd>F</kbd> flips between the two. At 1× a sample is a pixel of the screen. The pictures are lossy
-        (WebP, 4:2:0): scores are of the samples themselves.
+        <kbd>Ctrl</kbd> + wheel, pinch or <kbd>+</kbd> <kbd>-</kbd> to zoom; drag or arrow keys to pan;{" "}
+        <kbd>F</kbd> to flip. At 1×, a sample is one screen pixel. Stills are lossy (WebP, 4:2:0); scores are
+        computed from the samples themselves.
       </p>
     </div>
   );
@@ -86,7 +86,7 @@ function paneOf(size: Size, width: number): Size {
   return { width: Math.max(1, width), height: Math.max(1, Math.round(height)) };
 }
 
-/** The width of the element that it is given, followed. */
+/** Observes the width of the element. */
 function useWidth(): readonly [(element: HTMLElement | null) => (() => void) | undefined, number] {
   const [width, setWidth] = useState(0);
   const watch = useCallback((element: HTMLElement | null) => {

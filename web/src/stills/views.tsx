@@ -1,4 +1,4 @@
-/** The ways to look at one frame of two videos. All panes show the same part, as large. */
+/** The views of one frame of two videos. All panes show the same part at the same scale. */
 import { type PointerEvent, type ReactNode, useState } from "react";
 import { Pane } from "./pane.tsx";
 import type { Gain } from "./tools.tsx";
@@ -37,7 +37,7 @@ export function Beside({ frame, one, other, ...shown }: ViewsProps) {
   );
 }
 
-/** The second picture lies over the first from an edge on, which is moved. */
+/** The second image covers the first to the right of a movable edge. */
 export function Wipe({ frame, one, other, ...shown }: ViewsProps) {
   const { view, picture, pane } = shown;
   const [percent, setPercent] = useState(50);
@@ -72,7 +72,7 @@ export function Wipe({ frame, one, other, ...shown }: ViewsProps) {
   );
 }
 
-/** The edge itself, to be dragged; who has no pointer has the slider below. */
+/** The draggable edge; the slider below serves users without a pointer. */
 function WipeLine({ percent, height, onPercent }: WipeLineProps) {
   const drag = (event: PointerEvent<HTMLElement>) => {
     const whole = event.currentTarget.parentElement?.getBoundingClientRect();
@@ -91,19 +91,19 @@ function WipeLine({ percent, height, onPercent }: WipeLineProps) {
 }
 
 interface WipeLineProps {
-  /** From the left edge. */
+  /** Distance from the left edge. */
   readonly percent: number;
   readonly height: number;
   readonly onPercent: (percent: number) => void;
 }
 
 interface FlipProps extends ViewsProps {
-  /** Whether the second is seen, or the first. */
+  /** Whether the second image is visible instead of the first. */
   readonly isOther: boolean;
   readonly onFlip: () => void;
 }
 
-/** One side in the place of the other: both are drawn, so that nothing is waited for in between. */
+/** One image in place of the other. Both are rendered, so that flipping is instant. */
 export function Flip({ frame, one, other, isOther, onFlip, ...shown }: FlipProps) {
   const { name } = isOther ? other : one;
   return (
@@ -134,7 +134,7 @@ export function Flip({ frame, one, other, isOther, onFlip, ...shown }: FlipProps
 export function Difference({ frame, one, other, gain, ...shown }: ViewsProps & { readonly gain: Gain }) {
   return (
     <div className="panes">
-      <Captioned caption={`What differs, times ${gain}; black is the same`}>
+      <Captioned caption={`Difference ×${gain} (black = identical)`}>
         <Pane label={`Difference, frame ${frame}`} {...shown}>
           <div className="differing" style={{ filter: `brightness(${gain})` }}>
             <Still url={one.url} />
@@ -146,7 +146,7 @@ export function Difference({ frame, one, other, gain, ...shown }: ViewsProps & {
   );
 }
 
-/** The pane around it says what it is. */
+/** The surrounding pane labels it, so alt is empty. */
 function Still({ url }: { readonly url: string | undefined }) {
   return url === undefined ? null : <img src={url} alt="" draggable={false} />;
 }

@@ -1,8 +1,8 @@
-/** The worst moments of a job by the values of its chart: those that `svc score` names, by the same rule. */
+/** The worst moments of a job by the scores in its chart: those that `svc score` reports, by the same rule. */
 import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
 import type { FrameTable } from "../chart/frame-table.ts";
 
-/** Their frames, the worst first. `rate`: frames per second; undefined: not known. */
+/** Their frames, worst first. `rate`: frames per second; undefined if unknown. */
 export function worstFrames(table: FrameTable, metric: string, rate: number | undefined): readonly number[] {
   const column = table.column(metric);
   const series = {
