@@ -1,35 +1,34 @@
 /**
- * Bjøntegaard's delta of two ladders: how much bit rate one needs more than another for the same score, and
- * how much score it gets more at the same bit rate, on average over what both cover. docs/bd-rate.md has the
- * formula and where it is from.
+ * Bjøntegaard delta of two ladders: how much more bit rate one needs for the same score, and how much higher its score is
+ * at the same bit rate, averaged over the range that both cover. Formula and sources: docs/bd-rate.md.
  */
 import { type Knots, Pchip } from "./pchip.ts";
 
 /** One encode of a ladder. */
 export interface RatePoint {
-  /** Bits per second, or any other unit that both ladders share; above 0. */
+  /** Bits per second, or another unit shared by both ladders; above 0. */
   readonly rate: number;
   readonly score: number;
 }
 
-/** Why there is no number. */
+/** Why no delta can be computed. */
 export type Refusal =
   | "TOO_FEW_POINTS"
   | "NO_RATE"
   | "NO_SCORE"
-  /** Two points have the same score, or the same rate: no curve goes through both. */
+  /** Two points have the same score or the same rate, so no curve passes through both. */
   | "SAME_POINT"
-  /** More bits give a lower score somewhere. */
+  /** The score decreases somewhere as the rate increases. */
   | "NOT_MONOTONE"
   | "NO_OVERLAP";
 
 export interface Delta {
-  /** Percent for the rate: −10 is a tenth fewer bits; the score's own unit for the score. */
+  /** For the rate: percent, −10 means 10 % fewer bits. For the score: in the score's unit. */
   readonly value: number;
-  /** What was averaged over: scores for the rate, log10 of rates for the score. */
+  /** The range averaged over: scores for the rate, log10 of rates for the score. */
   readonly from: number;
   readonly to: number;
-  /** The share of the wider ladder's range that this is, 0 to 1. */
+  /** This range as a share of the wider ladder's range, 0 to 1. */
   readonly overlap: number;
 }
 
@@ -63,7 +62,7 @@ function deltaOf(anchor: readonly RatePoint[], test: readonly RatePoint[], place
   return { delta: { value: more / (to - from), from, to, overlap: (to - from) / widest } };
 }
 
-/** Why no curve goes through the points of a ladder; undefined: one does. */
+/** Why no curve passes through the points of a ladder; undefined if one does. */
 export function refusalOf(points: readonly RatePoint[]): Refusal | undefined {
   if (points.length < LEAST_POINTS) return "TOO_FEW_POINTS";
   if (points.some(({ rate }) => !(rate > 0 && Number.isFinite(rate)))) return "NO_RATE";
@@ -77,7 +76,7 @@ export function refusalOf(points: readonly RatePoint[]): Refusal | undefined {
   return steps.some(({ score }) => score < 0) ? "NOT_MONOTONE" : undefined;
 }
 
-/** The curve through a ladder, as it is averaged: log10 of the rate by score. */
+/** The curve through a ladder that is averaged: log10 of the rate as a function of the score. */
 export function curveOf(points: readonly RatePoint[]): Pchip {
   return new Pchip(knotsOf(points, ({ rate, score }) => [score, Math.log10(rate)]));
 }

@@ -1,4 +1,4 @@
-/** Which of several jobs can be compared, and why others cannot. */
+/** Selects the jobs that can be compared, and explains why others cannot. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { framesOf } from "../job/frame-ranges.ts";
 import { fileName, modelsOf } from "../jobs/job-facts.ts";
@@ -10,7 +10,7 @@ export interface Sorted {
   readonly others: readonly { readonly job: Job; readonly reason: string }[];
 }
 
-/** As many as can all be compared with one another; of equally many, those that come first. */
+/** The largest set of jobs that can all be compared with one another; of equal sets, the one whose jobs come first. */
 export function sortedOut(jobs: readonly Job[]): Sorted {
   const groups = jobs.map((first) => groupOf([first, ...jobs.filter((job) => job !== first)]));
   const members = groups.reduce((best, group) => (group.length > best.length ? group : best), []);
@@ -21,7 +21,7 @@ export function sortedOut(jobs: readonly Job[]): Sorted {
   return { comparable, others };
 }
 
-/** What is not known yet fits two that do not fit each other: each must fit all before it. */
+/** An unknown property is compatible with any value, so each job must be checked against the whole group. */
 function groupOf(jobs: readonly Job[]): readonly Job[] {
   const group: Job[] = [];
   for (const job of jobs) if (reasonOf(job, group) === undefined) group.push(job);
@@ -32,12 +32,12 @@ function reasonOf(job: Job, group: readonly Job[]): string | undefined {
   return [job, ...group].map((other) => whyNot(job, other)).find((reason) => reason !== undefined);
 }
 
-/** undefined: it can be compared with `base`. */
+/** undefined if the job can be compared with `base`. */
 function whyNot(job: Job, base: Job): string | undefined {
   if (job.state === "FAILED") return "it failed";
   if (job.state === "CANCELLED") return "it was cancelled";
   if (job.spec.reference !== base.spec.reference)
-    return `its reference is ${fileName(job.spec.reference)}, another file`;
+    return `its reference is a different file, ${fileName(job.spec.reference)}`;
   const [model, other] = [modelsOf(job.spec)[0], modelsOf(base.spec)[0]];
   if (model !== other) return `it is scored by ${model}, not by ${other}`;
   return whyNotFrames(job, base) ?? whyNotMedia(job, base);
@@ -45,13 +45,13 @@ function whyNot(job: Job, base: Job): string | undefined {
 
 function whyNotFrames(job: Job, base: Job): string | undefined {
   const [mine, others] = [framesOf(job), framesOf(base)];
-  if (mine.step !== others.step) return "every how many frames are scored differs";
+  if (mine.step !== others.step) return "it scores every n-th frame with a different n";
   if (mine.total === 0 || others.total === 0 || mine.total === others.total) return undefined;
   const count = (frames: number) => frames.toLocaleString("en-US");
   return `it has ${count(mine.total)} frames, not ${count(others.total)}`;
 }
 
-/** The file at the path may have become another one. */
+/** The file at the same path may have been replaced. */
 function whyNotMedia(job: Job, base: Job): string | undefined {
   const [mine, others] = [job.result?.reference, base.result?.reference];
   if (mine === undefined || others === undefined) return undefined;
@@ -62,7 +62,7 @@ function whyNotMedia(job: Job, base: Job): string | undefined {
   return isSame ? undefined : "its reference has changed between the two jobs";
 }
 
-/** Metrics that every job with a result has, in the order of the first. */
+/** Metrics that all jobs with a result have, in the order of the first job. */
 export function metricsInAll(jobs: readonly Job[]): readonly string[] {
   const lists = jobs.flatMap(({ result }) => (result === undefined ? [] : [Object.keys(result.pooled)]));
   const [first = [], ...rest] = lists;

@@ -1,4 +1,4 @@
-/** The table of compared jobs: what its columns hold, their order, and which value is the best. */
+/** The comparison table: columns, order of rows, and best values. */
 import type { Better } from "../chart/metrics.ts";
 import type { Compared } from "./compared.ts";
 
@@ -17,13 +17,13 @@ const COLUMNS = [
 
 export type ColumnKey = (typeof COLUMNS)[number]["key"];
 
-/** The columns of a metric: of its extremes the worse one. */
+/** The columns for a metric, with only the worse of the two extremes. */
 export function columnsOf(better: Better): readonly (typeof COLUMNS)[number][] {
   const absent = better === "lower" ? "min" : "max";
   return COLUMNS.filter(({ key }) => key !== absent);
 }
 
-/** Which of two values of a column is the better one, in the metric that is compared. */
+/** Whether higher or lower values of a column are better, for the compared metric. */
 function betterIn(key: ColumnKey | "name", metric: Better): Better {
   if (key === "name") return undefined;
   return key === "size" || key === "rate" || key === "beyond" ? "lower" : metric;
@@ -31,11 +31,11 @@ function betterIn(key: ColumnKey | "name", metric: Better): Better {
 
 export interface Row {
   readonly of: Compared;
-  /** undefined: there is none. */
+  /** undefined: no value. */
   readonly values: Readonly<Record<ColumnKey, number | undefined>>;
 }
 
-/** `beyond`: how many of a job's frames are worse than the limit; undefined where nobody knows. */
+/** `beyond`: number of frames of the job that are worse than the limit; undefined if unknown. */
 export function rowOf(of: Compared, beyond: number | undefined): Row {
   const { pooled, bytes, rate } = of;
   return {
@@ -67,12 +67,12 @@ export function sortingOf(text: string | null): Sorting {
   return key === undefined ? { key: "number", descending: false } : { key, descending };
 }
 
-/** Undefined where it is the usual order. */
+/** undefined for the default order. */
 export function sortText({ key, descending }: Sorting): string | undefined {
   return key === "number" ? undefined : `${descending ? "-" : ""}${key}`;
 }
 
-/** By another column it begins with the best; by the same it turns round, and then is as before. */
+/** Selecting another column starts with its best value; selecting the same column reverses, then restores the default. */
 export function sortedBy(sorting: Sorting, key: ColumnKey | "name", metric: Better): Sorting {
   const isHigher = betterIn(key, metric) === "higher";
   if (sorting.key !== key) return { key, descending: isHigher };
@@ -81,7 +81,7 @@ export function sortedBy(sorting: Sorting, key: ColumnKey | "name", metric: Bett
     : { key: "number", descending: false };
 }
 
-/** What has no value comes last, whichever way round. */
+/** Rows without a value come last in either direction. */
 export function inOrder(rows: readonly Row[], { key, descending }: Sorting): readonly Row[] {
   const turn = descending ? -1 : 1;
   return rows.toSorted((one, other) => {
@@ -97,7 +97,7 @@ export function inOrder(rows: readonly Row[], { key, descending }: Sorting): rea
 
 const NAMES = new Intl.Collator("en", { numeric: true });
 
-/** The best value of a column; undefined where there is nothing to be better than, or no better and worse. */
+/** The best value of a column; undefined if all values are equal or neither direction is better. */
 export function bestOf(rows: readonly Row[], key: ColumnKey, metric: Better): number | undefined {
   const better = betterIn(key, metric);
   const values = rows.map((row) => row.values[key]).filter((value) => value !== undefined);

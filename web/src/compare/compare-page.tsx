@@ -1,4 +1,4 @@
-/** Several jobs of one reference over one another. */
+/** Compares several jobs of the same reference. */
 import { useCallback, useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../api/problem.ts";
@@ -29,8 +29,7 @@ export function ComparePage() {
       {chosen.length === 0 ? (
         <>
           <p>
-            Choose jobs of the same reference: their frames are drawn over one another, and their scores over
-            their bit rates.
+            Select jobs of the same reference to compare their per-frame scores and their scores by bit rate.
           </p>
           <Picker chosen={chosen} choose={choose} />
         </>
@@ -56,7 +55,7 @@ function Opened({ chosen, left, choose }: OpenedProps) {
   const isRunning = entries.some(({ job }) => job?.state === "QUEUED" || job?.state === "RUNNING");
   if (entries.every(({ job, error }) => job === undefined && error === null))
     return <Loading what="the jobs" />;
-  // Not allowed, or out of reach: that is so of all of them.
+  // Forbidden or unreachable: that applies to all jobs.
   if (failure && failures.length === entries.length && !failures.every(isUnknown))
     return <Failed error={failure} retry={retry} />;
   return (

@@ -1,22 +1,22 @@
-/** What is compared, as the address says it: ?job=ID, ?a=ID and ?b=ID in the order of their numbers. */
+/** The compared jobs in the URL: ?job=ID, ?a=ID and ?b=ID, in the order of their numbers. */
 
 export type Ladder = "a" | "b";
 
 export interface Chosen {
   readonly id: string;
-  /** undefined: it is compared, and belongs to none. */
+  /** undefined: compared, but on no ladder. */
   readonly ladder: Ladder | undefined;
 }
 
-/** Two ladders of twelve; as many lines differ in their colours or dashes. */
+/** Two ladders of twelve. This many lines still differ in colour or dashes. */
 export const MOST_COMPARED = 24;
 
-/** Of so many the frames are drawn unless somebody says otherwise: more lines hide one another. */
+/** Number of jobs whose frames are drawn by default; more lines would hide one another. */
 export const MOST_DRAWN = 8;
 
 const NAMES = ["job", "a", "b"];
 
-/** Each job once, as it was named last; `left` are those beyond the most. */
+/** Each job once, as last named; `left` is the number of jobs beyond the limit. */
 export function chosenOf(params: URLSearchParams): {
   readonly chosen: readonly Chosen[];
   readonly left: number;
@@ -29,7 +29,7 @@ export function chosenOf(params: URLSearchParams): {
   return { chosen: chosen.slice(0, MOST_COMPARED), left: Math.max(0, chosen.length - MOST_COMPARED) };
 }
 
-/** The address's parameters for these jobs. Others stay, but for what was said of jobs that are no more there. */
+/** The URL parameters for these jobs. Others are kept, except those that refer to removed jobs. */
 export function withChosen(params: URLSearchParams, chosen: readonly Chosen[]): URLSearchParams {
   const ids = chosen.map(({ id }) => id);
   const changed = new URLSearchParams();
@@ -46,7 +46,7 @@ function isKept(name: string, value: string, ids: readonly string[]): boolean {
   return true;
 }
 
-/** A ladder for one of them. */
+/** Assigns one of the jobs to a ladder. */
 export function onLadder(
   chosen: readonly Chosen[],
   id: string,
@@ -55,7 +55,7 @@ export function onLadder(
   return chosen.map((each) => (each.id === id ? { id, ladder } : each));
 }
 
-/** Bit rates that somebody typed, in bits per second by job; ?rate=ID:KBIT. */
+/** Bit rates typed by the user, in bits per second by job; ?rate=ID:KBIT. */
 export function typedRates(params: URLSearchParams): ReadonlyMap<string, number> {
   const rates = new Map<string, number>();
   for (const text of params.getAll("rate")) {
@@ -66,7 +66,7 @@ export function typedRates(params: URLSearchParams): ReadonlyMap<string, number>
   return rates;
 }
 
-/** `kbit`: as it was typed; what is no rate takes the one before away. */
+/** `kbit`: as typed; an invalid rate removes the previous one. */
 export function withRate(params: URLSearchParams, id: string, kbit: string): URLSearchParams {
   const others = params.getAll("rate").filter((text) => !text.startsWith(`${id}:`));
   const rate = rateOf(kbit);
@@ -77,19 +77,19 @@ export function withRate(params: URLSearchParams, id: string, kbit: string): URL
   return changed;
 }
 
-/** Bits per second of a number of kilobits. */
+/** Converts kilobits per second to bits per second. */
 function rateOf(kbit: string): number | undefined {
   const number = Number(kbit.trim().replace(",", ".") || Number.NaN);
   return number > 0 && Number.isFinite(number) ? Math.round(number * 1e6) / 1000 : undefined;
 }
 
-/** Ids of jobs whose frames are drawn: of the first ones all but ?hide=ID, of the others ?show=ID. */
+/** Ids of jobs whose frames are drawn: the first ones except ?hide=ID, and later ones with ?show=ID. */
 export function drawnOf(params: URLSearchParams, ids: readonly string[]): readonly string[] {
   const [hidden, added] = [params.getAll("hide"), params.getAll("show")];
   return ids.filter((id, place) => (place < MOST_DRAWN ? !hidden.includes(id) : added.includes(id)));
 }
 
-/** Draws the frames of one of them, or draws them no more. */
+/** Toggles whether the frames of a job are drawn. */
 export function withDrawn(params: URLSearchParams, ids: readonly string[], id: string): URLSearchParams {
   const name = ids.indexOf(id) < MOST_DRAWN ? "hide" : "show";
   const before = params.getAll(name);
@@ -100,13 +100,13 @@ export function withDrawn(params: URLSearchParams, ids: readonly string[], id: s
   return changed;
 }
 
-/** Two of the jobs, whose difference is drawn: the second less the first. */
+/** Two jobs whose difference is drawn: the second minus the first. */
 export function differenceOf(params: URLSearchParams): readonly [string, string] | undefined {
   const [one, other, ...rest] = (params.get("diff") ?? "").split(",");
   return one && other && one !== other && rest.length === 0 ? [one, other] : undefined;
 }
 
-/** The limit that frames are counted below; undefined: none that makes sense. */
+/** The limit that frames are counted against; undefined if it is not a number. */
 export function limitOf(text: string | null): number | undefined {
   const number = Number(text?.trim().replace(",", ".") || Number.NaN);
   return Number.isFinite(number) ? number : undefined;

@@ -1,4 +1,4 @@
-/** The compared jobs in numbers, the best of each marked. */
+/** The compared jobs as a table, with the best value of each column marked. */
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
@@ -27,7 +27,7 @@ interface CompareTableProps {
   readonly choose: (chosen: readonly Chosen[]) => void;
   readonly metric: string;
   readonly models: readonly string[];
-  /** What frames are counted that are worse than it; undefined: nothing. */
+  /** Frames worse than this are counted; undefined: none are. */
   readonly limit: number | undefined;
 }
 
@@ -48,7 +48,7 @@ export function CompareTable(props: CompareTableProps) {
       <Scrolls label="Summary of the compared jobs">
         <table className="compared">
           <caption className="unseen">
-            Compared jobs: pooled values of {metric}, size, bit rate and frames {badSide(unit)} the limit
+            Compared jobs: pooled scores of {metric}, size, bit rate and frames {badSide(unit)} the limit
           </caption>
           <Head
             sorting={sorting}

@@ -1,4 +1,4 @@
-/** A job among those that are compared, and its values. */
+/** A job in the comparison, with its values. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import type { Ladder } from "./compare-query.ts";
@@ -11,20 +11,20 @@ export interface Compared {
   readonly job: Job;
   readonly id: string;
   readonly title: string;
-  /** From 1: what it is called in charts, and what gives its line colour and dashes. */
+  /** From 1: the job's number in charts, which also determines its colour and dashes. */
   readonly number: number;
   readonly ladder: Ladder | undefined;
-  /** Of the chosen metric; undefined: it has none yet. */
+  /** Pooled scores of the selected metric; undefined if there are none yet. */
   readonly pooled: Pooled | undefined;
-  /** Of the distorted file; undefined: not known. */
+  /** Size of the distorted file; undefined if unknown. */
   readonly bytes: number | undefined;
-  /** What `rate` counts. */
+  /** What `rate` measures. */
   readonly basis: RateBasis;
-  /** Bits per second of the distorted video or its file; undefined: not known, and not typed. */
+  /** Bits per second of the distorted video or its file; undefined if neither known nor typed. */
   readonly rate: number | undefined;
-  /** Bits per second of the distorted file; undefined: not known. */
+  /** Bits per second of the distorted file; undefined if unknown. */
   readonly fileRate: number | undefined;
-  /** Whether the rate is to be typed, because its file states no frame rate. */
+  /** Whether the user can type the rate because the file states no frame rate. */
   readonly isTyped: boolean;
 }
 
@@ -56,7 +56,7 @@ export function comparedOf(job: Job, { number, ladder, metric, basis, typedRate 
   };
 }
 
-/** Those with a rate and a score, as they are drawn and as ladders are made of them. */
+/** Jobs with a rate and a score: the points of the chart and of the ladders. */
 export interface ComparedPoint {
   readonly of: Compared;
   readonly rate: number;
@@ -69,7 +69,7 @@ export function pointsOf(all: readonly Compared[]): readonly ComparedPoint[] {
   );
 }
 
-/** Lengths of dashes and gaps in pixels for a number. There are eight, and six colours: 24 lines differ in one or the other. */
+/** Dash pattern of a number, in pixels. With eight patterns and six colours, 24 lines differ in one or the other. */
 export function dashOf(number: number): readonly number[] {
   return DASHES[(number - 1) % DASHES.length] ?? [];
 }
@@ -85,7 +85,7 @@ const DASHES: readonly (readonly number[])[] = [
   [4, 6],
 ];
 
-/** The column of a job's values in the chart. */
+/** The name of a job's column in the frame table. */
 export function columnOf(metric: string, number: number): string {
   return `${metric}@${number}`;
 }

@@ -1,4 +1,4 @@
-/** What is compared, what cannot be, and all that is to be seen of it. */
+/** The comparison: the jobs compared, the jobs left out, and all views. */
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 import { framesOf } from "../job/frame-ranges.ts";
@@ -16,7 +16,7 @@ import { Views } from "./views.tsx";
 
 interface ComparisonProps {
   readonly chosen: readonly Chosen[];
-  /** How many were named beyond the most that are compared. */
+  /** Number of jobs beyond the limit. */
   readonly left: number;
   readonly choose: (chosen: readonly Chosen[]) => void;
   readonly entries: readonly Entry[];

@@ -1,4 +1,4 @@
-/** How much better or worse one ladder is than the other. */
+/** The Bjøntegaard deltas of ladder B against ladder A. */
 
 import { bitRateText } from "../../../src/jobs/quantities.ts";
 import { type Unit, unitOf } from "../chart/metrics.ts";
@@ -25,7 +25,7 @@ interface DeltasProps {
   readonly models: readonly string[];
 }
 
-/** Share of the wider ladder's range; a delta over less of it is shown with a warning. */
+/** Share of the wider ladder's range below which a delta is shown with a warning. */
 const LEAST_OVERLAP = 0.75;
 
 export function Deltas({ chosen, points, compared, metric, models }: DeltasProps) {
@@ -36,8 +36,8 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
       <h2>B vs A</h2>
       {a === undefined || b === undefined || a.chosen + b.chosen === 0 ? (
         <p className="quiet">
-          Choose for each encode above whether it belongs to ladder A or B, at least {LEAST_POINTS} for each:
-          BD-rate is then how many more or fewer bits B needs than A for the same score.
+          Assign each encode above to ladder A or B, at least {LEAST_POINTS} encodes to each. BD-rate then
+          shows how many more or fewer bits B needs than A for the same score.
         </p>
       ) : (
         <>
@@ -45,7 +45,7 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
           <Fewer ladders={[a, b]} />
           {unit.better === undefined ? (
             <p className="refused">
-              <strong>BD-rate is not computed:</strong> neither high nor low values of {metric} are better.
+              <strong>BD-rate is not computed:</strong> {metric} has no better direction.
             </p>
           ) : (
             <Numbers
@@ -61,20 +61,20 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
   );
 }
 
-/** Why the rates are those of whole files, where they are. */
+/** Explains why rates of whole files are used, if they are. */
 function WholeFiles({ compared }: { readonly compared: readonly Compared[] }) {
   const lacking = compared.filter(({ job }) => lacksVideoRate(job));
   if (lacking.length === 0) return null;
   return (
     <p className="few" role="note">
-      <strong>Bit rates are those of whole files</strong>, audio and container included, for all encodes: the
-      results of <bdi>{lacking.map(({ title }) => title).join(", ")}</bdi> are from a version that did not
-      record the video’s own. Resubmit {lacking.length === 1 ? "it" : "them"} to compare video bit rates.
+      <strong>Bit rates are those of whole files</strong>, including audio and container, for all encodes: the
+      results of <bdi>{lacking.map(({ title }) => title).join(", ")}</bdi> come from a version that did not
+      record video bit rates. Resubmit {lacking.length === 1 ? "it" : "them"} to compare video bit rates.
     </p>
   );
 }
 
-/** Which ladders have fewer points than encodes were chosen for them. */
+/** Lists ladders that have fewer points than encodes. */
 function Fewer({ ladders }: { readonly ladders: readonly LadderPoints[] }) {
   const fewer = ladders.filter(({ missing }) => missing.length > 0);
   if (fewer.length === 0) return null;
@@ -91,7 +91,7 @@ function Fewer({ ladders }: { readonly ladders: readonly LadderPoints[] }) {
 }
 
 interface NumbersProps {
-  /** With scores of which a higher one is better. */
+  /** With scores where higher is better. */
   readonly a: readonly ComparedPoint[];
   readonly b: readonly ComparedPoint[];
   readonly unit: Unit;
@@ -123,7 +123,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
         outcome={turned(bdScore(a, b), turn)}
         text={({ value }) => `${signed(value, decimals)} ${symbol}`.trim()}
         meaning={({ value }) =>
-          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A (${value * turn < 0 ? "worse" : "better"}).`
+          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than of A (${value * turn < 0 ? "worse" : "better"}).`
         }
         range={({ from, to }) => `${bitRateText(10 ** from)} to ${bitRateText(10 ** to)}`}
       />
@@ -135,7 +135,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
   );
 }
 
-/** In the metric's own direction again. */
+/** Restores the metric's own direction. */
 function turned(outcome: Outcome, turn: 1 | -1): Outcome {
   if ("refusal" in outcome) return outcome;
   return { delta: { ...outcome.delta, value: turn * outcome.delta.value } };
@@ -191,7 +191,7 @@ function DeltaNumber({ name, outcome, text, meaning, range }: NumberProps) {
       </p>
       {delta.overlap < LEAST_OVERLAP && (
         <p className="few" role="note">
-          The ladders overlap by less than {LEAST_OVERLAP * 100} %: {name} does not describe the rest of them.
+          The ladders overlap by less than {LEAST_OVERLAP * 100} %: {name} does not describe the remainder.
         </p>
       )}
     </div>
@@ -205,10 +205,12 @@ const BASIS_TEXTS: Readonly<Record<RateBasis, string>> = {
 
 const FAULTS: Readonly<Record<Refusal, (count: number) => string>> = {
   TOO_FEW_POINTS: (count) =>
-    `has ${count} ${count === 1 ? "encode" : "encodes"} with a score and a bit rate: ${LEAST_POINTS} are needed, for a cubic through fewer means little.`,
+    `has ${count} ${count === 1 ? "encode" : "encodes"} with a score and a bit rate. At least ${LEAST_POINTS} are needed for a meaningful cubic.`,
   NO_RATE: () => "has an encode whose bit rate is not above 0.",
   NO_SCORE: () => "has an encode whose score is not a number.",
-  SAME_POINT: () => "has two encodes of the same score or the same bit rate: no curve goes through both.",
-  NOT_MONOTONE: () => "has an encode that scores worse with more bits: it is no curve of score over rate.",
-  NO_OVERLAP: () => "have no score or no bit rate in common.",
+  SAME_POINT: () =>
+    "has two encodes with the same score or the same bit rate, so no curve passes through both.",
+  NOT_MONOTONE: () =>
+    "has an encode that scores lower with more bits, so score isn't a function that rises with rate.",
+  NO_OVERLAP: () => "have no scores or no bit rates in common.",
 };

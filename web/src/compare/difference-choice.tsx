@@ -1,4 +1,4 @@
-/** Which two jobs' difference is drawn. */
+/** Selects the two jobs whose difference is drawn. */
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { differenceOf } from "./compare-query.ts";
@@ -26,20 +26,10 @@ export function DifferenceChoice({ compared }: { readonly compared: readonly Com
   return (
     <div className="difference">
       <span>Difference:</span>
-      <JobChoice
-        label="What is looked at"
-        {...{ compared }}
-        id={minuend}
-        change={(id) => change(subtrahend, id)}
-      />
-      <span>less</span>
-      <JobChoice
-        label="What it is held against"
-        {...{ compared }}
-        id={subtrahend}
-        change={(id) => change(id, minuend)}
-      />
-      {minuend !== "" && minuend === subtrahend && <span className="quiet">These are the same.</span>}
+      <JobChoice label="Minuend" {...{ compared }} id={minuend} change={(id) => change(subtrahend, id)} />
+      <span>minus</span>
+      <JobChoice label="Subtrahend" {...{ compared }} id={subtrahend} change={(id) => change(id, minuend)} />
+      {minuend !== "" && minuend === subtrahend && <span className="quiet">Select two different jobs.</span>}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** Every frame of all jobs, over one another, and the difference of two. */
+/** The per-frame scores of all jobs in one chart, with the difference of two. */
 import { useCallback, useDeferredValue, useState, useSyncExternalStore } from "react";
 import { Overview } from "../chart/overview.tsx";
 import { usePalette } from "../chart/palette.ts";
@@ -18,7 +18,7 @@ import "../style/chart.css";
 
 interface FrameLinesProps {
   readonly overlay: Overlay;
-  /** Changes with the loaded frames. */
+  /** Changes as frames are loaded. */
   readonly version: number;
   readonly compared: readonly Compared[];
   readonly metric: string;
@@ -41,9 +41,7 @@ export function FrameLines(props: FrameLinesProps) {
         <Chart key={overlay.table.total} {...props} />
       ) : (
         <p className="quiet" role="status">
-          {isLoading
-            ? "Loading the values of the frames …"
-            : "The chart begins with the first frames that are scored."}
+          {isLoading ? "Loading per-frame scores …" : "The chart appears once the first frames are scored."}
         </p>
       )}
     </section>
@@ -73,7 +71,7 @@ function Chart(props: FrameLinesProps) {
       )}
       {compared.length > MOST_DRAWN && (
         <p className="quiet">
-          The lines of the first {MOST_DRAWN} encodes are drawn; those of others when they are ticked below.
+          Only the first {MOST_DRAWN} encodes are drawn by default. Tick others below to draw them.
         </p>
       )}
       <DifferenceChoice compared={compared} />

@@ -1,10 +1,10 @@
-/** Which encodes are worth their bits. */
+/** The convex hull of rate and score. */
 import type { RatePoint } from "./bd-rate.ts";
 
 /**
- * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other
- * encodes gets a higher score with the same bits. By Andrew's monotone chain; ascending in both, and every
- * further bit buys less than the one before. Points on a straight line between others are left out.
+ * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other encodes
+ * reaches a higher score with the same bits. Computed by Andrew's monotone chain. Rate and score ascend, and each further
+ * bit buys less than the one before. Points on a straight line between others are left out.
  */
 export function upperHull<Point extends RatePoint>(points: readonly Point[]): Point[] {
   const sorted = points
@@ -13,7 +13,7 @@ export function upperHull<Point extends RatePoint>(points: readonly Point[]): Po
   const hull: Point[] = [];
   for (const point of sorted) {
     const last = hull.at(-1);
-    // More bits for no higher score.
+    // More bits without a higher score.
     if (last !== undefined && point.score <= last.score) continue;
     while (isBelow(hull.at(-2), hull.at(-1), point)) hull.pop();
     hull.push(point);
@@ -21,7 +21,7 @@ export function upperHull<Point extends RatePoint>(points: readonly Point[]): Po
   return hull;
 }
 
-/** Whether the middle one is on or below the line between the others. */
+/** Whether the middle point is on or below the line between the others. */
 function isBelow(left: RatePoint | undefined, middle: RatePoint | undefined, right: RatePoint): boolean {
   if (left === undefined || middle === undefined) return false;
   const rise = (middle.score - left.score) * (right.rate - left.rate);

@@ -1,4 +1,4 @@
-/** Where the number of each point stands in a chart, so that no two cover one another, in CSS pixels. */
+/** Places the points' numbers in a chart so that none overlap, in CSS pixels. */
 
 export interface Spot {
   readonly x: number;
@@ -12,15 +12,15 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Of the line of a text, its baseline at the bottom; and of a digit. */
+/** Height of a line of text, its baseline at the bottom, and width of a digit. */
 const HEIGHT = 13;
 const DIGIT = 8;
-/** Half of a point's mark. */
+/** Half the size of a point's mark. */
 const MARK = 7;
-/** From a point to its number: the nearest that are free. */
+/** Distances from a point to its number; the nearest free place is used. */
 const DISTANCES = [8, 20, 34, 48];
 
-/** The baseline's left end of each number; the first ones have the choice. */
+/** The left end of each number's baseline. Earlier points choose first. */
 export function labelPlaces(points: readonly Spot[], texts: readonly string[]): readonly Spot[] {
   const marks = points.map(({ x, y }) => ({
     left: x - MARK,
@@ -35,7 +35,7 @@ export function labelPlaces(points: readonly Spot[], texts: readonly string[]): 
     const others = marks.filter((_, other) => other !== index);
     const covers = (spot: Spot, boxes: readonly Box[]) =>
       boxes.filter((box) => overlap(boxOf(spot, width), box)).length;
-    // Rather on a mark than on another number.
+    // Covering a mark is better than covering another number.
     const counts = spots.map((spot) => covers(spot, others) + covers(spot, taken) * points.length);
     const spot = spots[counts.indexOf(Math.min(...counts))] ?? point;
     taken.push(boxOf(spot, width));
@@ -43,7 +43,7 @@ export function labelPlaces(points: readonly Spot[], texts: readonly string[]): 
   });
 }
 
-/** Right and left, above and below, then straight above and below; near ones first. */
+/** Right and left, above and below, then straight above and below; near places first. */
 function spotsAround({ x, y }: Spot, width: number): readonly Spot[] {
   return DISTANCES.flatMap((by) => [
     { x: x + by, y: y - by },

@@ -1,4 +1,4 @@
-/** The two ladders: which of the chosen encodes they are computed from, and why not from the others. */
+/** The two ladders: the encodes they are computed from, and why others are missing. */
 import type { Better } from "../chart/metrics.ts";
 import type { RatePoint } from "./bd-rate.ts";
 import type { Chosen, Ladder } from "./compare-query.ts";
@@ -10,9 +10,9 @@ export interface LadderPoints {
   readonly ladder: Ladder;
   /** Encodes with a score and a bit rate. */
   readonly points: readonly ComparedPoint[];
-  /** Encodes that were chosen for it. */
+  /** Number of encodes assigned to it. */
   readonly chosen: number;
-  /** Why each of the others is not among the points, in words. */
+  /** Why each of the remaining encodes has no point. */
   readonly missing: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export function ladderOf(
   const members = chosen.filter((each) => each.ladder === ladder);
   const missing = members.flatMap(({ id }) => {
     const of = compared.find((each) => each.id === id);
-    const reason = of === undefined ? "one is not compared, as said above" : whyNot(of);
+    const reason = of === undefined ? "one is not compared, for the reason above" : whyNot(of);
     return reason === undefined ? [] : [reason];
   });
   return {
@@ -36,13 +36,13 @@ export function ladderOf(
   };
 }
 
-/** undefined: it is a point of its ladder. */
+/** undefined if the job is a point of its ladder. */
 function whyNot({ title, pooled, rate }: Compared): string | undefined {
   if (pooled === undefined) return `${title} has no score yet`;
-  return rate === undefined ? `${title} has no bit rate, which can be typed in the table` : undefined;
+  return rate === undefined ? `${title} has no bit rate; enter it in the table` : undefined;
 }
 
-/** With scores of which a higher one is better, as curves and hulls take them; twice they are as before. */
+/** Negates scores where lower is better, since curves and hulls need higher to be better. Its own inverse. */
 export function upright<Point extends RatePoint>(points: readonly Point[], better: Better): readonly Point[] {
   return better === "lower" ? points.map((point) => ({ ...point, score: -point.score })) : points;
 }

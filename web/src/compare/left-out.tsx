@@ -1,4 +1,4 @@
-/** What was asked for and is not compared, and why. */
+/** Requested jobs that are not compared, with the reasons. */
 import { Link } from "react-router";
 import { ApiError } from "../api/problem.ts";
 import { titleOf } from "../jobs/job-facts.ts";
@@ -23,7 +23,7 @@ export function LeftOut({ chosen, left, choose, entries, others, retry }: LeftOu
     <ul className="left-out" aria-label="Not compared">
       {left > 0 && (
         <li>
-          {MOST_COMPARED} jobs are compared at most: {left} more {left === 1 ? "is" : "are"} left out.
+          At most {MOST_COMPARED} jobs can be compared; {left} more {left === 1 ? "is" : "are"} left out.
         </li>
       )}
       {others.map(({ job, reason }) => (
@@ -55,10 +55,10 @@ function Missing({ id, error, retry, remove }: MissingProps) {
   return (
     <li>
       <span>
-        {isUnknown(error) ? "There is no job " : "This job could not be read: "}
+        {isUnknown(error) ? "Job not found: " : "This job could not be loaded: "}
         <code>{id}</code>
         {isUnknown(error)
-          ? ": it was never here, belongs to another tenant, or was deleted."
+          ? ". It doesn't exist, belongs to another tenant or was deleted."
           : ` (${error?.message ?? ""})`}
       </span>
       {!isUnknown(error) && (

@@ -1,4 +1,4 @@
-/** The lines of the chart: which they are, and what they are at the marked frame and in the range. */
+/** The lines of the chart, with their scores at the marked frame and in the visible range. */
 import { Link } from "react-router";
 import type { FrameTable } from "../chart/frame-table.ts";
 import { type Unit, unitOf, worstOf, written } from "../chart/metrics.ts";
@@ -15,12 +15,12 @@ interface LineLegendProps {
   readonly metric: string;
   readonly models: readonly string[];
   readonly palette: Palette;
-  /** The second less the first is drawn too; undefined: nothing is. */
+  /** The second minus the first is also drawn; undefined: no difference. */
   readonly difference: readonly [Compared, Compared] | undefined;
-  /** Ids of jobs that are drawn. */
+  /** Ids of the jobs drawn. */
   readonly drawn: readonly string[];
   readonly toggle: (id: string) => void;
-  /** The frame that is marked; undefined: none. */
+  /** The marked frame; undefined if none. */
   readonly frame: number | undefined;
   readonly view: View;
 }
@@ -31,13 +31,13 @@ export function LineLegend(props: LineLegendProps) {
   return (
     <Scrolls label="Lines of the chart">
       <table className="legend">
-        <caption className="unseen">Lines of the chart, and their values in the range that is shown</caption>
+        <caption className="unseen">Lines of the chart, with their scores in the visible range</caption>
         <thead>
           <tr>
             <th>Line</th>
             <th className="number">{frame === undefined ? "At the pointer" : `Frame ${frame}`}</th>
-            <th className="number">Mean here</th>
-            <th className="number">Worst here</th>
+            <th className="number">Mean (visible range)</th>
+            <th className="number">Worst (visible range)</th>
           </tr>
         </thead>
         <tbody>
@@ -49,7 +49,7 @@ export function LineLegend(props: LineLegendProps) {
               <td>
                 <span className="difference-name">
                   <Swatch colour={strokeOf(palette, -1).colour} dash={[]} />
-                  {difference[1].number} less {difference[0].number}
+                  {difference[1].number} minus {difference[0].number}
                 </span>
               </td>
               <Values {...props} name={DIFFERENCE} unit={unit} isSigned />

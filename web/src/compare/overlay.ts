@@ -1,4 +1,4 @@
-/** The frames of several jobs over one another: one table with a column for each of them. */
+/** The per-frame scores of several jobs: one table with a column per job. */
 import type { Credentials, Job } from "../api/client.ts";
 import { Column } from "../chart/column.ts";
 import { FrameTable } from "../chart/frame-table.ts";
@@ -12,13 +12,13 @@ export interface Line {
   readonly column: string;
 }
 
-/** What the lines are made of. */
+/** The definition of an overlay. */
 export interface OverlayParts {
   readonly lines: readonly Line[];
   readonly metric: string;
-  /** Frames of every job. */
+  /** Number of frames, the same for every job. */
   readonly total: number;
-  /** Every step-th of them is scored. */
+  /** One frame in `step` is scored. */
   readonly step: number;
 }
 
@@ -48,7 +48,7 @@ export class Overlay {
     return this.#state;
   }
 
-  /** Loads while anybody watches. Returns what ends it. */
+  /** Loads while there are watchers. Returns the function that stops watching. */
   watch(look: () => void): () => void {
     this.#watchers.add(look);
     if (this.#watchers.size === 1) this.#start();
@@ -60,13 +60,13 @@ export class Overlay {
     };
   }
 
-  /** What the jobs are now: frames that were scored meanwhile are loaded. */
+  /** Takes the current state of the jobs; newly scored frames are loaded. */
   follow(jobs: readonly Job[]): void {
     this.#jobs = jobs;
     if (this.#watchers.size > 0) this.#load();
   }
 
-  /** Two columns: the second less the first becomes a column too; undefined: none. */
+  /** Adds a column with the second column minus the first; undefined: none. */
   subtract(columns: readonly [string, string] | undefined): void {
     this.#difference = columns;
     this.#fillDifference();

@@ -1,4 +1,4 @@
-/** The picked frame of two encodes as pictures. */
+/** The selected frame of two encodes, as stills. */
 import { useState } from "react";
 import { Awaited } from "../stills/awaited.tsx";
 import { useLook } from "../stills/use-look.ts";
@@ -10,19 +10,21 @@ import "../style/stills.css";
 
 interface PairStillsProps {
   readonly compared: readonly Compared[];
-  /** The two whose difference is drawn; undefined: none are. */
+  /** The two jobs whose difference is drawn; undefined if none. */
   readonly difference: readonly [Compared, Compared] | undefined;
-  /** The one that was clicked; undefined: none was. */
+  /** The selected frame; undefined if none. */
   readonly frame: number | undefined;
 }
 
-/** Of the two whose difference is drawn, else of the first two that have succeeded. */
+/** Uses the two jobs whose difference is drawn, or else the first two that have succeeded. */
 export function PairStills({ compared, difference, frame }: PairStillsProps) {
   const pair = (difference ?? compared).filter(({ job }) => job.state === "SUCCEEDED");
   const [one, other] = pair;
   if (one === undefined || other === undefined) return null;
   if (frame === undefined)
-    return <p className="quiet">Click a frame to see it of two encodes, those of the difference.</p>;
+    return (
+      <p className="quiet">Click a frame to compare stills of two encodes (the ones in the difference).</p>
+    );
   return <Pair one={one} other={other} frame={frame} />;
 }
 

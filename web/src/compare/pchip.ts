@@ -1,22 +1,22 @@
 /**
- * Piecewise cubic Hermite interpolation that never overshoots (Fritsch and Carlson 1980; slopes by Fritsch
- * and Butland 1984): monotone values give a monotone curve. Its integral is exact, piece by piece.
+ * Piecewise cubic Hermite interpolation without overshoot (Fritsch and Carlson 1980; slopes by Fritsch and Butland 1984):
+ * monotone values give a monotone curve. The integral is exact, computed per interval.
  */
 
-/** Ascending in x, without two of the same x. */
+/** Ascending in x, with no x twice. */
 export type Knots = readonly (readonly [x: number, y: number])[];
 
 interface Piece {
   readonly start: number;
   readonly length: number;
-  /** Of t = x − start: a + b·t + c·t² + d·t³. */
+  /** In t = x − start: a + b·t + c·t² + d·t³. */
   readonly coefficients: readonly [a: number, b: number, c: number, d: number];
 }
 
 export class Pchip {
   readonly #pieces: readonly Piece[];
 
-  /** At least two knots. Throws RangeError when they do not ascend. */
+  /** At least two knots. Throws RangeError if they do not ascend. */
   constructor(knots: Knots) {
     const slopes = slopesOf(knots);
     this.#pieces = intervalsOf(knots).map(({ start, length, from, secant }, index) => {
@@ -27,7 +27,7 @@ export class Pchip {
     });
   }
 
-  /** Beyond the knots the outer pieces go on. */
+  /** Beyond the knots, the outer cubics are extrapolated. */
   at(x: number): number {
     const { start, coefficients } = this.#pieces.findLast((piece) => piece.start <= x) ?? this.#first;
     const t = x - start;
@@ -35,7 +35,7 @@ export class Pchip {
     return a + t * (b + t * (c + t * d));
   }
 
-  /** From one x to a larger one, both within the knots. */
+  /** The integral from one x to a larger one, both within the knots. */
   integral(from: number, to: number): number {
     return this.#pieces
       .filter(({ start, length }) => start < to && start + length > from)
@@ -62,7 +62,7 @@ interface Interval {
   readonly start: number;
   readonly length: number;
   readonly from: number;
-  /** Slope of the straight line between its knots. */
+  /** Slope of the straight line between the knots. */
   readonly secant: number;
 }
 
@@ -75,7 +75,7 @@ function intervalsOf(knots: Knots): Interval[] {
   });
 }
 
-/** One for each knot. */
+/** One slope per knot. */
 function slopesOf(knots: Knots): number[] {
   const intervals = intervalsOf(knots);
   const [first] = intervals;
@@ -86,7 +86,7 @@ function slopesOf(knots: Knots): number[] {
   return [endSlope(first, intervals[1] ?? first), ...inner, endSlope(last, intervals.at(-2) ?? last)];
 }
 
-/** The weighted harmonic mean of the secants on both sides; flat where the values turn. */
+/** The weighted harmonic mean of the secants on both sides; 0 at a local extremum. */
 function innerSlope(before: Interval, after: Interval): number {
   if (!(before.secant * after.secant > 0)) return 0;
   const left = 2 * after.length + before.length;
@@ -94,7 +94,7 @@ function innerSlope(before: Interval, after: Interval): number {
   return (left + right) / (left / before.secant + right / after.secant);
 }
 
-/** The slope at the end of the parabola through three knots, as far as it keeps the shape of the values. */
+/** The slope at the end of the parabola through three knots, limited to preserve the shape of the data. */
 function endSlope(end: Interval, next: Interval): number {
   const slope =
     ((2 * end.length + next.length) * end.secant - end.length * next.secant) / (end.length + next.length);

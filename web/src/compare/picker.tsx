@@ -1,4 +1,4 @@
-/** Chooses what to compare among the jobs that have succeeded, by their references. */
+/** Selects succeeded jobs to compare, grouped by reference. */
 import { useDeferredValue, useMemo, useState } from "react";
 import { useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { codecText, countText, type Job, modelsOf, titleOf, videoRateText } from "../jobs/job-facts.ts";
@@ -10,11 +10,11 @@ import { type Chosen, MOST_COMPARED } from "./compare-query.ts";
 interface PickerProps {
   readonly chosen: readonly Chosen[];
   readonly choose: (chosen: readonly Chosen[]) => void;
-  /** The reference whose jobs come first. */
+  /** The reference whose jobs are listed first. */
   readonly first?: string | undefined;
 }
 
-/** Whoever looks for more searches. */
+/** Beyond these limits, use the search. */
 const MOST_GROUPS = 30;
 const MOST_OF_A_GROUP = 50;
 
@@ -31,7 +31,7 @@ export function Picker({ chosen, choose, first }: PickerProps) {
   if (groups.length === 0 && text === "")
     return (
       <Empty title="Nothing to compare yet">
-        <p>When jobs have succeeded they can be chosen here.</p>
+        <p>Succeeded jobs are listed here.</p>
       </Empty>
     );
   const toggle = (id: string) =>
@@ -41,12 +41,14 @@ export function Picker({ chosen, choose, first }: PickerProps) {
   return (
     <div className="picker">
       <PickerBar text={text} search={setText} count={picked.length} go={go} />
-      {groups.length === 0 && <p className="quiet">No job that has succeeded matches.</p>}
+      {groups.length === 0 && <p className="quiet">No succeeded job matches.</p>}
       {groups.slice(0, MOST_GROUPS).map((group) => (
         <Group key={group.reference} {...group} picked={picked} toggle={toggle} />
       ))}
       {groups.length > MOST_GROUPS && (
-        <p className="quiet">{countText(groups.length - MOST_GROUPS)} more references: search for them.</p>
+        <p className="quiet">
+          {countText(groups.length - MOST_GROUPS)} more references; search to find them.
+        </p>
       )}
     </div>
   );
@@ -55,7 +57,7 @@ export function Picker({ chosen, choose, first }: PickerProps) {
 interface PickerBarProps {
   readonly text: string;
   readonly search: (text: string) => void;
-  /** How many jobs are chosen. */
+  /** Number of selected jobs. */
   readonly count: number;
   readonly go: () => void;
 }
@@ -75,7 +77,7 @@ function PickerBar({ text, search, count, go }: PickerBarProps) {
       </button>
       <span className="quiet" role="status">
         {count > MOST_COMPARED
-          ? `${count} are chosen: ${MOST_COMPARED} can be compared.`
+          ? `${count} selected; at most ${MOST_COMPARED} can be compared.`
           : `Up to ${MOST_COMPARED}`}
       </span>
     </div>
@@ -130,7 +132,7 @@ function Group({ reference, jobs, picked, toggle }: GroupProps) {
         ))}
       </ul>
       {jobs.length > MOST_OF_A_GROUP && (
-        <p className="quiet">{countText(jobs.length - MOST_OF_A_GROUP)} more: search for them.</p>
+        <p className="quiet">{countText(jobs.length - MOST_OF_A_GROUP)} more; search to find them.</p>
       )}
     </fieldset>
   );

@@ -1,15 +1,15 @@
-/** Changes and axes of what is compared, as people read them. */
+/** Formats differences, and computes the ticks of the axes. */
 
-/** A change with its sign, a real minus. */
+/** A difference with its sign, using a real minus. */
 export function signed(value: number, decimals: number): string {
   const text = Math.abs(value).toFixed(decimals);
   if (Number(text) === 0) return text;
   return `${value < 0 ? "−" : "+"}${text}`;
 }
 
-/** About so many round numbers from a little below `low` to a little above `high`. */
+/** About `count` round numbers, from just below `low` to just above `high`. */
 export function ticks(low: number, high: number, count: number): readonly number[] {
-  // Values that are all but equal have their own size for a span.
+  // Values that are almost equal use their own magnitude as the span.
   const span = high - low > Math.abs(high) * 1e-6 ? high - low : Math.max(Math.abs(high), 1);
   const rough = span / Math.max(1, count);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -21,7 +21,7 @@ export function ticks(low: number, high: number, count: number): readonly number
   );
 }
 
-/** About so many of 1, 2, 5, 10, 20 … from the last one at or below `low` to the first at or above `high`; both above 0. */
+/** About `count` of 1, 2, 5, 10, 20 …, from the last one ≤ `low` to the first one ≥ `high`; both above 0. */
 export function ratios(low: number, high: number, count: number): readonly number[] {
   const powers = Array.from({ length: 32 }, (_, index) => index - 6);
   const all = powers.flatMap((power) => [1, 2, 5].map((by) => by * 10 ** power));
@@ -29,6 +29,6 @@ export function ratios(low: number, high: number, count: number): readonly numbe
   const last = all.findIndex((value) => value >= high);
   const within = all.slice(Math.max(0, first), Math.max(first + 1, last) + 1);
   const every = Math.ceil((within.length - 1) / Math.max(1, count));
-  // From the highest downwards, and the lowest in any case: they are the ends of the axis.
+  // From the highest downwards, and always the lowest: they are the ends of the axis.
   return within.filter((_, index) => index === 0 || (within.length - 1 - index) % every === 0);
 }

@@ -1,18 +1,18 @@
-/** What the bit rates of the page count: one thing for all encodes, so that no two of different kinds are compared. */
+/** What the bit rates on the page measure: the same for all encodes, so that only like rates are compared. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 
 type Job = components["schemas"]["Job"];
 
-/** The video track alone, or the whole file with its sound and container. */
+/** The video track only, or the whole file with audio and container. */
 export type RateBasis = "video" | "file";
 
-/** Whether its result has the bit rate of its file and not that of the video: it is of a version that did not record it. */
+/** Whether the result has the bit rate of the file but not of the video, because its version did not record that. */
 export function lacksVideoRate({ result }: Job): boolean {
   const { bitRate, videoBitRate } = result?.distorted ?? {};
   return bitRate !== undefined && videoBitRate === undefined;
 }
 
-/** The video's, as long as every encode with a bit rate has that of its video. */
+/** The video's rate if every encode with a bit rate has one for its video. */
 export function basisOf(jobs: readonly Job[]): RateBasis {
   return jobs.some(lacksVideoRate) ? "file" : "video";
 }

@@ -1,4 +1,4 @@
-/** The bit rate of an encode; typed where its file states no frame rate. */
+/** The bit rate of an encode; an input if its file states no frame rate. */
 import { type FormEvent, useState } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../src/jobs/quantities.ts";
@@ -12,7 +12,7 @@ export function RateCell({ of }: { readonly of: Compared }) {
   return <TypedRate key={of.rate} {...of} />;
 }
 
-/** With the file's below the video's where they read differently. */
+/** Adds the file's rate below the video's if their texts differ. */
 function KnownRate({ basis, rate, fileRate }: Compared) {
   if (rate === undefined) return "–";
   const [text, overall] = [rate, fileRate ?? rate].map(bitRateText);

@@ -1,4 +1,4 @@
-/** Score over bit rate: every encode, the curves of the ladders, and the hull of those worth their bits. */
+/** Score over bit rate: every encode, the curves of the ladders and the convex hull. */
 import { useLayoutEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../src/jobs/quantities.ts";
@@ -35,7 +35,7 @@ export function RateChart({ points, metric, models }: RateChartProps) {
       </div>
       {points.length === 0 ? (
         <p className="quiet">
-          No bit rate is known yet. A job has one when it has succeeded and its file states a frame rate.
+          No bit rates yet. A job has a bit rate once it has succeeded, if its file states a frame rate.
         </p>
       ) : (
         <>
@@ -144,20 +144,20 @@ function Axes({ place, label }: { readonly place: Place; readonly label: string 
 interface MarkProps {
   readonly point: ComparedPoint;
   readonly place: Place;
-  /** Where its number stands. */
+  /** Position of the number. */
   readonly label: Spot | undefined;
   readonly score: string;
   readonly isOnHull: boolean;
 }
 
-/** Round for ladder A, square for B, a rhombus for neither; full on the hull. */
+/** Circle for ladder A, square for B, diamond for neither; filled if on the hull. */
 function Mark({ point: { of, rate, score }, place, label, score: text, isOnHull }: MarkProps) {
   const [x, y] = [place.x(rate), place.y(score)];
   const className = `mark ladder-${of.ladder ?? "none"} ${isOnHull ? "on-hull" : ""}`;
   return (
     <g className={className}>
       <title>{`${of.number}: ${of.title}, ${text} at ${bitRateText(rate)}${isOnHull ? ", on the hull" : ""}`}</title>
-      {/* What the pointer finds is larger than what is seen. */}
+      {/* The hit area is larger than the visible mark. */}
       <circle className="reach" cx={x} cy={y} r="14" />
       {of.ladder === "a" && <circle className="shape" cx={x} cy={y} r="5.5" />}
       {of.ladder === "b" && <rect className="shape" x={x - 5} y={y - 5} width="10" height="10" />}
@@ -178,7 +178,7 @@ function Key({ points, hasHull }: { readonly points: readonly ComparedPoint[]; r
       {has(undefined) && <li>◆ neither</li>}
       {hasHull && (
         <li>
-          <span className="hull-swatch" aria-hidden="true" /> convex hull; the encodes on it are full
+          <span className="hull-swatch" aria-hidden="true" /> convex hull; encodes on it are filled
         </li>
       )}
     </ul>
@@ -188,14 +188,14 @@ function Key({ points, hasHull }: { readonly points: readonly ComparedPoint[]; r
 function described(points: readonly ComparedPoint[], hull: readonly ComparedPoint[]): string {
   if (hull.length === 0) return `${points.length} encodes.`;
   const numbers = hull.map(({ of }) => of.number).join(", ");
-  return `${points.length} encodes; on the convex hull are those of the numbers ${numbers}.`;
+  return `${points.length} encodes; on the convex hull: numbers ${numbers}.`;
 }
 
 function pathOf(points: readonly RatePoint[], place: Place): string {
   return points.map(({ rate, score }, at) => `${at === 0 ? "M" : "L"}${place.at(rate, score)}`).join("");
 }
 
-/** Points of the straight lines from one to the next, which are bent where the axis is logarithmic. */
+/** Points along the straight lines between neighbours, which appear curved on a logarithmic axis. */
 function straight(points: readonly RatePoint[]): readonly RatePoint[] {
   return points.flatMap((point, index) => {
     const next = points[index + 1];
@@ -207,7 +207,7 @@ function straight(points: readonly RatePoint[]): readonly RatePoint[] {
   });
 }
 
-/** What BD-rate averages; straight lines where no curve goes through the points. */
+/** The curve that BD-rate averages; straight lines if no curve passes through the points. */
 function curvePath(points: readonly ComparedPoint[], { better }: Unit, place: Place): string {
   const sorted = upright(points, better).toSorted((one, other) => one.rate - other.rate);
   const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];

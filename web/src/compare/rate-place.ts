@@ -1,4 +1,4 @@
-/** Where a bit rate and a score are in the chart, in CSS pixels. */
+/** Positions of bit rates and scores in the chart, in CSS pixels. */
 import { ratios, ticks } from "./quantities.ts";
 
 export interface Place {
@@ -8,22 +8,22 @@ export interface Place {
   readonly right: number;
   readonly top: number;
   readonly bottom: number;
-  /** Round numbers for the axes. */
+  /** Ticks of the axes. */
   readonly rates: readonly number[];
   readonly scores: readonly number[];
   readonly x: (rate: number) => number;
   readonly y: (score: number) => number;
-  /** Both, as a path has them. */
+  /** Both coordinates, in the syntax of an SVG path. */
   readonly at: (rate: number, score: number) => string;
 }
 
 const HEIGHT = 340;
-/** For the labels of the axes. */
+/** Room for the axis labels. */
 const MARGIN = { left: 46, right: 26, top: 24, bottom: 28 };
 
 /**
- * From no bits at all, for a distance along the axis to be a number of bits; where `isLog` a distance is a
- * ratio of bits. From below the lowest score.
+ * The linear rate axis starts at 0, so that a distance is a number of bits; if `isLog`, a distance is a ratio of bits.
+ * The score axis starts below the lowest score.
  */
 export function placeOf(
   points: readonly { readonly rate: number; readonly score: number }[],

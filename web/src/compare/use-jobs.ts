@@ -1,4 +1,4 @@
-/** Several jobs as they are now, each with its details. */
+/** Several live jobs, each with its details. */
 import { type UseQueryResult, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
@@ -6,15 +6,15 @@ import { newest } from "../api/job-details.ts";
 import { type Connection, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useSession } from "../session/session.ts";
 
-/** Details are read no more often than this; the stream tells of every frame count. */
+/** Minimum interval between fetches of the details; the stream reports every change of the frame count. */
 const PAUSE_MS = 500;
 const PAUSE_AFTER_FAULT_MS = 3_000;
 
 export interface Entry {
   readonly id: string;
-  /** undefined: not known yet, or not at all. */
+  /** undefined if not known (yet). */
   readonly job: Job | undefined;
-  /** Why it is not known. */
+  /** Why the job is not known. */
   readonly error: Error | null;
 }
 
@@ -30,7 +30,7 @@ interface Answer {
   readonly isFetching: boolean;
 }
 
-/** `ids`: at least one; the same array as long as they are the same. */
+/** `ids`: at least one; the same array while the ids are the same. */
 export function useJobs(ids: readonly string[]): Jobs {
   const { api } = useSession();
   const stream = useJobStream(ids);
@@ -48,8 +48,8 @@ export function useJobs(ids: readonly string[]): Jobs {
     () =>
       ids.map((id, index) => {
         const { data, error = null } = answers[index] ?? {};
-        const told = jobs.find((job) => job.id === id);
-        return { id, job: newest(data, told), error };
+        const streamed = jobs.find((job) => job.id === id);
+        return { id, job: newest(data, streamed), error };
       }),
     [ids, answers, jobs],
   );
@@ -67,13 +67,13 @@ function combine(results: UseQueryResult<Job>[]): Answer[] {
   return results.map(({ data, error, isFetching }) => ({ data, error, isFetching }));
 }
 
-/** Reads the details again of those of which the stream tells something newer. */
+/** Fetches details again if the stream has a newer revision. */
 function useCatchUp(ids: readonly string[], answers: readonly Answer[], jobs: readonly Job[]): void {
   const client = useQueryClient();
   const behind = ids.filter((id, index) => {
     const answer = answers[index];
-    const told = jobs.find((job) => job.id === id);
-    return told && answer?.data && !answer.isFetching && told.revision > answer.data.revision;
+    const streamed = jobs.find((job) => job.id === id);
+    return streamed && answer?.data && !answer.isFetching && streamed.revision > answer.data.revision;
   });
   const key = behind.join("\n");
   const hasFailed = answers.some(({ error }) => error !== null);

@@ -1,4 +1,4 @@
-/** Which lines the chart of the frames has, as the address says it. */
+/** The lines of the frame chart, as stored in the URL. */
 import { useCallback, useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { metricOf } from "../chart/metrics.ts";
@@ -10,7 +10,7 @@ import { differenceOf, drawnOf, withDrawn } from "./compare-query.ts";
 import { type Compared, columnOf, dashOf } from "./compared.ts";
 import { DIFFERENCE, type Overlay } from "./overlay.ts";
 
-/** Ids of jobs that are drawn, and what draws one or takes it away. */
+/** Ids of the jobs drawn, and a function that toggles one. */
 export function useDrawn(compared: readonly Compared[]): readonly [readonly string[], (id: string) => void] {
   const [params, setParams] = useSearchParams();
   const text = new URLSearchParams(
@@ -22,7 +22,7 @@ export function useDrawn(compared: readonly Compared[]): readonly [readonly stri
   return [drawn, toggle];
 }
 
-/** The two whose difference is drawn; undefined: none, or not among these. */
+/** The two jobs whose difference is drawn; undefined if none, or if they are not compared. */
 export function useDifference(
   overlay: Overlay,
   compared: readonly Compared[],
@@ -45,20 +45,19 @@ export function useDifference(
 
 interface Lines {
   readonly overlay: Overlay;
-  /** Changes with the loaded frames. */
+  /** Changes as frames are loaded. */
   readonly version: number;
   readonly compared: readonly Compared[];
   readonly metric: string;
   readonly models: readonly string[];
   readonly limit: number | undefined;
-  /** Ids of jobs. */
   readonly drawn: readonly string[];
   readonly hasDifference: boolean;
   readonly view: View;
   readonly palette: Palette;
 }
 
-/** What the chart draws: the same as long as it would look the same. */
+/** The chart's drawing. The same object while nothing visible changes. */
 export function useDrawing(lines: Lines): Drawing {
   const { overlay, version, compared, metric, models, limit, drawn, hasDifference, view, palette } = lines;
   const { table } = overlay;
@@ -76,7 +75,7 @@ export function useDrawing(lines: Lines): Drawing {
     () => shown.map((line) => line.metric).filter((name) => models.includes(metricOf(name))),
     [shown, models],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   return useMemo(() => {
     const line = shown.find((one) => metricOf(one.metric) === metric);
     const thresholds = limit === undefined || line === undefined ? [] : [{ metric: line.metric, limit }];

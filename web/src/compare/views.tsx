@@ -1,4 +1,4 @@
-/** The table, the rates and the frames of what can be compared: they share the loaded frames and the limit. */
+/** Table, rate chart and frame chart of the comparable jobs. They share the loaded frames and the limit. */
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
 import { badSide, unitOf } from "../chart/metrics.ts";
@@ -19,11 +19,11 @@ interface ViewsProps {
   /** At least one. */
   readonly compared: readonly Compared[];
   readonly metric: string;
-  /** Metrics that hold the values of models. */
+  /** Metrics that hold the models' scores. */
   readonly models: readonly string[];
 }
 
-/** What VMAF calls good enough is seldom below it. */
+/** Content of good quality seldom has a VMAF score below this. */
 const USUAL_LIMIT = "80";
 
 export function Views({ chosen, choose, compared, metric, models }: ViewsProps) {
@@ -35,7 +35,7 @@ export function Views({ chosen, choose, compared, metric, models }: ViewsProps) 
   );
   const limit = limitOf(params.get("threshold") ?? (models.includes(metric) ? USUAL_LIMIT : null));
   const side = badSide(unitOf(metric, models));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const rows = useMemo(() => {
     const { table } = overlay;
     return compared.map((each) => {
@@ -59,7 +59,7 @@ export function Views({ chosen, choose, compared, metric, models }: ViewsProps) 
   );
 }
 
-/** The same as long as the same jobs are compared by the same metric. */
+/** The same object while the jobs and the metric are the same. */
 function useOverlay(compared: readonly Compared[], metric: string): Overlay {
   const { credentials } = useSession();
   const { total, step } = compared.map(({ job }) => framesOf(job)).reduce(longer);
@@ -75,7 +75,7 @@ function useOverlay(compared: readonly Compared[], metric: string): Overlay {
   return overlay;
 }
 
-/** Of one that nobody knows yet the frames are 0. */
+/** The number of frames is 0 until it is known. */
 function longer(one: ReturnType<typeof framesOf>, other: ReturnType<typeof framesOf>) {
   return one.total >= other.total ? one : other;
 }
