@@ -1,22 +1,22 @@
-/** What keys do to a chart. */
+/** Keyboard control of a chart. */
 import { panned, type View, wholeView, zoomed } from "./view.ts";
 
 export interface KeyState {
   readonly view: View;
   readonly total: number;
-  /** Frames from one value to the next. */
+  /** Frames between two scores. */
   readonly step: number;
-  /** The frame that is marked; undefined: none. */
+  /** The marked frame; undefined if none. */
   readonly marked: number | undefined;
 }
 
 export type KeyAction =
   | { readonly view: View }
-  /** Marks a frame, and shows it. */
+  /** Marks a frame and brings it into view. */
   | { readonly mark: number }
   | { readonly pick: number };
 
-/** undefined: the key is not the chart's. */
+/** undefined if the key is not one of the chart's. */
 export function actionOf(key: string, { view, total, step, marked }: KeyState): KeyAction | undefined {
   const middle = (view.from + view.to) / 2;
   const span = view.to - view.from;

@@ -1,11 +1,11 @@
 /**
- * The values of one metric, one per row, with the smallest and the largest of every 8, 64, 512 … rows
- * beside them: what any range holds is found by looking at a few dozen of these, however long it is.
+ * The scores of one metric, one per row, with the minimum and maximum of every 8, 64, 512 … rows. The extremes of any
+ * range, however long, follow from a few dozen of these.
  */
 
 const FAN = 8;
 
-/** Bins of one level; row numbers are -1 where a bin has no value. */
+/** Bins of one level. Row numbers are -1 if a bin has no score. */
 interface Level {
   readonly lows: Int32Array;
   readonly highs: Int32Array;
@@ -14,16 +14,16 @@ interface Level {
 }
 
 export interface Extremes {
-  /** Row of the smallest value, the first of several; -1: the range has no value. */
+  /** Row of the smallest score, the first of equals; -1 if the range has no score. */
   readonly low: number;
-  /** Row of the largest value. */
+  /** Row of the largest score. */
   readonly high: number;
 }
 
 export interface Counted {
-  /** Values on one side of a limit. */
+  /** Scores on one side of a limit. */
   readonly beyond: number;
-  /** Values in all. */
+  /** All scores. */
   readonly of: number;
 }
 
@@ -31,24 +31,24 @@ export class Column {
   #values: Float64Array;
   #levels: Level[];
 
-  /** For rows 0 to capacity - 1; it grows when there are more. */
+  /** For rows 0 to capacity - 1; grows as needed. */
   constructor(capacity: number) {
     this.#values = new Float64Array(capacity).fill(Number.NaN);
     this.#levels = levelsFor(capacity);
   }
 
-  /** NaN: no value. */
+  /** NaN: no score. */
   at(row: number): number {
     return this.#values[row] ?? Number.NaN;
   }
 
-  /** What ranges hold does not know of it before `commit`. */
+  /** Range queries ignore the score until `commit`. */
   set(row: number, value: number): void {
     if (row >= this.#values.length) this.#grow(row + 1);
     this.#values[row] = value;
   }
 
-  /** Takes the values of rows from ≤ row < to into what is known of ranges. */
+  /** Updates range queries for rows from ≤ row < to. */
   commit(from: number, to: number): void {
     let first = from;
     let last = to - 1;
@@ -59,7 +59,7 @@ export class Column {
     }
   }
 
-  /** Of rows from ≤ row < to. */
+  /** Extremes of rows from ≤ row < to. */
   extremes(from: number, to: number): Extremes {
     let low = -1;
     let high = -1;
@@ -72,7 +72,7 @@ export class Column {
     return { low, high };
   }
 
-  /** Mean of rows from ≤ row < to; NaN: they have no value. */
+  /** Mean of rows from ≤ row < to; NaN if they have no score. */
   mean(from: number, to: number): number {
     let sum = 0;
     let count = 0;
@@ -85,7 +85,7 @@ export class Column {
     return sum / count;
   }
 
-  /** Rows from ≤ row < to with a value, and those of them with one below a limit, or above it. */
+  /** Counts the scores of rows from ≤ row < to, and those below or above a limit. */
   countBeyond(side: "below" | "above", limit: number, from: number, to: number): Counted {
     let beyond = 0;
     let of = 0;
@@ -99,7 +99,7 @@ export class Column {
     return { beyond, of };
   }
 
-  /** Covers a range with as few bins as there are; `level` undefined: `bin` is a row. */
+  /** Covers a range with as few bins as possible. If `level` is undefined, `bin` is a row. */
   #visit(from: number, to: number, look: (level: Level | undefined, bin: number) => void): void {
     let low = Math.max(0, from);
     let high = Math.min(to, this.#values.length);

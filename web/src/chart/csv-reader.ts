@@ -1,4 +1,4 @@
-/** Reads per-frame CSV as its bytes come: 30 MB of digits become numbers without ever being one text. */
+/** Parses per-frame CSV as its bytes arrive: 30 MB of digits become numbers without ever forming one string. */
 
 const LINE_END = 10;
 const QUOTE = 34;
@@ -8,33 +8,33 @@ const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
 
-/** The last column: times are drawn from frame numbers, and are no metric. */
+/** The last column. It is not a metric; times are computed from frame numbers. */
 const TIME = "time";
 
-/** By digits after the point; both sides of the division are exact, so its result is the nearest number. */
+/** By number of decimals. Both operands of the division are exact, so that the result is the nearest number. */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 export interface CsvSink {
-  /** The columns beside the frame number; before any row. */
+  /** The columns after the frame number. Called before any row. */
   header(metrics: readonly string[]): void;
-  /** `values` is reused: NaN where a cell is empty. */
+  /** `values` is reused between calls; NaN for an empty cell. */
   row(frame: number, values: Float64Array): void;
 }
 
 export class CsvReader {
   readonly #sink: CsvSink;
-  /** Bytes of the header so far; undefined: it is read. */
+  /** Bytes of the header so far; undefined once it is parsed. */
   #header: number[] | undefined = [];
   #isQuoted = false;
   #values = new Float64Array(0);
-  /** Cells of the current line that are complete; the first is the frame number, the last may be its time. */
+  /** Complete cells of the current line; the first is the frame number, the last may be the time. */
   #cells = 0;
-  /** Cells that a line has. */
+  /** Cells per line. */
   #width = 0;
   #frame = 0;
   #mantissa = 0;
   #digits = 0;
-  /** Digits after the point; -1: there was no point. */
+  /** Digits after the decimal point; -1 if there is no point yet. */
   #decimals = -1;
   #isNegative = false;
 
@@ -42,7 +42,7 @@ export class CsvReader {
     this.#sink = sink;
   }
 
-  /** Throws TypeError when it is no CSV of frames. */
+  /** Throws TypeError if the bytes are not CSV of frames. */
   push(bytes: Uint8Array): void {
     const start = this.#header === undefined ? 0 : this.#readHeader(bytes, this.#header);
     for (let at = start; at < bytes.length; at++) {
@@ -55,17 +55,20 @@ export class CsvReader {
       else if (byte === LINE_END) this.#endLine();
       else if (byte === POINT && this.#decimals < 0) this.#decimals = 0;
       else if (byte === MINUS && this.#digits === 0) this.#isNegative = true;
-      else throw new TypeError(`The frame values have the character "${String.fromCharCode(byte)}".`);
+      else
+        throw new TypeError(
+          `The per-frame scores contain an unexpected character "${String.fromCharCode(byte)}".`,
+        );
     }
   }
 
-  /** Throws TypeError when the body stopped within a line. */
+  /** Throws TypeError if the body ended within a line. */
   end(): void {
     if (this.#header !== undefined || this.#cells > 0 || this.#digits > 0)
-      throw new TypeError("The frame values stop in the middle of a line.");
+      throw new TypeError("The per-frame scores end in the middle of a line.");
   }
 
-  /** Where the rows begin. */
+  /** Returns the offset at which the rows start. */
   #readHeader(bytes: Uint8Array, header: number[]): number {
     for (let at = 0; at < bytes.length; at++) {
       const byte = bytes[at] as number;
@@ -100,17 +103,17 @@ export class CsvReader {
   #endLine(): void {
     this.#endCell();
     if (this.#cells !== this.#width || !Number.isInteger(this.#frame))
-      throw new TypeError("A line of the frame values does not fit their header.");
+      throw new TypeError("A line of the per-frame scores does not match the header.");
     this.#cells = 0;
     this.#sink.row(this.#frame, this.#values);
   }
 }
 
-/** The cells of one line (RFC 4180). */
+/** The cells of a line (RFC 4180). */
 function cellsOf(line: string): string[] {
   const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
   const texts = cells.map((cell) => cell.replace(/,$/, ""));
-  // The end of the line matches once more, as an empty cell behind the last.
+  // The regular expression also matches the end of the line, as an empty cell.
   if (!line.endsWith(",")) texts.pop();
   return texts.map((text) => (text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text));
 }

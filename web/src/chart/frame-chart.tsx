@@ -1,4 +1,4 @@
-/** The per-frame chart: drawn values, the strip below, and what the range holds in numbers. */
+/** The per-frame chart: plot, overview, thresholds, legend and table. */
 import { useCallback, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
 import type { FrameTable } from "./frame-table.ts";
 import { Legend } from "./legend.tsx";
@@ -16,13 +16,13 @@ import "../style/chart.css";
 
 export interface FrameChartProps {
   readonly table: FrameTable;
-  /** All that there are, in the order of their colours; models first. */
+  /** All metrics in the order of their colours; models first. */
   readonly metrics: readonly string[];
-  /** Those of metrics that few want to see. */
+  /** Metrics that are hidden in the legend by default. */
   readonly minor: readonly string[];
-  /** Metrics that hold the values of models. */
+  /** Metrics that hold the models' scores. */
   readonly models: readonly string[];
-  /** Frames per second; undefined: not known. */
+  /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly segments: readonly Segment[];
   readonly view: View;
@@ -31,7 +31,7 @@ export interface FrameChartProps {
   readonly onShown: (shown: readonly string[]) => void;
   readonly thresholds: readonly Threshold[];
   readonly onThresholds: (thresholds: readonly Threshold[]) => void;
-  /** Somebody wants to know more of a frame. */
+  /** A frame was selected. */
   readonly onFrame: (frame: number) => void;
 }
 
@@ -44,9 +44,9 @@ export function FrameChart(props: FrameChartProps) {
   const palette = usePalette();
   const [marked, setMarked] = useState<number>();
   const [isFull, setIsFull] = useState(false);
-  // The chart follows at once; the numbers around it may come a moment later.
+  // The chart updates at once; the numbers around it may lag.
   const settled = useDeferredValue(view);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const drawing = useMemo(() => {
     const lines = shown.map((metric) => ({ metric, index: metrics.indexOf(metric) }));
     return { table, shown: lines, models, view, thresholds, segments, rate, palette, isFull };
@@ -56,8 +56,8 @@ export function FrameChart(props: FrameChartProps) {
     <div className="chart">
       <ZoomBar total={table.total} view={view} onView={onView}>
         <label className="full">
-          <input type="checkbox" checked={isFull} onChange={({ target }) => setIsFull(target.checked)} />{" "}
-          Whole scale
+          <input type="checkbox" checked={isFull} onChange={({ target }) => setIsFull(target.checked)} /> Full
+          axis
         </label>
       </ZoomBar>
       <Readout frame={marked} rate={rate} segments={segments} />
@@ -69,14 +69,14 @@ export function FrameChart(props: FrameChartProps) {
       />
       <ThresholdBar {...props} version={version} view={settled} isPart={isPart} />
       <Legend {...props} view={settled} marked={marked} palette={palette} onPick={onFrame} />
-      <Details label="The range as a table">
+      <Details label="Visible range as a table">
         <RangeTable {...props} view={settled} onPick={onFrame} />
       </Details>
     </div>
   );
 }
 
-/** Its content is made only while it is open. */
+/** Renders its content only while open. */
 function Details({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -1,9 +1,9 @@
-/** The per-frame values of a job as far as they are known: a column per metric. */
+/** The known per-frame scores of a job: a column per metric. */
 import { Column } from "./column.ts";
 import type { CsvSink } from "./csv-reader.ts";
 
 export class FrameTable {
-  /** Every step-th frame is scored: row r is frame r × step. */
+  /** One frame in `step` is scored: row r is frame r × step. */
   readonly step: number;
   /** Frames of the pair. */
   readonly total: number;
@@ -13,45 +13,45 @@ export class FrameTable {
   readonly #watchers = new Set<() => void>();
   #version = 0;
 
-  /** `keeps`: the metrics that are wanted; of the others nothing is held. */
+  /** `keeps` selects the metrics to store. */
   constructor(total: number, step: number, keeps: (metric: string) => boolean = () => true) {
     this.total = total;
     this.step = step;
     this.#keeps = keeps;
   }
 
-  /** Metrics that have values. */
+  /** Metrics that have scores. */
   get metrics(): readonly string[] {
     return this.#metrics;
   }
 
-  /** Rows that there are when all are known. */
+  /** Number of rows once all are known. */
   get rows(): number {
     return Math.ceil(this.total / this.step);
   }
 
-  /** undefined: nothing is known of the metric. */
+  /** undefined if the metric has no scores. */
   column(metric: string): Column | undefined {
     return this.#columns.get(metric);
   }
 
-  /** NaN: not known, or not a number. */
+  /** NaN if not known or not a number. */
   value(metric: string, frame: number): number {
     return this.#columns.get(metric)?.at(this.rowAt(frame)) ?? Number.NaN;
   }
 
-  /** The row nearest to a frame, which need not be a whole number. */
+  /** The row nearest to a frame, which may be fractional. */
   rowAt(frame: number): number {
     return Math.max(0, Math.min(this.rows - 1, Math.round(frame / this.step)));
   }
 
-  /** Rows within two frames, both of them included: from ≤ row < to. */
+  /** Rows between two frames, inclusive, as from ≤ row < to. */
   rowsWithin(first: number, last: number): { readonly from: number; readonly to: number } {
     const from = Math.max(0, Math.ceil(first / this.step));
     return { from, to: Math.max(from, Math.min(this.rows, Math.floor(last / this.step) + 1)) };
   }
 
-  /** Takes the rows of one answer; call `commit` for those that came so far to show. */
+  /** A sink for the rows of one response; call `commit` to show the rows received so far. */
   writer(): CsvSink & { commit(): void } {
     let columns: readonly (Column | undefined)[] = [];
     let first = Number.POSITIVE_INFINITY;
@@ -60,7 +60,7 @@ export class FrameTable {
       header: (metrics) => {
         columns = metrics.map((metric) => (this.#keeps(metric) ? this.#columnFor(metric) : undefined));
         const kept = metrics.filter((metric) => this.#keeps(metric));
-        // An answer without rows names no metric.
+        // A response without rows names no metrics.
         if (kept.length > this.#metrics.length) this.#metrics = kept;
       },
       row: (frame, values) => {
@@ -80,19 +80,19 @@ export class FrameTable {
     };
   }
 
-  /** Shows another table's column under a name of its own; to be told again whenever that has changed. */
+  /** Adds a column of another table under its own name; call again whenever the column changes. */
   adopt(name: string, column: Column): void {
     this.#columns.set(name, column);
     if (!this.#metrics.includes(name)) this.#metrics = [...this.#metrics, name];
     this.#changed();
   }
 
-  /** Changes with its content. */
+  /** Changes with the content. */
   get version(): number {
     return this.#version;
   }
 
-  /** Returns what ends the watching. */
+  /** Returns the function that stops watching. */
   watch(look: () => void): () => void {
     this.#watchers.add(look);
     return () => this.#watchers.delete(look);

@@ -1,20 +1,20 @@
-/** Wheel, mouse, touch and keys on a chart, told as what they ask for. */
+/** Translates wheel, mouse and touch input on a chart into gestures. */
 
 export interface Gestures {
-  /** A factor < 1 looks closer, around a place in CSS pixels from the area's left. */
+  /** A factor < 1 zooms in, around a position in CSS pixels from the left. */
   zoom(factor: number, left: number): void;
-  /** So many CSS pixels to later frames. */
+  /** Moves by CSS pixels towards later frames. */
   pan(pixels: number): void;
-  /** A range is being drawn, then chosen; undefined: it was given up. */
+  /** A range is being selected; undefined: the selection has ended. */
   selecting(range: readonly [number, number] | undefined): void;
   select(range: readonly [number, number]): void;
-  /** The pointer is over a place; undefined: over none. */
+  /** Position of the pointer; undefined if it has left. */
   hover(left: number | undefined): void;
-  /** A place was clicked. */
+  /** A position was clicked. */
   pick(left: number): void;
 }
 
-/** Less movement than this is a click, in CSS pixels. */
+/** A movement of at most this many CSS pixels is a click. */
 const CLICK = 4;
 const WHEEL_STEP = 0.0022;
 
@@ -34,8 +34,8 @@ export function onGestures(area: HTMLElement, gestures: Gestures): () => void {
 }
 
 /**
- * With Ctrl or Meta to look closer (a pinch on a touchpad is such a wheel), sideways to move: by itself or
- * with shift. Else the page scrolls.
+ * With Ctrl or Meta the wheel zooms (a pinch on a touchpad is such a wheel event). Horizontal scrolling, or the wheel
+ * with Shift, pans. Otherwise the page scrolls.
  */
 function wheel(area: HTMLElement, event: WheelEvent, gestures: Gestures): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
@@ -46,7 +46,7 @@ function wheel(area: HTMLElement, event: WheelEvent, gestures: Gestures): void {
     return;
   }
   if (!event.ctrlKey && !event.metaKey) return;
-  // Without this the browser zooms the whole page.
+  // Otherwise the browser zooms the whole page.
   event.preventDefault();
   const factor = Math.exp(Math.max(-300, Math.min(300, event.deltaY * unit)) * WHEEL_STEP);
   gestures.zoom(factor, leftOf(area, event));
@@ -55,7 +55,7 @@ function wheel(area: HTMLElement, event: WheelEvent, gestures: Gestures): void {
 class Pointers {
   readonly #area: HTMLElement;
   readonly #gestures: Gestures;
-  /** Where each pointer that is down was last. */
+  /** Last position of each pressed pointer. */
   readonly #down = new Map<number, number>();
   #start = 0;
   #drag: Drag = "select";

@@ -1,4 +1,4 @@
-/** Which metrics are drawn, and what they are: at the marked frame, and in the range that is shown. */
+/** The legend: selects the metrics drawn, with their scores at the marked frame and in the visible range. */
 import { type CSSProperties, useState } from "react";
 import { Scrolls } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./frame-table.ts";
@@ -8,10 +8,10 @@ import type { View } from "./view.ts";
 
 interface LegendProps {
   readonly table: FrameTable;
-  /** All, in the order of their colours. */
+  /** All metrics in the order of their colours. */
   readonly metrics: readonly string[];
   readonly shown: readonly string[];
-  /** Those of metrics that few want to see: listed when they are asked for. */
+  /** Metrics that are listed only on request. */
   readonly minor: readonly string[];
   readonly models: readonly string[];
   readonly view: View;
@@ -29,13 +29,13 @@ export function Legend(props: LegendProps) {
   return (
     <Scrolls label="Metrics">
       <table className="legend">
-        <caption className="hidden">Metrics, and their values in the range that is shown</caption>
+        <caption className="hidden">Metrics, with their scores in the visible range</caption>
         <thead>
           <tr>
             <th>Metric</th>
             <th className="number">{marked === undefined ? "At the pointer" : `Frame ${marked}`}</th>
-            <th className="number">Mean here</th>
-            <th className="number">Worst here</th>
+            <th className="number">Mean (visible range)</th>
+            <th className="number">Worst (visible range)</th>
           </tr>
         </thead>
         <tbody>
@@ -54,7 +54,7 @@ export function Legend(props: LegendProps) {
       </table>
       {(hidden > 0 || isAll) && (
         <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
-          {isAll ? "Fewer metrics" : `${hidden} more metrics`}
+          {isAll ? "Show fewer metrics" : `Show ${hidden} more metrics`}
         </button>
       )}
     </Scrolls>

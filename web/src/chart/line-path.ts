@@ -1,12 +1,12 @@
-/** The shape of a line on the canvas. */
+/** Builds the path of a line on the canvas. */
 import uPlot from "uplot";
 import { isInked, type Point, uprightsOf } from "./uprights.ts";
 
 const straight = uPlot.paths.linear?.();
 
 /**
- * From value to value while there are fewer than pixels, else upright strokes: one line through a thousand zigzags
- * takes a browser without a graphics card a tenth of a second, as many strokes a few milliseconds.
+ * Connects the points while there are fewer of them than pixels, else draws vertical strokes: one line with a thousand
+ * zigzags takes a browser without a GPU a tenth of a second, as many strokes a few milliseconds.
  */
 export const linePath: uPlot.Series.PathBuilder = (plot, index, from, to) => {
   const { pxRatio } = uPlot;
@@ -16,8 +16,8 @@ export const linePath: uPlot.Series.PathBuilder = (plot, index, from, to) => {
   const half = (width * pxRatio) / 2;
   const [shortest = 0] = dash;
   for (const { column, top, bottom } of uprightsOf(pointsOf(plot, index, from, to))) {
-    // The dashes of each stroke begin at its top: of one that is no longer than the first, nothing would be left out.
-    // Their lengths are in the canvas's pixels: uPlot gives them to it as they are.
+    // Each stroke's dashes begin at its top, so a stroke no longer than the first dash would never have a gap.
+    // Dash lengths are in canvas pixels: uPlot passes them on unchanged.
     if (bottom - top < shortest && !isInked(dash, column * pxRatio)) continue;
     const x = (column + 0.5) * pxRatio;
     stroke.moveTo(x, top - half);
@@ -26,7 +26,7 @@ export const linePath: uPlot.Series.PathBuilder = (plot, index, from, to) => {
   return { stroke };
 };
 
-/** Columns in CSS pixels, heights in the canvas's. */
+/** Columns in CSS pixels, heights in canvas pixels. */
 function* pointsOf(plot: uPlot, index: number, from: number, to: number): Generator<Point> {
   const [positions, values = []] = [plot.data[0], plot.data[index]];
   const { scale = "y" } = plot.series[index] ?? {};

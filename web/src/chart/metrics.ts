@@ -1,20 +1,20 @@
-/** What a metric is called, what its values are measured in, how they are written, and which of them are good. */
+/** Names, units, formatting and direction of metrics. */
 
 import type { Extremes } from "./column.ts";
 
-/** Which of two values is the better one; undefined: neither, the metric does not tell of quality. */
+/** Which of two scores is better; undefined if the metric does not express quality. */
 export type Better = "higher" | "lower" | undefined;
 
-/** Metrics of the same key share an axis. */
+/** Metrics with the same key share an axis. */
 export interface Unit {
   readonly key: string;
-  /** Of the axis. */
+  /** Label of the axis. */
   readonly label: string;
-  /** Of the metric, in a sentence: "for the same SSIM". */
+  /** Name of the metric within a sentence: "for the same SSIM". */
   readonly name: string;
-  /** Behind a number: "+0.35 dB"; empty where numbers stand alone. */
+  /** Suffix of a number: "+0.35 dB"; empty if none. */
   readonly symbol: string;
-  /** What no value goes beyond. */
+  /** Limits of the metric's range. */
   readonly bounds: readonly [number, number];
   readonly decimals: number;
   readonly better: Better;
@@ -34,7 +34,7 @@ const SHARE = {
   ...HIGHER,
 };
 
-/** libvmaf's metrics by their names in its log; the first that fits. */
+/** libvmaf's metrics by their names in its log. The first match counts. */
 const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)psnr_hvs/, { ...DECIBEL, name: "PSNR-HVS" }],
   [/(^|_)psnr/, { ...DECIBEL, name: "PSNR" }],
@@ -42,15 +42,15 @@ const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/ssim/, { ...SHARE, name: "SSIM" }],
   [/(^|_)vif/, { ...SHARE, name: "VIF" }],
   [/(^|_)adm/, { ...SHARE, name: "ADM" }],
-  // 45 − 20·log10 of the mean difference of colour: libvmaf turns the difference round.
+  // 45 − 20·log10 of the mean colour difference: libvmaf inverts the difference.
   [/^ciede/, { ...own("CIEDE2000"), decimals: 2, ...HIGHER }],
-  // From 0, where no banding is seen.
+  // 0: no visible banding.
   [/^cambi/, { ...own("CAMBI"), bounds: FROM_ZERO, better: "lower" }],
-  // What is added to the picture.
+  // Additive impairment: detail that the distorted frame adds.
   [/(^|_)aim/, { ...own("AIM"), bounds: FROM_ZERO, decimals: 4, better: "lower" }],
 ];
 
-/** Of a metric that has its axis to itself, and of which nothing else is known. */
+/** The unit of an unknown metric, with an axis of its own. */
 function own(name: string): Unit {
   return {
     ...{ key: `own:${name}`, label: name, name, symbol: "" },
@@ -58,39 +58,39 @@ function own(name: string): Unit {
   };
 }
 
-/** The metric of a column: where those of several jobs are drawn together, "vmaf@2" is that of the second. */
+/** The metric of a column. If several jobs are drawn, "vmaf@2" is the metric of the second. */
 export function metricOf(column: string): string {
   return column.replace(/@\d+$/, "");
 }
 
-/** `models`: metrics that hold the values of models. */
+/** `models`: metrics that hold the models' scores. */
 export function unitOf(column: string, models: readonly string[]): Unit {
   const metric = metricOf(column);
   if (models.includes(metric) || metric === "vmaf") return VMAF;
   return KNOWN.find(([pattern]) => pattern.test(metric))?.[1] ?? own(metric);
 }
 
-/** On which side of a limit the bad frames are. */
+/** The side of a limit on which bad frames are. */
 export function badSide({ better }: Pick<Unit, "better">): "below" | "above" {
   return better === "lower" ? "above" : "below";
 }
 
-/** The row of the worse end, the smallest where neither is worse; -1: there is no value. */
+/** The row of the worse extreme, or of the smallest if neither is worse; -1 if there is no score. */
 export function worstOf({ low, high }: Extremes, { better }: Pick<Unit, "better">): number {
   return better === "lower" ? high : low;
 }
 
-/** A value for people; "–" where there is none. */
+/** A formatted score; "–" if there is none. */
 export function written(value: number, { decimals }: Pick<Unit, "decimals">): string {
   return Number.isFinite(value) ? value.toFixed(decimals) : "–";
 }
 
-/** A y axis from a little below the smallest to a little above the largest value. */
+/** The range of a y axis, from slightly below the smallest to slightly above the largest score. */
 export function axisRange(low: number, high: number, { bounds }: Unit): [number, number] {
   if (!(low <= high)) return [Math.max(0, bounds[0]), Number.isFinite(bounds[1]) ? bounds[1] : 1];
   const margin = Math.max((high - low) * 0.06, Math.abs(high) * 1e-4, 1e-6);
   const room = bounds[1] - bounds[0];
-  // A little beyond the bounds, so that a line on them is seen whole.
+  // Slightly beyond the bounds, so that a line on them is fully visible.
   const beyond = Number.isFinite(room) ? room * 0.01 : 0;
   return [Math.max(bounds[0] - beyond, low - margin), Math.min(bounds[1] + beyond, high + margin)];
 }

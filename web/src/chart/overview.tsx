@@ -1,4 +1,4 @@
-/** The whole video in a strip, with the range that the chart shows. */
+/** Overview of the whole video, with the visible range marked. */
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
 import type { Column } from "./column.ts";
 import type { FrameTable } from "./frame-table.ts";
@@ -9,7 +9,7 @@ import { panned, type View, withinTotal } from "./view.ts";
 interface OverviewProps {
   readonly table: FrameTable;
   readonly version: number;
-  /** The metric that it draws, and its place among all. */
+  /** The metric drawn, and its index among all metrics. */
   readonly metric: string;
   readonly index: number;
   readonly palette: Palette;
@@ -17,7 +17,7 @@ interface OverviewProps {
   readonly onView: (view: View) => void;
 }
 
-/** What of the brush somebody holds. */
+/** The part of the brush that is held. */
 type Hold = "from" | "to" | "both";
 
 /** CSS pixels around an end that count as the end. */
@@ -26,7 +26,7 @@ const END = 10;
 export function Overview({ table, version, metric, index, palette, view, onView }: OverviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const width = useWidth(canvas);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   useLayoutEffect(() => {
     const column = table.column(metric);
     if (canvas.current === null || column === undefined) return;
@@ -55,7 +55,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** The ends are dragged, and the range between them; a press beside it brings it there. */
+/** Drags the ends or the range between them; a press outside moves the range there. */
 function useBrush(total: number, view: View, onView: (view: View) => void) {
   const held = useRef<{ readonly hold: Hold; readonly frame: number; readonly view: View }>(undefined);
   const frameOf = (event: PointerEvent<HTMLElement>): number => {
@@ -97,7 +97,7 @@ function holdOf(frame: number, { from, to }: View, reach: number): Hold {
   return before <= after ? "from" : "to";
 }
 
-/** A line from the smallest to the largest value in every pixel. */
+/** Draws a line from the smallest to the largest score of every pixel. */
 function draw(canvas: HTMLCanvasElement, column: Column, rows: number, colour: string): void {
   const [width, height] = [canvas.clientWidth * devicePixelRatio, canvas.clientHeight * devicePixelRatio];
   if (width <= 0) return;

@@ -1,4 +1,4 @@
-/** The colours of the theme, for what is drawn and not styled. */
+/** The theme's colours, for drawing on a canvas. */
 import { useEffect, useState } from "react";
 import { THEME_EVENT } from "../ui/theme.tsx";
 
@@ -13,11 +13,11 @@ export interface Palette {
   readonly warn: string;
   readonly bad: string;
   readonly running: string;
-  /** Metric after metric; the ones behind the last repeat it dashed. */
+  /** One per metric; further metrics repeat them with dashes. */
   readonly series: readonly string[];
 }
 
-/** Colour and dashes of the metric at a place; the first colours come back dashed. */
+/** Colour and dashes of the metric at an index. Repeated colours are dashed. */
 export function strokeOf(
   palette: Palette,
   index: number,
@@ -45,7 +45,7 @@ function palette(): Palette {
   };
 }
 
-/** The colours of now; a new object when the theme changes. */
+/** The current colours; a new object when the theme changes. */
 export function usePalette(): Palette {
   const [colours, setColours] = useState(palette);
   useEffect(() => {

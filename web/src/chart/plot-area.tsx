@@ -1,4 +1,4 @@
-/** The drawn values, which can be zoomed, panned and pointed at. */
+/** The plot, with zooming, panning and marking. */
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from "react";
 import { actionOf } from "./chart-keys.ts";
 import type { Gestures } from "./gestures.ts";
@@ -41,27 +41,27 @@ export function PlotArea(props: PlotAreaProps) {
       <div
         ref={host}
         className="plot"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom, pan and point, as an application's do.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keys zoom, pan and mark, as in an application
         tabIndex={0}
         role="application"
-        aria-label="Values of every frame"
+        aria-label="Per-frame scores"
         aria-describedby={help}
         onKeyDown={onKeyDown}
       />
       <p id={help} className="quiet chart-help">
-        <kbd>Ctrl</kbd> (<kbd>⌘</kbd>) and wheel, or <kbd>+</kbd> <kbd>-</kbd> zoom, drag chooses a range,{" "}
-        <kbd>Shift</kbd> and drag or <kbd>←</kbd> <kbd>→</kbd> move, <kbd>0</kbd> shows all, <kbd>,</kbd>{" "}
-        <kbd>.</kbd> step from frame to frame, a click or <kbd>Enter</kbd> picks one.
+        <kbd>Ctrl</kbd> (<kbd>⌘</kbd>) + wheel or <kbd>+</kbd> <kbd>-</kbd> to zoom; drag to zoom to a range;{" "}
+        <kbd>Shift</kbd> + drag or <kbd>←</kbd> <kbd>→</kbd> to pan; <kbd>0</kbd> for all frames; <kbd>,</kbd>{" "}
+        <kbd>.</kbd> to step; click or <kbd>Enter</kbd> to select a frame.
       </p>
     </>
   );
 }
 
-/** One plot for as long as the component lives; its gestures always see the newest props. */
+/** One plot for the lifetime of the component. Its gestures always use the newest props. */
 function usePlot(host: React.RefObject<HTMLDivElement | null>, props: PlotAreaProps) {
   const plot = useRef<Plot>(undefined);
   const now = useRef(props);
-  /** Ahead of the props while several gestures fall between two renderings. */
+  /** Newer than the props if several gestures occur between two renderings. */
   const view = useRef(props.drawing.view);
   useLayoutEffect(() => {
     now.current = props;

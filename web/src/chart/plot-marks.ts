@@ -1,4 +1,4 @@
-/** What stands beside the values: where each segment is, and limits. */
+/** Draws the band of segments and the thresholds. */
 import type uPlot from "uplot";
 import { metricOf, unitOf } from "./metrics.ts";
 import { type Palette, strokeOf } from "./palette.ts";
@@ -8,7 +8,7 @@ import type { Segment } from "./segments.ts";
 /** In CSS pixels. */
 const BAND = 7;
 
-/** A thin band above the values: full where they are known, dotted where a node works, open where one is awaited. */
+/** A thin band above the plot: solid for scored segments, dotted for running ones, outlined for waiting ones. */
 export function drawBand(plot: uPlot, { segments, view, palette }: Drawing): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
@@ -22,7 +22,7 @@ export function drawBand(plot: uPlot, { segments, view, palette }: Drawing): voi
     if (segment.last + 1 < view.from || segment.first > view.to) continue;
     const left = plot.valToPos(segment.first, "x", true);
     const length = plot.valToPos(segment.last + 1, "x", true) - left;
-    // A gap of a pixel between neighbours, unless there would be little but gaps.
+    // Leaves a gap of one pixel between neighbours, unless they are too narrow.
     const width = length > 6 * scale ? length - scale : length + 0.5;
     drawSegment(ctx, segment, palette, [left, top, width, height], scale);
   }
@@ -56,7 +56,7 @@ function drawSegment(
   }
 }
 
-/** Dashed lines across, each with its limit. */
+/** Draws dashed horizontal lines, each labelled with its limit. */
 export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette }: Drawing): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;

@@ -1,4 +1,4 @@
-/** Draws the values of a view: uPlot, given no more points than there are pixels for. */
+/** Draws the visible scores with uPlot, which is given no more points than there are pixels. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Column } from "./column.ts";
@@ -16,24 +16,24 @@ import type { View } from "./view.ts";
 
 export interface Shown {
   readonly metric: string;
-  /** Its place among all metrics, which gives it its colour; -1: that of text. */
+  /** Index among all metrics, which determines the colour; -1: the colour of text. */
   readonly index: number;
-  /** Lengths of dashes and gaps; undefined: as its place has it. */
+  /** Lengths of dashes and gaps; undefined: determined by the index. */
   readonly dash?: readonly number[];
 }
 
 export interface Drawing {
   readonly table: FrameTable;
   readonly shown: readonly Shown[];
-  /** Metrics that hold the values of models. */
+  /** Metrics that hold the models' scores. */
   readonly models: readonly string[];
   readonly view: View;
   readonly thresholds: readonly Threshold[];
   readonly segments: readonly Segment[];
-  /** Frames per second; undefined: not known. */
+  /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly palette: Palette;
-  /** Units from bound to bound, and not only as far as the values go. */
+  /** Axes cover the metrics' whole range, not only that of the scores. */
   readonly isFull: boolean;
 }
 
@@ -60,7 +60,7 @@ export class Plot {
   draw(drawing: Drawing): void {
     const before = this.#drawing;
     this.#drawing = drawing;
-    // An axis and a line are made once; what they show and their colours are asked for at every drawing.
+    // Axes and lines are created once; their contents and colours are evaluated at every draw.
     if (partsOf(before) !== partsOf(drawing)) this.#rebuild();
     this.#update();
   }
@@ -71,12 +71,12 @@ export class Plot {
     this.#update();
   }
 
-  /** CSS pixels from the first to the last frame of the view. */
+  /** CSS pixels from the first to the last visible frame. */
   get width(): number {
     return this.#plot.over.clientWidth;
   }
 
-  /** Marks a frame with a line and a dot on each value; undefined: none. */
+  /** Marks a frame with a line and a dot on each score; undefined: none. */
   mark(frame: number | undefined): void {
     this.#marked = frame;
     this.#cursor.hidden = frame === undefined;
@@ -95,7 +95,7 @@ export class Plot {
     }
   }
 
-  /** Shows what a drag would zoom to; undefined: nothing. In CSS pixels from the area's left. */
+  /** Highlights the range that a drag would zoom to, in CSS pixels from the left; undefined: none. */
   select(range: readonly [number, number] | undefined): void {
     const [left, right] = range ?? [0, 0];
     const height = range === undefined ? 0 : this.#plot.over.clientHeight;
@@ -143,7 +143,7 @@ export class Plot {
     return new Map(units.map((unit) => [unit.key, unit]));
   }
 
-  /** Sees to it that all values of the view are within the axes, and the thresholds too. */
+  /** Sets the axes so that all visible scores and thresholds are within them. */
   #rangeUnits(columns: readonly Column[], from: number, to: number): void {
     const { shown, models, thresholds, isFull } = this.#drawing;
     this.#ranges.clear();
@@ -225,7 +225,7 @@ export class Plot {
       size: 52,
       labelFont: FONT,
     };
-    // On the right: 1; the enumeration of sides has no values when a program runs.
+    // 1 is the right side: uPlot's const enum Side does not exist at run time.
     return index === 0 ? axis : Object.assign(axis, { side: 1, grid: { show: false } });
   }
 
@@ -240,7 +240,7 @@ export class Plot {
   }
 }
 
-/** What axes and lines are made of. */
+/** Identifies the set of axes and lines. */
 function partsOf({ shown, rate }: Drawing): string {
   return [rate !== undefined, ...shown.map(({ metric }) => metric)].join("\n");
 }

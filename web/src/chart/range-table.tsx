@@ -1,4 +1,4 @@
-/** The range that is shown as a table, for those who do not look at charts. */
+/** The visible range as an accessible table. */
 
 import { Scrolls } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./frame-table.ts";
@@ -16,7 +16,7 @@ interface RangeTableProps {
   readonly onPick: (frame: number) => void;
 }
 
-/** Longer ranges are shown in so many parts. */
+/** Longer ranges are shown in this many parts. */
 const MOST_LINES = 50;
 
 export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTableProps) {
@@ -24,10 +24,12 @@ export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTa
   const length = Math.max(1, Math.ceil((to - from) / MOST_LINES));
   const starts = Array.from({ length: Math.ceil((to - from) / length) }, (_, index) => from + index * length);
   return (
-    <Scrolls label="The range as a table">
+    <Scrolls label="Visible range as a table">
       <table>
         <caption>
-          {length === 1 ? "Every frame of the range" : `The worst of every ${length} values of the range`}
+          {length === 1
+            ? "Every frame in the visible range"
+            : `Worst of every ${length} scores in the visible range`}
         </caption>
         <thead>
           <tr>

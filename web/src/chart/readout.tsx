@@ -1,10 +1,10 @@
-/** What is known of the frame that is pointed at. */
+/** Details of the frame under the pointer. */
 import { lasting } from "../ui/moments.ts";
 import { type Segment, segmentAt } from "./segments.ts";
 import { TimeCode } from "./time-code.tsx";
 
 interface ReadoutProps {
-  /** undefined: nothing is pointed at. */
+  /** undefined if the pointer is elsewhere. */
   readonly frame: number | undefined;
   readonly rate: number | undefined;
   readonly segments: readonly Segment[];
@@ -13,7 +13,7 @@ interface ReadoutProps {
 const WORDS: Readonly<Record<Segment["progress"], string>> = {
   done: "scored",
   running: "being scored",
-  waiting: "waits to be scored",
+  waiting: "waiting",
   failed: "not scored",
 };
 

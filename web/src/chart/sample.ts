@@ -1,17 +1,17 @@
-/** Which points stand for a range of rows in so many pixels. */
+/** Reduces a range of rows to the points that fit a number of pixels. */
 import type { Column } from "./column.ts";
 
 export interface Samples {
-  /** Rows, none less than the one before; a bin's two points are in its middle. */
+  /** Rows in ascending order; both points of a bin are in its middle. */
   readonly rows: number[];
-  /** Of each column, its values at these rows; null: none. */
+  /** Per column, its scores at these rows; null: none. */
   readonly values: (number | null)[][];
 }
 
 /**
- * Of rows from ≤ row < to, and the ones next to them so that lines reach the edges. Every bin of rows is
- * drawn by its smallest and its largest value: no minimum is ever lost. Bins begin at multiples of their
- * length, so that they do not change while somebody pans.
+ * Samples rows from ≤ row < to, and their neighbours so that lines reach the edges. Every bin of rows is drawn by its
+ * smallest and its largest score, so that no minimum is ever lost. Bins start at multiples of their length, so that they
+ * do not change while panning.
  */
 export function sample(columns: readonly Column[], from: number, to: number, pixels: number): Samples {
   const length = Math.ceil((to - from) / Math.max(1, pixels));
@@ -30,7 +30,7 @@ export function sample(columns: readonly Column[], from: number, to: number, pix
   return samples;
 }
 
-/** The smallest and the largest value of a bin, in the order in which they come. */
+/** The smallest and the largest score of a bin, in their order of occurrence. */
 function ends(column: Column, from: number, to: number): readonly [number | null, number | null] {
   const { low, high } = column.extremes(from, to);
   if (low < 0) return [null, null];

@@ -1,16 +1,16 @@
-/** Where pieces of a job's frames were scored. */
+/** The segments of a job: where and how far each is scored. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 
 type Work = components["schemas"]["JobWork"];
 
 export interface Segment {
   readonly first: number;
-  /** Included. */
+  /** Inclusive. */
   readonly last: number;
   readonly progress: "done" | "running" | "waiting" | "failed";
   readonly node: string;
   readonly attempt: number;
-  /** Milliseconds, so far or in all; undefined: nobody has begun. */
+  /** Milliseconds so far or in total; undefined if it has not started. */
   readonly elapsedMs: number | undefined;
 }
 
@@ -21,7 +21,7 @@ const PROGRESS: Partial<Record<Work["state"], Segment["progress"]>> = {
   CANCELLED: "failed",
 };
 
-/** `now`: milliseconds since 1970, where what runs has come to. */
+/** `now`: milliseconds since 1970; the end of the elapsed time of running segments. */
 export function segmentsOf(work: readonly Work[], now: number): Segment[] {
   return work
     .filter(({ kind, frameCount }) => (kind === "SEGMENT" || kind === "WHOLE") && frameCount > 0)
@@ -41,7 +41,7 @@ function elapsed(start: string | undefined, end: string | undefined, now: number
   return Math.max(0, (end === undefined ? now : Date.parse(end)) - Date.parse(start));
 }
 
-/** The segment that a frame is in. */
+/** The segment that contains a frame. */
 export function segmentAt(segments: readonly Segment[], frame: number): Segment | undefined {
   let [low, high] = [0, segments.length - 1];
   while (low <= high) {

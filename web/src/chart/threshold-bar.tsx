@@ -1,4 +1,4 @@
-/** Limits in the chart, and how many frames are worse than each. */
+/** Thresholds in the chart, with the number of frames worse than each. */
 import { type FormEvent, useMemo, useState } from "react";
 import type { Counted } from "./column.ts";
 import type { FrameTable } from "./frame-table.ts";
@@ -11,11 +11,11 @@ interface ThresholdBarProps {
   /** Changes with the table's content. */
   readonly version: number;
   readonly view: View;
-  /** Whether the view is less than the whole video. */
+  /** Whether only part of the video is visible. */
   readonly isPart: boolean;
-  /** Metrics that are drawn. */
+  /** Metrics drawn. */
   readonly shown: readonly string[];
-  /** Metrics that hold the values of models. */
+  /** Metrics that hold the models' scores. */
   readonly models: readonly string[];
   readonly thresholds: readonly Threshold[];
   readonly onThresholds: (thresholds: readonly Threshold[]) => void;
@@ -33,7 +33,7 @@ export function ThresholdBar(props: ThresholdBarProps) {
             <button
               type="button"
               className="plain"
-              aria-label={`Remove the threshold ${threshold.metric} ${threshold.limit}`}
+              aria-label={`Remove threshold ${threshold.metric} ${threshold.limit}`}
               onClick={() => onThresholds(thresholds.filter((each) => !isSame(each, threshold)))}
             >
               ×
@@ -97,8 +97,8 @@ function Count({
   threshold,
 }: ThresholdBarProps & { readonly threshold: Threshold }) {
   const side = badSide(unitOf(threshold.metric, models));
-  // Every value is looked at, and that need not be at every step of a zoom.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version tells that the table's content has changed.
+  // Counting reads every score, so it does not run at every step of a zoom.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const whole = useMemo(
     () => countBeyond(table, threshold, side, { from: 0, to: table.total }),
     [table, version, threshold, side],
@@ -111,7 +111,7 @@ function Count({
       {share(whole)})
       {isPart && (
         <>
-          , here {here.beyond.toLocaleString("en-US")} ({share(here)})
+          , visible range: {here.beyond.toLocaleString("en-US")} ({share(here)})
         </>
       )}
     </span>

@@ -1,4 +1,4 @@
-/** Limits that somebody drew into the chart. */
+/** Thresholds set by the user. */
 import type { Counted } from "./column.ts";
 import type { FrameTable } from "./frame-table.ts";
 import type { View } from "./view.ts";
@@ -8,10 +8,10 @@ export interface Threshold {
   readonly limit: number;
 }
 
-/** More would hide the values. */
+/** More would hide the scores. */
 export const MOST_THRESHOLDS = 8;
 
-/** Of an address: "80" for the first metric, "psnr_y:35" for another; what makes no sense is left out. */
+/** Thresholds in the URL: "80" for the first metric, "psnr_y:35" for another. Invalid ones are ignored. */
 export function thresholdsOf(texts: readonly string[], metrics: readonly string[]): Threshold[] {
   const found = texts.flatMap((text) => {
     const at = text.lastIndexOf(":");
@@ -30,12 +30,12 @@ export function isSame(one: Threshold, other: Threshold): boolean {
   return one.metric === other.metric && one.limit === other.limit;
 }
 
-/** As an address holds it. */
+/** The threshold as written in the URL. */
 export function thresholdParam({ metric, limit }: Threshold, metrics: readonly string[]): string {
   return metric === metrics[0] ? String(limit) : `${metric}:${limit}`;
 }
 
-/** Frames on one side of it within a view. */
+/** Counts the frames within a view on one side of the threshold. */
 export function countBeyond(
   table: FrameTable,
   { metric, limit }: Threshold,

@@ -1,9 +1,8 @@
-/** When a frame is shown, as editing systems write it. */
+/** The time code of a frame. */
 import { timecode } from "./timecode.ts";
 
-/** What there is to know of the numbers, where they are pointed at. */
-export const TIME_CODE =
-  "Hours, minutes, seconds and frames. Non-drop: every frame is counted, none is left out.";
+/** Tooltip of time codes. */
+export const TIME_CODE = "Hours, minutes, seconds and frames, non-drop: no frame number is skipped.";
 
 export function TimeCode({ frame, rate }: { readonly frame: number; readonly rate: number }) {
   return (

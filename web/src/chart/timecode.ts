@@ -1,6 +1,6 @@
-/** When a frame is shown. */
+/** Formats frame numbers as times. */
 
-/** HH:MM:SS:FF, non-drop: counted in whole frames per second as editing systems do (29.97 counts 30, no number is left out). */
+/** HH:MM:SS:FF, non-drop: counts whole frames per second as editing systems do (29.97 counts 30 and skips none). */
 export function timecode(frame: number, rate: number): string {
   const perSecond = Math.max(1, Math.round(rate));
   const seconds = Math.floor(frame / perSecond);
@@ -8,13 +8,13 @@ export function timecode(frame: number, rate: number): string {
   return parts.map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** So many decimals tell times apart that are as many seconds from one to the next. */
+/** Number of decimals needed to distinguish times that are `step` seconds apart. */
 export function clockDecimals(step: number): number {
   if (!(step > 0) || step >= 10 || Math.abs(step - Math.round(step)) < 1e-6) return 0;
   return Math.max(1, Math.ceil(-Math.log10(step)));
 }
 
-/** M:SS or H:MM:SS of real time, for an axis; with so many decimals of a second. */
+/** M:SS or H:MM:SS of real time, for an axis, with a number of decimals. */
 export function clock(seconds: number, decimals = 0): string {
   const parts = 10 ** decimals;
   const all = Math.floor(seconds * parts + 1e-6);

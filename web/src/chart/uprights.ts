@@ -1,4 +1,4 @@
-/** A line of more values than pixels, as one upright stroke for each column of pixels. */
+/** Reduces a line with more points than pixels to one vertical stroke per pixel column. */
 
 export interface Upright {
   readonly column: number;
@@ -7,15 +7,15 @@ export interface Upright {
 }
 
 export interface Point {
-  /** Whole; never less than the point's before. */
+  /** An integer, not less than that of the previous point. */
   readonly column: number;
-  /** NaN: no value, so that the line has a gap. */
+  /** NaN: no score, so that the line has a gap. */
   readonly y: number;
 }
 
 /**
- * Each from the smallest to the largest y of its column, and to the last one of the column before: the line is whole.
- * What values stand for is up to a little wider than a column, so one that is passed over is as the one before.
+ * Each stroke covers the smallest to the largest y of its column and the last y of the previous column, so that the line
+ * is continuous. Bins can be slightly wider than a column; a column without a point repeats the previous stroke.
  */
 export function uprightsOf(points: Iterable<Point>): readonly Upright[] {
   const uprights: Upright[] = [];
@@ -41,7 +41,11 @@ export function uprightsOf(points: Iterable<Point>): readonly Upright[] {
   return uprights;
 }
 
-/** Whether a dashed line has ink at a place. @param dash lengths of dashes and gaps in turn, of an even number; none: no gaps. */
+/**
+ * Whether a dashed line has ink at a place.
+ *
+ * @param dash alternating lengths of dashes and gaps, an even number of them; empty: no gaps.
+ */
 export function isInked(dash: readonly number[], place: number): boolean {
   let rest = place % dash.reduce((sum, length) => sum + length, 0);
   for (const [index, length] of dash.entries()) {

@@ -1,19 +1,19 @@
 /** The range of frames that a chart shows. */
 
-/** Both frames are within it; not whole numbers while somebody zooms. */
+/** Both ends inclusive. Fractional while zooming. */
 export interface View {
   readonly from: number;
   readonly to: number;
 }
 
-/** Frames between the ends of the closest look. */
+/** Frames between the ends at maximum zoom. */
 const CLOSEST = 4;
 
 export function wholeView(total: number): View {
   return { from: 0, to: Math.max(1, total - 1) };
 }
 
-/** Within 0 and the last frame, and no closer than the closest look. */
+/** Limits a view to the frames of the video and to maximum zoom. */
 export function withinTotal({ from, to }: View, total: number): View {
   const whole = wholeView(total);
   const span = Math.min(whole.to, Math.max(CLOSEST, to - from));
@@ -22,7 +22,7 @@ export function withinTotal({ from, to }: View, total: number): View {
   return { from: start, to: start + span };
 }
 
-/** `factor` < 1 looks closer; the frame `anchor` stays where it is. */
+/** Zooms; `factor` < 1 zooms in. The frame `anchor` stays in place. */
 export function zoomed({ from, to }: View, factor: number, anchor: number, total: number): View {
   const span = Math.min(total - 1, Math.max(CLOSEST, (to - from) * factor));
   const share = to > from ? (anchor - from) / (to - from) : 0.5;
@@ -30,7 +30,7 @@ export function zoomed({ from, to }: View, factor: number, anchor: number, total
   return withinTotal({ from: start, to: start + span }, total);
 }
 
-/** Moved by so many frames. */
+/** Moves by a number of frames. */
 export function panned({ from, to }: View, frames: number, total: number): View {
   return withinTotal({ from: from + frames, to: to + frames }, total);
 }
@@ -39,13 +39,13 @@ export function isWhole({ from, to }: View, total: number): boolean {
   return from <= 0.5 && to >= total - 1.5;
 }
 
-/** As an address holds it: whole frames, and nothing where all are shown. */
+/** The URL parameters of a view: whole frames, and none if all frames are shown. */
 export function viewParams(view: View, total: number): { readonly from?: string; readonly to?: string } {
   if (isWhole(view, total)) return {};
   return { from: String(Math.round(view.from)), to: String(Math.round(view.to)) };
 }
 
-/** What an address asks for; what makes no sense there shows all. */
+/** The view in the URL; all frames if it is invalid. */
 export function viewOf(from: string | null, to: string | null, total: number): View {
   const whole = wholeView(total);
   const [first, last] = [frameOf(from) ?? whole.from, frameOf(to) ?? whole.to];

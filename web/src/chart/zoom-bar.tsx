@@ -1,4 +1,4 @@
-/** Which frames a chart shows, and buttons for those who have no wheel. */
+/** The visible range, with zoom buttons. */
 import type { ReactNode } from "react";
 import { isWhole, type View, wholeView, zoomed } from "./view.ts";
 
@@ -6,7 +6,7 @@ interface ZoomBarProps {
   readonly total: number;
   readonly view: View;
   readonly onView: (view: View) => void;
-  /** What one chart can do beside that. */
+  /** Additional controls. */
   readonly children?: ReactNode;
 }
 
@@ -19,10 +19,10 @@ export function ZoomBar({ total, view, onView, children }: ZoomBarProps) {
         Frames {format(view.from)}–{format(view.to)}{" "}
         <span className="quiet">of {total.toLocaleString("en-US")}</span>
       </span>
-      <button type="button" aria-label="Closer" onClick={() => onView(zoomed(view, 0.5, middle, total))}>
+      <button type="button" aria-label="Zoom in" onClick={() => onView(zoomed(view, 0.5, middle, total))}>
         +
       </button>
-      <button type="button" aria-label="Wider" onClick={() => onView(zoomed(view, 2, middle, total))}>
+      <button type="button" aria-label="Zoom out" onClick={() => onView(zoomed(view, 2, middle, total))}>
         −
       </button>
       <button type="button" disabled={isWhole(view, total)} onClick={() => onView(wholeView(total))}>
