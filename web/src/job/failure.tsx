@@ -8,8 +8,8 @@ export function Failure({ job }: { readonly job: Job }) {
   const { code, message, found = {} } = job.error ?? { code: "UNKNOWN", message: "No reason was reported." };
   const sides = failedSides(job);
   const remedy = remedyText(found["remedy"]);
-  const told = [...(sides === undefined ? [] : ["reference", "distorted"]), ...(remedy ? ["remedy"] : [])];
-  const facts = Object.entries(found).filter(([name]) => !told.includes(name));
+  const shown = [...(sides === undefined ? [] : ["reference", "distorted"]), ...(remedy ? ["remedy"] : [])];
+  const facts = Object.entries(found).filter(([name]) => !shown.includes(name));
   return (
     <section className="card job-failure" aria-label="Why it failed">
       <h2>The job failed</h2>

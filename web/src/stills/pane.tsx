@@ -13,7 +13,7 @@ interface PaneProps {
   readonly picture: Size;
   readonly pane: Size;
   readonly view: View;
-  /** Called with undefined for the whole image, whatever size the pane gets. */
+  /** Called with undefined for the whole image, regardless of the size of the pane. */
   readonly onView: (view: View | undefined) => void;
   readonly children: ReactNode;
 }
