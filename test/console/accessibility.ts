@@ -1,11 +1,11 @@
-/** What axe finds wrong with a page, by rule and place. */
+/** Accessibility checks: axe's violations, by rule and element, and the size of touch targets. */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 
 const AXE = await readFile(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
-/** Best practices that axe calls moderate, and the size of targets (WCAG 2.2, 2.5.8), which it leaves out unasked. */
+/** Best practices that axe rates moderate, and the size of targets (WCAG 2.2, 2.5.8), which is off by default. */
 const MORE_RULES = ["region", "page-has-heading-one", "heading-order", "target-size"];
 
 interface Violation {
@@ -14,7 +14,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** Serious and critical faults, and those of MORE_RULES, in words. */
+/** Serious and critical violations, and those of MORE_RULES, as text. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const rules = Object.fromEntries(MORE_RULES.map((rule) => [rule, { enabled: true }]));
@@ -28,7 +28,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     );
 }
 
-/** Pixels of the least width and height of what a finger presses: WCAG 2.2, 2.5.8. */
+/** Minimum width and height of a touch target in pixels: WCAG 2.2, 2.5.8. */
 const LEAST_TARGET = 24;
 
 interface Target {
@@ -37,7 +37,7 @@ interface Target {
   readonly sizes: readonly (readonly [width: number, height: number])[];
 }
 
-/** What is pressed and smaller than that; links within sentences may be. A box is pressed by its label too. */
+/** Controls smaller than that, except links within sentences. A box can be pressed by its label too. */
 export async function smallTargets(page: Page): Promise<string[]> {
   const pressed = "a[href], button, input, select, textarea, summary";
   const all = await page.evaluate<readonly Target[]>(`

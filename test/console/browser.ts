@@ -1,4 +1,4 @@
-/** Debian's Chromium, driven as a person would: whatever the page complains of fails the test. */
+/** Drives Debian's Chromium. Any error or warning on a page fails the test. */
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { PATIENCE_MS } from "../waiting.ts";
@@ -13,14 +13,14 @@ export class Pages implements AsyncDisposable {
     this.#browser = browser;
   }
 
-  /** `more`: switches of Chromium. */
+  /** `more`: command-line switches of Chromium. */
   static async open(more: readonly string[] = []): Promise<Pages> {
-    // Chromium's own sandbox does not start as root; what it shows here is our own.
+    // Chromium's sandbox does not start as root; the tests open only their own pages.
     const args = ["--no-sandbox", "--disable-dev-shm-usage", ...more];
     return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args, timeout: PATIENCE_MS }));
   }
 
-  /** A page of a fresh profile. */
+  /** A page with a fresh profile. */
   async page(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     context.setDefaultTimeout(PATIENCE_MS);
@@ -33,12 +33,12 @@ export class Pages implements AsyncDisposable {
     return page;
   }
 
-  /** Before what they talk to goes away. */
+  /** Closes all pages; call it before their server stops. */
   async closeAll(): Promise<void> {
     await Promise.all(this.#browser.contexts().map((context) => context.close()));
   }
 
-  /** What pages complained of so far, which a test expects; the rest stays a fault. */
+  /** Drops the expected complaints so far; others still fail the test. */
   expectComplaints(pattern: RegExp): void {
     const unexpected = this.#complaints.filter((text) => !pattern.test(text));
     this.#complaints.splice(0, this.#complaints.length, ...unexpected);
@@ -46,6 +46,6 @@ export class Pages implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#browser.close();
-    assert.deepEqual(this.#complaints, [], "the pages complained");
+    assert.deepEqual(this.#complaints, [], "errors or warnings on the pages");
   }
 }

@@ -1,4 +1,4 @@
-/** What the bit rates of the Compare page count, in a real browser: sound, old results, and ladders that share little. */
+/** Bit rates on the Compare page, in a real browser: audio tracks, old results, and ladders with little overlap. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -15,9 +15,9 @@ let directory: MediaDirectory;
 let up: ControllerProcess;
 let pages: Pages;
 let silent: readonly Encode[];
-/** The same encodes, with a sound track in each file. */
+/** The same encodes, each with an audio track. */
 let sounding: readonly Encode[];
-/** Of less quality, but for the best of them. */
+/** Of lower quality, except for the best one. */
 let low: readonly Encode[];
 
 before(async () => {
@@ -52,7 +52,7 @@ function deltas(page: Page): Promise<string[]> {
   return page.locator(".delta-value").allTextContents();
 }
 
-test("sound changes neither the bit rates nor BD-rate; the file's rate stands below the video's", async () => {
+test("an audio track changes neither bit rates nor BD-rate; the file's rate is shown below the video's", async () => {
   const page = await opened(silent, sounding);
   assert.deepEqual(await deltas(page), ["0.00 %", "0.00 VMAF"]);
   assert.deepEqual(
@@ -67,7 +67,7 @@ test("sound changes neither the bit rates nor BD-rate; the file's rate stands be
   await page.context().close();
 });
 
-test("an earlier result has its file's bit rate alone: then all rates are whole files', and the page says so", async () => {
+test("uses whole-file bit rates for all encodes, with a note, if an old result has no video bit rate", async () => {
   const page = await pages.page("about:blank");
   const [old] = silent;
   await page.route(`**/v1/jobs/${old?.id}`, async (route) => {
@@ -78,16 +78,16 @@ test("an earlier result has its file's bit rate alone: then all rates are whole 
   });
   await page.goto(address(silent, sounding));
   await page.getByRole("note").getByText("Bit rates are those of whole files").waitFor();
-  await page.getByRole("note").getByText("the results of ultrafast 24 are from a version").waitFor();
+  await page.getByRole("note").getByText("the results of ultrafast 24 come from a version").waitFor();
   await page.getByRole("columnheader", { name: "Whole-file bit rate" }).waitFor();
   await page.locator(".delta-value").nth(1).waitFor();
   const [rate = ""] = await deltas(page);
-  assert.match(rate, /^\+\d/, "sound counts as bits of one side");
+  assert.match(rate, /^\+\d/, "the audio counts towards the bits of one side");
   assert.equal(await page.getByText(/kbit\/s overall/).count(), 0);
   await page.context().close();
 });
 
-test("an overlap of less than 75 % of the wider ladder is warned of", async () => {
+test("warns if the ladders overlap by less than 75 % of the wider one", async () => {
   const page = await opened(silent, low);
   const first = page.locator(".delta").first();
   const share = Number(/, (\d+) % of the wider ladder/.exec((await first.textContent()) ?? "")?.[1]);

@@ -1,4 +1,4 @@
-/** Jobs over one another in a real browser: two ladders of real encodes, their numbers, hull, BD-rate and frames. */
+/** The Compare page in a real browser: two ladders of real encodes, their numbers, hull, BD-rate and frames. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
@@ -17,7 +17,7 @@ import { type Encode, ladderOf, valuesOf } from "./encodes.ts";
 
 const SCENE = { width: 160, height: 90, frames: 60 };
 const CRFS = [24, 30, 36, 42];
-/** HTML, and text that runs the other way. */
+/** HTML, and right-to-left text. */
 const HOSTILE = `<img src=x onerror=alert(1)> \u202etxet ${"long-".repeat(30)}`;
 
 let directory: MediaDirectory;
@@ -25,10 +25,10 @@ let up: ControllerProcess;
 let jobs: JobsClient;
 let pages: Pages;
 let reference: string;
-/** In the order of CRFS, the dearest first. */
+/** In the order of CRFS, highest rate first. */
 let quick: readonly Encode[];
 let slow: readonly Encode[];
-/** Of another reference, and of the same one without a frame rate. */
+/** A job of another reference, and one of the same reference without a frame rate. */
 let stranger: string;
 let raw: string;
 
@@ -89,9 +89,9 @@ function numberOf(outcome: Outcome): number {
   return outcome.delta.value;
 }
 
-test("BD-rate, BD-score and the hull are those of the interface's own values", async () => {
+test("BD-rate, BD-score and the hull match the API's scores", async () => {
   const page = await opened(ladders());
-  // They are there when all eight are.
+  // They appear once all eight jobs are loaded.
   await page.locator(".delta-value").nth(1).waitFor();
   const titles = await page.locator(".delta-value").evaluateAll((all) => all.map((each) => each.title));
   assert.deepEqual(titles, [String(numberOf(bdRate(quick, slow))), String(numberOf(bdScore(quick, slow)))]);
@@ -100,7 +100,7 @@ test("BD-rate, BD-score and the hull are those of the interface's own values", a
   assert.equal(text, `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} %`);
   const all = [...quick, ...slow];
   const numbers = upperHull(all).map((point) => all.indexOf(point) + 1);
-  const chart = page.getByRole("img", { name: /^8 encodes; on the convex hull are/ });
+  const chart = page.getByRole("img", { name: /^8 encodes; on the convex hull: numbers/ });
   assert.match(
     (await chart.getAttribute("aria-label")) ?? "",
     new RegExp(`numbers ${numbers.join(", ")}\\.$`),
@@ -112,7 +112,7 @@ test("BD-rate, BD-score and the hull are those of the interface's own values", a
   await page.context().close();
 });
 
-test("another metric has its own name and decimals in BD-score", async () => {
+test("BD-score uses the name and decimals of the selected metric", async () => {
   const page = await opened(`${ladders()}&metric=float_ssim`);
   const [rate, score] = [page.locator(".delta").nth(0), page.locator(".delta").nth(1)];
   await rate.getByText(/bits than A for the same SSIM\.$/).waitFor();
@@ -123,7 +123,7 @@ test("another metric has its own name and decimals in BD-score", async () => {
   await page.context().close();
 });
 
-test("a ladder says when it is computed from fewer encodes than were chosen; nine are compared, eight drawn", async () => {
+test("reports that a ladder is computed from fewer encodes than selected; compares nine, draws eight", async () => {
   const page = await opened(`${ladders()}&b=${raw}`);
   await page.getByText("Ladder B is computed from 4 of 5 encodes: raw has no bit rate").waitFor();
   await page.locator(".delta-value").nth(1).waitFor();
@@ -132,7 +132,7 @@ test("a ladder says when it is computed from fewer encodes than were chosen; nin
   const lines = page.locator(".legend tbody tr").getByRole("checkbox");
   await lines.nth(8).waitFor();
   assert.equal(await page.locator(".legend tbody tr input:checked").count(), 8);
-  // The box follows the address, which is drawn a moment after the click.
+  // The box follows the URL, which is rendered after the click.
   await lines.nth(8).click();
   await page.waitForURL((url) => url.searchParams.get("show") === raw);
   await page.locator(".legend tbody tr input:checked").nth(8).waitFor();
@@ -142,9 +142,9 @@ test("a ladder says when it is computed from fewer encodes than were chosen; nin
   await page.context().close();
 });
 
-test("the table tells every job's numbers, marks the best, and is sorted by any of them", async () => {
+test("the table shows every job's numbers, marks the best, and sorts by any column", async () => {
   const page = await opened(ladders());
-  // The table is there with the first job that is answered.
+  // The table appears with the first job loaded.
   await page.locator("table.compared tbody tr").nth(7).waitFor();
   const all = [...quick, ...slow];
   const best = Math.max(...all.map(({ score }) => score));
@@ -167,15 +167,15 @@ test("the table tells every job's numbers, marks the best, and is sorted by any 
   await page.locator("th[aria-sort=ascending]").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("sort"), "size");
   const sizes = page.locator("table.compared tbody tr td:nth-child(8)");
-  const told = await sizes.evaluateAll((each) => each.map((cell) => Number(cell.title)));
+  const shown = await sizes.evaluateAll((each) => each.map((cell) => Number(cell.title)));
   assert.deepEqual(
-    told,
+    shown,
     all.map(({ bytes }) => bytes).sort((one, other) => one - other),
   );
   await page.context().close();
 });
 
-test("frames are counted below a limit as the interface's own values are", async () => {
+test("the count of frames below a limit matches the API's scores", async () => {
   const [one, other] = [quick[2], slow[2]];
   assert.ok(one && other);
   const values = await valuesOf(jobs, other.id);
@@ -190,13 +190,13 @@ test("frames are counted below a limit as the interface's own values are", async
   await page.context().close();
 });
 
-test("the frames of all are zoomed together and pointed at, with the difference of two", async () => {
+test("zooms and marks the frames of all jobs together, with the difference of two", async () => {
   const [one, other] = [quick[1], slow[3]];
   assert.ok(one && other);
   const [mine, others] = [await valuesOf(jobs, one.id), await valuesOf(jobs, other.id)];
   const page = await opened(`?job=${one.id}&job=${other.id}`);
-  await page.getByLabel("What is looked at").selectOption({ index: 2 });
-  await page.getByLabel("What it is held against").selectOption({ index: 1 });
+  await page.getByLabel("Compared encode").selectOption({ index: 2 });
+  await page.getByLabel("Baseline encode").selectOption({ index: 1 });
   await page.waitForURL(/diff=/);
   const lines = page.locator(".legend tbody tr");
   await lines
@@ -245,18 +245,18 @@ test("the frames of all are zoomed together and pointed at, with the difference 
   await page.context().close();
 });
 
-test("a frame that is clicked is shown of two encodes, next to each other and one over the other", async () => {
+test("clicking a frame shows it from two encodes, side by side and as a wipe", async () => {
   const [one, other] = [quick[0], slow[3]];
   assert.ok(one && other);
   const page = await opened(`?job=${one.id}&job=${other.id}`);
-  await page.getByText("Click a frame to see it of two encodes").waitFor();
+  await page.getByText("Click a frame to compare stills of two encodes").waitFor();
   await page.locator(".plot .u-over").click();
   await page.waitForURL(/frame=\d+/);
   const frame = new URL(page.url()).searchParams.get("frame");
   await page.getByRole("region", { name: `1: ultrafast 24, frame ${frame}.` }).waitFor();
   await page.getByRole("region", { name: `2: medium 42, frame ${frame}.` }).waitFor();
   const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
-  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+  await until(async () => (await page.evaluate(drawn)) === 2, "both stills");
   const stored = await jobs.call<{ stills: readonly { readonly frame: number }[] }>(
     "listStills",
     `/v1/jobs/${other.id}/stills`,
@@ -268,7 +268,7 @@ test("a frame that is clicked is shown of two encodes, next to each other and on
   await page.context().close();
 });
 
-test("jobs are found, chosen and put on ladders by keyboard; too few points are told", async () => {
+test("finds, selects and assigns jobs to ladders by keyboard; reports ladders with too few points", async () => {
   const page = await pages.page(`${up.rest}/console/compare`);
   await page.getByLabel("Search jobs").fill("medium");
   await page.getByText("ultrafast 36").waitFor({ state: "detached" });
@@ -279,10 +279,10 @@ test("jobs are found, chosen and put on ladders by keyboard; too few points are 
   for (const crf of [30, 36]) await page.getByRole("checkbox", { name: `medium ${crf}` }).press("Space");
   await page.getByRole("button", { name: "Compare 2" }).press("Enter");
   await row(page, "medium 30").waitFor();
-  await page.getByText("Choose for each encode").waitFor();
+  await page.getByText("Assign each encode above").waitFor();
   await page.getByLabel("Ladder of medium 30").selectOption("B");
   await page.getByText("Ladder A has 0 encodes").waitFor();
-  await page.getByText("Ladder B has 1 encode with a score and a bit rate: 4 are needed").waitFor();
+  await page.getByText("Ladder B has 1 encode with a score and a bit rate. At least 4 are needed").waitFor();
   assert.equal(new URL(page.url()).searchParams.get("b"), slow[1]?.id);
   await page.getByText("Other jobs").click();
   await page.getByRole("checkbox", { name: "ultrafast 24" }).check();
@@ -295,16 +295,16 @@ test("jobs are found, chosen and put on ladders by keyboard; too few points are 
   await page.context().close();
 });
 
-test("what cannot be compared is told and left out, and what its name holds is only text", async () => {
+test("lists jobs that cannot be compared with the reason, and shows hostile names as text", async () => {
   const unknown = "00000000-0000-4000-8000-000000000000";
   const query = new URLSearchParams(
     [...quick.slice(0, 2).map(({ id }) => id), stranger, unknown].map((id): [string, string] => ["job", id]),
   );
   const page = await opened(`?${query.toString()}`);
   const out = page.getByRole("list", { name: "Not compared" });
-  await out.getByText("is not compared: its reference is other.y4m, another file.").waitFor();
+  await out.getByText("is not compared: its reference is a different file, other.y4m.").waitFor();
   await out.getByText(HOSTILE).waitFor();
-  await out.getByText(`There is no job ${unknown}`).waitFor();
+  await out.getByText(`Job not found: ${unknown}`).waitFor();
   for (const name of ["ultrafast 24", "ultrafast 30"]) await row(page, name).waitFor();
   assert.equal(await page.locator("table.compared tbody tr").count(), 2);
   await page.getByRole("button", { name: `Remove ${unknown}` }).click();
@@ -313,7 +313,7 @@ test("what cannot be compared is told and left out, and what its name holds is o
   await page.context().close();
 });
 
-test("a bit rate that no file tells is typed, and kept in the address", async () => {
+test("a bit rate that no file states can be typed, and is kept in the URL", async () => {
   const page = await opened(`?job=${quick[0]?.id}&job=${raw}`);
   await page.getByRole("img", { name: /^1 encodes/ }).waitFor();
   await page.getByLabel("Video bit rate of raw in kbit/s").fill("12500");
@@ -326,7 +326,7 @@ test("a bit rate that no file tells is typed, and kept in the address", async ()
   await page.context().close();
 });
 
-test("a job that runs shows its frames and its score as they come", async () => {
+test("a running job shows its frames and its score as they arrive", async () => {
   const distorted = directory.file("medium-42.mp4");
   const specs = Array.from({ length: 4 }, (_, index) => ({ reference, distorted, name: `again ${index}` }));
   let last = "";
@@ -344,7 +344,7 @@ test("a job that runs shows its frames and its score as they come", async () => 
   await page.context().close();
 });
 
-test("nothing is wrong with it in light and wide, dark and narrow", async () => {
+test("is accessible in light and wide, dark and narrow", async () => {
   for (const [colorScheme, width] of [
     ["light", 1280],
     ["dark", 380],

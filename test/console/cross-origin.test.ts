@@ -1,4 +1,4 @@
-/** Pages of other origins in a real browser: theirs change nothing; the console and the API page work, behind proxies too. */
+/** Requests across origins in a real browser: others change nothing; console and API page work, also behind proxies. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "svc-cross-origin-"));
   const args = ["--allowed-hosts", "svc.example", "--ui-try-it-out"];
   up = await ControllerProcess.up({ console: true, dataDir, args });
-  // Names beside those of loopback, to which browsers send no Fetch Metadata in clear.
+  // Host names other than loopback, to which browsers send no Fetch Metadata over plain HTTP.
   pages = await Pages.open(["--host-resolver-rules=MAP *.example 127.0.0.1"]);
 });
 afterEach(async () => {
@@ -36,7 +36,7 @@ after(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Serves on loopback; resolves with the port. */
+/** Serves on loopback and returns the port. */
 async function serve(listener: RequestListener): Promise<number> {
   const server = createServer(listener);
   servers.push(server);
@@ -50,19 +50,19 @@ async function nodes(): Promise<NodeList["nodes"]> {
   return (await ask<NodeList>(up, "/v1/nodes")).body.nodes;
 }
 
-/** A page that posts to a target as a form, as soon as it is shown. */
+/** A page that posts a form to a target as soon as it loads. */
 function formTo(target: string): RequestListener {
   const form = `<form action="${target}" method="post" target="answer"></form>`;
   const page = `<!doctype html>${form}<iframe name="answer"></iframe><script>document.forms[0].submit()</script>`;
   return (_, response) => response.setHeader("content-type", "text/html").end(page);
 }
 
-describe("a page of another origin drains no node", () => {
+describe("a page of another origin cannot drain a node", () => {
   const port = () => new URL(up.rest).port;
   const cases: readonly (readonly [name: string, page: string, target: () => string])[] = [
     ["on another site", "127.0.0.1", () => `http://localhost:${port()}`],
     ["on another port of the host", "127.0.0.1", () => `http://127.0.0.1:${port()}`],
-    ["on a name below it", "a.localhost", () => `http://localhost:${port()}`],
+    ["on a subdomain of it", "a.localhost", () => `http://localhost:${port()}`],
     ["on another site, without Fetch Metadata", "evil.example", () => `http://svc.example:${port()}`],
     ["on a sibling's name, without Fetch Metadata", "evil.svc.example", () => `http://svc.example:${port()}`],
   ];
@@ -83,7 +83,7 @@ describe("a page of another origin drains no node", () => {
     });
 });
 
-/** A proxy that puts in a Host of its own. */
+/** A proxy that sends its own Host header. */
 function proxy(): Promise<number> {
   const { port } = new URL(up.rest);
   return serve((incoming, response) => {
@@ -100,12 +100,15 @@ function proxy(): Promise<number> {
   });
 }
 
-describe("the console cancels jobs", () => {
+describe("the console can cancel jobs", () => {
   const places: readonly (readonly [name: string, origin: () => Promise<string>])[] = [
-    ["at its own address", async () => up.rest],
-    ["by a name, without Fetch Metadata", async () => `http://svc.example:${new URL(up.rest).port}`],
-    ["behind a proxy with another Host", async () => `http://localhost:${await proxy()}`],
-    ["behind one by a name, without Fetch Metadata", async () => `http://svc.example:${await proxy()}`],
+    ["at the controller's address", async () => up.rest],
+    ["by a host name, without Fetch Metadata", async () => `http://svc.example:${new URL(up.rest).port}`],
+    ["behind a proxy that rewrites Host", async () => `http://localhost:${await proxy()}`],
+    [
+      "behind such a proxy by a host name, without Fetch Metadata",
+      async () => `http://svc.example:${await proxy()}`,
+    ],
   ];
   for (const [name, origin] of places)
     test(name, async () => {
@@ -124,7 +127,7 @@ describe("the console cancels jobs", () => {
     });
 });
 
-test("the page of the API sends what one tries out", async () => {
+test('the API page sends requests from "Try it out"', async () => {
   const page = await pages.page(`${up.rest}/ui`);
   const operation = page.locator("#operations-jobs-cancelJob");
   await operation.getByRole("button").first().click();

@@ -18,14 +18,14 @@ interface Encoding {
   readonly jobs: JobsClient;
   readonly reference: string;
   readonly scene: Partial<Scene>;
-  /** Of x264; the jobs are called by it and the quality: "medium 30". */
+  /** x264 preset. Jobs are named after it and the CRF: "medium 30". */
   readonly preset: string;
   readonly crfs: readonly number[];
-  /** The same encodes with a sound track, called "sound medium 30". */
+  /** The same encodes with an audio track, named "sound medium 30". */
   readonly hasSound?: boolean;
 }
 
-/** A scored encode for each quality, in their order. */
+/** One scored encode per CRF, in their order. */
 export async function ladderOf(encoding: Encoding): Promise<readonly Encode[]> {
   const { directory, jobs, reference, scene, preset, crfs, hasSound = false } = encoding;
   const ids: string[] = [];
@@ -40,7 +40,7 @@ export async function ladderOf(encoding: Encoding): Promise<readonly Encode[]> {
   return Promise.all(ids.map(async (id) => encodeOf(await jobs.until(id, "SUCCEEDED"))));
 }
 
-/** The same video, packet for packet, beside a tone. */
+/** The same video, packet for packet, with a tone added. */
 async function withSound(silent: string, { frames = 0 }: Partial<Scene>): Promise<string> {
   const path = silent.replace(/\.mp4$/, "-sound.mp4");
   const tone = ["-f", "lavfi", "-i", `sine=frequency=440:duration=${frames / 25}`];
@@ -56,7 +56,7 @@ function encodeOf({ id, result }: Job): Encode {
   return { id, rate: distorted.videoBitRate, bytes: distorted.bytes, score: result.score };
 }
 
-/** The values of every frame, as the interface tells them. */
+/** The per-frame scores from the API. */
 export async function valuesOf(jobs: JobsClient, id: string): Promise<number[]> {
   const path = `/v1/jobs/${id}/frames`;
   const { body } = await jobs.call<{ frames: readonly { readonly metrics: { readonly vmaf: number } }[] }>(

@@ -1,4 +1,4 @@
-/** The console's frame in a real browser, from a real `svc up`: it opens, is loud, small and strict. */
+/** The console's frame in a real browser, served by a real `svc up`: it opens, warns, is small and strict. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { accessibilityFaults } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
-/** Bytes of everything that the first page loads. */
+/** Limit of the bytes that the first page loads. */
 const FIRST_LOAD_LIMIT = 300_000;
 
 let dataDir: string;
@@ -27,7 +27,7 @@ after(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-test("it opens without a sign-in and says loudly that it is open, in light and dark, wide and narrow", async () => {
+test("opens without sign-in and warns that authentication is disabled, in light and dark, wide and narrow", async () => {
   for (const colorScheme of ["light", "dark"] as const) {
     for (const width of [1280, 380]) {
       const page = await pages.page(`${up.rest}/console`, { colorScheme, viewport: { width, height: 800 } });
@@ -42,7 +42,7 @@ test("it opens without a sign-in and says loudly that it is open, in light and d
   }
 });
 
-test("the first load is small, and comes from the controller alone", async () => {
+test("the first load is small and comes only from the controller", async () => {
   const page = await pages.page("about:blank");
   const responses: Response[] = [];
   page.on("response", (response) => responses.push(response));
@@ -52,14 +52,14 @@ test("the first load is small, and comes from the controller alone", async () =>
   for (const response of responses) {
     const { origin, pathname } = new URL(response.url());
     assert.equal(origin, up.rest);
-    // What it asks of the interface is as long as there are jobs.
+    // Responses of the API grow with the jobs, so only files count.
     if (pathname.startsWith("/console/")) bytes += (await response.request().sizes()).responseBodySize;
   }
   assert.ok(bytes > 10_000 && bytes < FIRST_LOAD_LIMIT, `${bytes} bytes`);
   await page.context().close();
 });
 
-test("its policy lets nothing in but its own files", async () => {
+test("the Content-Security-Policy allows only its own files", async () => {
   const { headers } = await fetch(`${up.rest}/console/`);
   const policy = headers.get("content-security-policy") ?? "";
   assert.match(policy, /default-src 'none'/);
@@ -67,16 +67,16 @@ test("its policy lets nothing in but its own files", async () => {
   assert.doesNotMatch(policy, /unsafe|\*|https?:/);
 });
 
-test("a page is found at its own address, and what is no file of it is not", async () => {
+test("serves every page at its own URL, and 404 for unknown files", async () => {
   const deep = await fetch(`${up.rest}/console/jobs/some-id`);
   assert.deepEqual([deep.status, deep.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   for (const path of ["assets/none.js", "assets/..%2f..%2fpackage.json"])
     assert.equal((await fetch(`${up.rest}/console/${path}`)).status, 404, path);
   const files = await fetch(`${up.rest}/console/..%2f..%2fpackage.json`);
-  assert.match(await files.text(), /<div id="console">/, "what it does not know is a page of its own");
+  assert.match(await files.text(), /<div id="console">/, "an unknown path serves the page itself");
 });
 
-test("files are sent compressed where the client takes it, and not again when it has them", async () => {
+test("sends files compressed if the client accepts it, and 304 if it has them", async () => {
   for (const [accepted, encoding] of [
     ["br, gzip", "br"],
     ["gzip", "gzip"],
@@ -91,14 +91,14 @@ test("files are sent compressed where the client takes it, and not again when it
   assert.equal(again.status, 304);
 });
 
-test("nodes are shown with what they are and do, and drained by who may", async () => {
+test("shows nodes with state and tasks; an administrator drains one", async () => {
   const page = await pages.page(`${up.rest}/console/nodes`);
   await page.getByRole("heading", { name: "local" }).waitFor();
   await page.getByText("1 of 1 online").waitFor();
   await page.getByText("libvmaf").waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Drain local" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Keep it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByText("Online", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Drain local" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
@@ -106,11 +106,11 @@ test("nodes are shown with what they are and do, and drained by who may", async 
   await page.context().close();
 });
 
-test("the tenant's page tells its limits and use, and its administrators what was done", async () => {
+test("the tenant page shows limits and usage, and the audit log to administrators", async () => {
   const page = await pages.page(`${up.rest}/console/tenant`);
   await page.getByRole("heading", { name: "Tenant dev" }).waitFor();
   await page.getByText("of 100,000").waitFor();
-  // A node that lost the controller for a while registers again.
+  // A node that temporarily lost the controller registers again, hence first().
   await page.getByRole("cell", { name: "NodeService/RegisterNode" }).first().waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();

@@ -1,4 +1,4 @@
-/** The page of a job that runs, in a real browser: its chart grows segment by segment. */
+/** The page of a running job in a real browser: its chart grows segment by segment. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
@@ -45,10 +45,10 @@ after(async () => {
   }
 });
 
-test("the chart grows while segments arrive, and the score is there when it has all of them", async () => {
+test("the chart grows as segments arrive, and the score appears with the last one", async () => {
   const { id } = (await jobs.submit(pair)).body;
   const page = await pages.page(`${up.rest}/console/jobs/${id}?threshold=1000`);
-  /** Values in the chart, and whether the page says that the job runs. */
+  /** Number of scores in the chart, and whether the page shows the job as running. */
   const seen = async () => {
     const text = await page.evaluate("document.querySelector('.thresholds li')?.textContent ?? ''");
     const state = await page.evaluate("document.querySelector('.job-head .state-chip')?.textContent");
@@ -73,7 +73,7 @@ test("the chart grows while segments arrive, and the score is there when it has 
   const { segmentsTotal } = (await jobs.get(id)).body;
   for (let passed = 2; passed < segmentsTotal; passed++) await scorer.pass();
   await shows("the last segment", ({ count, isRunning }) => !isRunning && count === SCENE.frames);
-  // What runs shows the score without having been loaded again.
+  // The open page shows the score without a reload.
   const { result } = await jobs.until(id, "SUCCEEDED");
   const score = page.locator(".score-value");
   assert.equal(await score.textContent(), result?.score.toFixed(2));
@@ -81,11 +81,11 @@ test("the chart grows while segments arrive, and the score is there when it has 
   await page.context().close();
 });
 
-test("a job that has succeeded is never shown without its score, however late its details come", async () => {
+test("never shows a succeeded job without its score, even if its details arrive late", async () => {
   const { id } = (await jobs.submit(pair)).body;
   await scorer.pass();
   const page = await pages.page("about:blank");
-  // Looked for at every change of the page.
+  // Checked at every change of the page.
   await page.addInitScript(`new MutationObserver(() => {
     const state = document.querySelector(".job-head .state-chip")?.textContent;
     if (state === "Succeeded" && document.querySelector(".score-value") === null) window.hadNoScore = true;
@@ -115,12 +115,12 @@ test("a job that has succeeded is never shown without its score, however late it
   await page.context().close();
 });
 
-test("while a job runs, what was found in both files is there, and the frame that is pointed at has its time code", async () => {
+test("while a job runs, the page shows both files' properties and the time code under the pointer", async () => {
   const { id } = (await jobs.submit(pair)).body;
-  // The first two seconds, at least.
+  // Covers at least the first two seconds.
   for (let passed = 0; passed < 3; passed++) await scorer.pass();
   await until(async () => (await jobs.get(id)).body.segmentsDone === 3, "three segments");
-  // Its node takes nothing new, and what it has is held at the gate: the job stays as it is.
+  // The node accepts no new task, and its current one is held at the gate, so the job keeps its state.
   const [node] = (await jobs.call<NodeList>("listNodes", "/v1/nodes")).body.nodes;
   await jobs.call("drainNode", `/v1/nodes/${node?.id}:drain`, { method: "POST" });
   const page = await pages.page(`${up.rest}/console/jobs/${id}`);

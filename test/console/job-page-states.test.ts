@@ -1,4 +1,4 @@
-/** The page of a job that has no score: failed, waiting, cancelled, unknown; and what hostile names do to it. */
+/** The page of a job without a score: failed, waiting, cancelled or unknown; with hostile names too. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { pristine } from "../media/clips.ts";
@@ -18,7 +18,7 @@ let pages: Pages;
 
 before(async () => {
   clips = await makeClips();
-  // What is scored is held at its gate, and never ends by itself.
+  // The gate holds the scorer, so that no job ends.
   const scorer = await GatedScorer.make(clips.directory);
   const args = ["--vmaf-binary", scorer.path];
   up = await ControllerProcess.up({ args, console: true, dataDir: clips.directory.file("data") });
@@ -34,7 +34,7 @@ after(async () => {
   }
 });
 
-test("a failed job tells why, with what was found side by side, and is resubmitted", async () => {
+test("a failed job shows the reason and both files' properties, and can be resubmitted", async () => {
   const shorter = await pristine(clips.directory, "shorter.y4m", { width: 160, height: 90, frames: 7 });
   const { id } = (await jobs.submit({ ...clips.pair, distorted: shorter })).body;
   const { error } = await jobs.until(id, "FAILED");
@@ -43,9 +43,7 @@ test("a failed job tells why, with what was found side by side, and is resubmitt
   await failure.getByText(error?.message ?? "").waitFor();
   await failure.getByText("FRAME_COUNT_MISMATCH").waitFor();
   await failure
-    .getByText(
-      "Only if the missing frames are the last ones: submit the pair with “Frame counts that differ:",
-    )
+    .getByText("Only if the missing frames are the last ones: resubmit with “If frame counts differ:")
     .waitFor();
   assert.equal(await failure.getByText("onlyIf").count(), 0);
   const found = await failure.locator(".differs", { hasText: "Frames" }).locator("td").allTextContents();
@@ -57,7 +55,7 @@ test("a failed job tells why, with what was found side by side, and is resubmitt
   await page.context().close();
 });
 
-test("a failed job's path is corrected and submitted again, with everything else as it was", async () => {
+test("a failed job's path can be corrected and resubmitted, with the rest of the spec unchanged", async () => {
   const typo = `${clips.pair.distorted}.typo`;
   const spec = { ...clips.pair, distorted: typo, name: "typo", labels: { title: "a" }, subsample: 2 };
   const { id } = (await jobs.submit(spec)).body;
@@ -81,7 +79,7 @@ test("a failed job's path is corrected and submitted again, with everything else
   await page.context().close();
 });
 
-test("a running job is cancelled after a question", async () => {
+test("cancels a running job after confirmation", async () => {
   const { id } = (await jobs.submit({ ...clips.pair, name: HOSTILE, labels: { title: HOSTILE } })).body;
   const page = await pages.page(`${up.rest}/console/jobs/${id}`, { viewport: { width: 380, height: 800 } });
   await page.locator(".job-head").getByText("Running", { exact: true }).waitFor();
@@ -89,33 +87,33 @@ test("a running job is cancelled after a question", async () => {
   await page.getByRole("dialog").getByRole("button", { name: "Cancel the job" }).click();
   await page.locator(".job-head").getByText("Cancelled", { exact: true }).waitFor();
   assert.equal((await jobs.get(id)).body.state, "CANCELLED");
-  assert.ok((await page.title()).startsWith("<img"), "a name is text");
+  assert.ok((await page.title()).startsWith("<img"), "the name is shown as text");
   const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
   assert.ok(Number(overflow) <= 0, `a long name makes the page ${String(overflow)} px wider`);
   await page.context().close();
 });
 
-test("a job that there is not has a page that says so", async () => {
+test('shows "Job not found" for an unknown job', async () => {
   const page = await pages.page(`${up.rest}/console/jobs/00000000-0000-4000-8000-000000000000`);
-  await page.getByRole("heading", { name: "There is no such job", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Job not found", level: 1 }).waitFor();
   await page.getByRole("link", { name: "All jobs" }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
   pages.expectComplaints(/404/);
 });
 
-test("an address that is no page says so", async () => {
+test('shows "Page not found" for an unknown URL', async () => {
   const page = await pages.page(`${up.rest}/console/nowhere`);
-  await page.getByRole("heading", { name: "There is no such page", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Page not found", level: 1 }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });
 
-test("a queued job says what it waits for", async () => {
+test("a queued job shows why it is waiting", async () => {
   const [node] = (await jobs.call<NodeList>("listNodes", "/v1/nodes")).body.nodes;
   await jobs.call("drainNode", `/v1/nodes/${node?.id}:drain`, { method: "POST" });
   const { id } = (await jobs.submit(clips.pair)).body;
   const page = await pages.page(`${up.rest}/console/jobs/${id}`);
-  await page.getByRole("status", { name: "What it waits for" }).getByText("No node is online").waitFor();
+  await page.getByRole("status", { name: "Why it is waiting" }).getByText("No node is online").waitFor();
   await page.context().close();
 });

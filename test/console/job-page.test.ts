@@ -1,4 +1,4 @@
-/** The page of a job in a real browser, with a real pair: its chart is zoomed, pointed at and taken away. */
+/** The page of a job in a real browser, with a real pair: zooming, marking and downloading its chart. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -24,7 +24,7 @@ let up: ControllerProcess;
 let jobs: JobsClient;
 let pages: Pages;
 let id: string;
-/** As the interface tells them. */
+/** From the API. */
 let frames: readonly Frame[];
 
 before(async () => {
@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => scored[Symbol.asyncDispose]());
 
-/** Its page, with the chart of all frames. */
+/** The job's page with its chart loaded. */
 async function opened(query = ""): Promise<Page> {
   const page = await pages.page(scored.url(query), {
     viewport: { width: 1280, height: 900 },
@@ -50,7 +50,7 @@ async function opened(query = ""): Promise<Page> {
   return page;
 }
 
-test("a frame that is pointed at is told with its time code and the interface's own values", async () => {
+test("the readout shows the time code under the pointer and the API's scores", async () => {
   const page = await opened("?metrics=vmaf,psnr_y");
   const area = page.locator(".plot .u-over");
   const { width } = (await area.boundingBox()) ?? { width: 0 };
@@ -75,7 +75,7 @@ test("a frame that is pointed at is told with its time code and the interface's 
   await page.context().close();
 });
 
-test("wheel and keys zoom, the address has the range, and going back shows the range before", async () => {
+test("wheel and keys zoom, the URL has the range, and Back restores the previous range", async () => {
   const page = await opened();
   const area = page.locator(".plot .u-over");
   const range = page.locator(".chart-bar .range");
@@ -87,7 +87,7 @@ test("wheel and keys zoom, the address has the range, and going back shows the r
   const top = () => page.evaluate("scrollY");
   const before = Number(await top());
   await page.mouse.wheel(0, 100);
-  await until(async () => Number(await top()) > before, "the page's scroll by the wheel alone");
+  await until(async () => Number(await top()) > before, "the page to scroll by the wheel alone");
   assert.deepEqual(asked(), [null, null]);
   await area.hover();
   await page.keyboard.down("Control");
@@ -113,7 +113,7 @@ test("wheel and keys zoom, the address has the range, and going back shows the r
   await page.context().close();
 });
 
-test("a drag chooses a range, and a range in an address is what is shown, with its own mean and minimum", async () => {
+test("a drag selects a range; a range in the URL is shown with its own mean and minimum", async () => {
   const page = await opened();
   await page.locator(".plot").scrollIntoViewIfNeeded();
   const box = await page.locator(".plot .u-over").boundingBox();
@@ -136,7 +136,7 @@ test("a drag chooses a range, and a range in an address is what is shown, with i
   await copy.context().close();
 });
 
-test("a threshold counts the frames below it, as the CSV has them", async () => {
+test("a threshold counts the frames below it like the CSV", async () => {
   const csv = await (await fetch(`${up.rest}/v1/jobs/${id}/frames?format=csv`)).text();
   const [header = "", ...lines] = csv.trimEnd().split("\n");
   const column = header.split(",").indexOf("vmaf");
@@ -150,12 +150,12 @@ test("a threshold counts the frames below it, as the CSV has them", async () => 
   await page.getByText(`vmaf below ${limit}: ${below} of ${values.length} frames (${share})`).waitFor();
   await page.reload();
   await page.getByText(`vmaf below ${limit}: ${below} of ${values.length}`).waitFor();
-  await page.getByRole("button", { name: `Remove the threshold vmaf ${limit}` }).click();
+  await page.getByRole("button", { name: `Remove threshold vmaf ${limit}` }).click();
   await page.waitForURL((url) => !url.searchParams.has("threshold"));
   await page.context().close();
 });
 
-test("the job and its frames can be taken away as JSON and CSV, equal to the interface's", async () => {
+test("downloads of the job and its frames as JSON and CSV equal the API's", async () => {
   const page = await opened();
   const taken = async (format: string) => {
     const [download] = await Promise.all([
@@ -165,7 +165,7 @@ test("the job and its frames can be taken away as JSON and CSV, equal to the int
     assert.match(download.suggestedFilename(), new RegExp(`^ten-seconds-.*\\.${format.toLowerCase()}$`));
     return readFile(await download.path(), "utf8");
   };
-  // Its stills may be made meanwhile, which is a change of the job.
+  // Its stills may become ready meanwhile, which changes the job.
   const before = (await jobs.get(id)).body;
   const json = JSON.parse(await taken("JSON"));
   const after = (await jobs.get(id)).body;
@@ -175,7 +175,7 @@ test("the job and its frames can be taken away as JSON and CSV, equal to the int
   await page.context().close();
 });
 
-test("keys alone reach a frame, and the range is a table for those who do not look at charts", async () => {
+test("a frame can be selected by keyboard, and the visible range is available as a table", async () => {
   const page = await opened("?from=100&to=120");
   await page.locator(".plot").focus();
   await page.keyboard.press(".");
@@ -183,8 +183,8 @@ test("keys alone reach a frame, and the range is a table for those who do not lo
   await page.locator(".readout").getByText("Frame 111").waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("region", { name: "Frame 111", exact: true }).waitFor();
-  await page.getByText("The range as a table").click();
-  const table = page.getByRole("table", { name: "Every frame of the range" });
+  await page.getByText("Visible range as a table").click();
+  const table = page.getByRole("table", { name: "Every frame in the visible range" });
   await table.locator("tbody tr").first().waitFor();
   assert.equal(await table.locator("tbody tr").count(), 21);
   const cells = await table.locator("tbody tr").nth(5).locator("td").allTextContents();
@@ -192,17 +192,17 @@ test("keys alone reach a frame, and the range is a table for those who do not lo
   await page.context().close();
 });
 
-test("a metric has one name on the page, and what models are made of is offered once", async () => {
+test("a metric has one name on the page, and component features are offered once", async () => {
   const page = await opened();
   const name = page.locator(".pooled tbody th").first();
   assert.equal(await name.textContent(), "vmaf");
-  assert.equal(await name.locator("bdi").getAttribute("title"), "Of the model vmaf_v0.6.1");
+  assert.equal(await name.locator("bdi").getAttribute("title"), "Model vmaf_v0.6.1");
   assert.equal(await page.locator(".legend tbody bdi").first().textContent(), "vmaf");
   assert.equal(await page.getByRole("button", { name: "Show 11 component features" }).count(), 1);
   await page.close();
 });
 
-test("the score comes before paths and dates, under what both files are", async () => {
+test("the score is above paths and dates, and below the files' properties", async () => {
   const page = await opened();
   const { result } = (await jobs.get(id)).body;
   const { distorted } = result as unknown as { readonly distorted: MediaInfo };
@@ -220,11 +220,11 @@ test("the score comes before paths and dates, under what both files are", async 
   assert.ok((await top(".sides")) < (await top(".score-value")));
   for (const later of [".plot", ".job-details .path", ".job-details time"])
     assert.ok((await top(".score-value")) < (await top(later)), later);
-  assert.ok((await top(".score-value")) < 400, "it is seen without scrolling");
+  assert.ok((await top(".score-value")) < 400, "the score is visible without scrolling");
   await page.context().close();
 });
 
-test("pooled values are those of the interface: mean to P50, maximum and standard deviation", async () => {
+test("pooled scores match the API: mean to P50, maximum and standard deviation", async () => {
   const page = await opened();
   const heads = await page.locator(".pooled thead th").allTextContents();
   assert.deepEqual(heads, ["Metric", "Mean", "Harmonic", "Min", "P1", "P5", "P10", "P50", "Max", "Std dev"]);
@@ -239,7 +239,7 @@ test("pooled values are those of the interface: mean to P50, maximum and standar
   await page.context().close();
 });
 
-test("stills in the list of tasks have their own frames, not the first and a number", async () => {
+test("stills tasks list their frames instead of a range", async () => {
   await until(async () => {
     const { work = [] } = (await jobs.get(id)).body;
     return work.some(({ kind, state }) => kind === "STILLS" && state === "DONE");
@@ -254,7 +254,7 @@ test("stills in the list of tasks have their own frames, not the first and a num
   await page.context().close();
 });
 
-test("source files and execution are told; nothing is wrong with it in light and wide, dark and narrow", async () => {
+test("shows source files and execution, accessible in light and wide, dark and narrow", async () => {
   for (const [colorScheme, width] of [
     ["light", 1280],
     ["dark", 380],
@@ -266,7 +266,7 @@ test("source files and execution are told; nothing is wrong with it in light and
     const files = page.getByRole("region", { name: "Source files" });
     await files.getByText("rawvideo").waitFor();
     await files.getByRole("row", { name: "Codec rawvideo h264" }).waitFor();
-    assert.equal(await files.locator(".differs").count(), 0, "both are scored as they are");
+    assert.equal(await files.locator(".differs").count(), 0, "no property differs");
     await page.getByText("Execution").click();
     await page.locator(".work").getByText("local").first().waitFor();
     await page.locator(".plot .u-over").waitFor();

@@ -1,4 +1,4 @@
-/** The jobs as they change under one's eyes: cancelled, by the thousand, and while the connection is lost. No node is needed. */
+/** The live job list: jobs are cancelled, by the thousand, and while the connection is lost. No node is needed. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ type JobState = Job["state"];
 const MANY = 3_000;
 const BATCH = 1_000;
 const STREAM = "**/v1/jobs:stream*";
-/** Browsers say so themselves when a request fails. */
+/** The browser's own message when a request fails. */
 const NETWORK_FAULT = /Failed to load resource: net::ERR_/;
 
 let dataDir: string;
@@ -29,7 +29,7 @@ let pages: Pages;
 
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "svc-console-"));
-  // Thousands of jobs come at once here.
+  // These tests submit thousands of jobs at once.
   args = ["--port", String(await freePort()), "--tenant-submits-per-second", "none"];
   controller = await ControllerProcess.start({ console: true, dataDir, args });
   pages = await Pages.open();
@@ -65,7 +65,7 @@ function link(page: Page, name: string) {
   return page.getByRole("link", { name, exact: true });
 }
 
-test("a job that somebody else submits appears, is cancelled once it is asked, and can be kept", async () => {
+test("a job submitted elsewhere appears; cancelling asks first, and can be declined", async () => {
   const page = await jobsPage();
   await page.getByText("No jobs yet").waitFor();
   const first = await submit("first");
@@ -85,7 +85,7 @@ test("a job that somebody else submits appears, is cancelled once it is asked, a
   await page.context().close();
 });
 
-test("several are cancelled at once, and run again at once", async () => {
+test("cancels several jobs at once, and resubmits them at once", async () => {
   const jobs = [await submit("one"), await submit("two"), await submit("three")];
   const page = await jobsPage();
   for (const name of ["one", "two", "three"])
@@ -94,51 +94,51 @@ test("several are cancelled at once, and run again at once", async () => {
   await page.getByRole("button", { name: "Cancel 3 jobs" }).click();
   await page.getByText("Cancelled 3 jobs.").waitFor();
   assert.deepEqual(await Promise.all(jobs.map(stateOf)), ["CANCELLED", "CANCELLED", "CANCELLED"]);
-  await page.getByRole("button", { name: "Run 3 again" }).click();
-  await page.getByText("Runs again: 3 jobs.").waitFor();
+  await page.getByRole("button", { name: "Resubmit 3" }).click();
+  await page.getByText("Resubmitted: 3 jobs.").waitFor();
   await page.getByRole("button", { name: /^Queued 3/ }).waitFor();
   await page.context().close();
 });
 
-test("a job that is run again without an answer is offered once more, and stored once", async () => {
+test("offers a retry if the response to a resubmission is lost, and stores the job once", async () => {
   const { id } = await submit("unanswered");
   await ask("POST", `/v1/jobs/${id}:cancel`);
   const page = await jobsPage();
   await loseFirstAnswer(page, "**/v1/jobs");
-  await page.getByRole("button", { name: "Run again: unanswered" }).click();
-  await page.getByText("Nobody knows whether it was done.").waitFor();
+  await page.getByRole("button", { name: "Resubmit: unanswered" }).click();
+  await page.getByText("We couldn't confirm the submission.").waitFor();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Runs again:").waitFor();
+  await page.getByText("Resubmitted:").waitFor();
   const { jobs } = await ask<{ readonly jobs: readonly Job[] }>("GET", "/v1/jobs");
   assert.equal(jobs.filter(({ spec }) => spec.name === "unanswered").length, 2);
   pages.expectComplaints(NETWORK_FAULT);
   await page.context().close();
 });
 
-test("without a network it says so; what happened meanwhile is there when it is back", async () => {
+test("reports a lost network, and catches up once it is back", async () => {
   const page = await jobsPage();
   await link(page, "first").waitFor();
   await page.context().setOffline(true);
   await page.getByRole("status").getByText("Reconnecting").waitFor();
-  await page.getByRole("alert").getByText("What is shown may be old").waitFor();
+  await page.getByRole("alert").getByText("Data may be out of date").waitFor();
   await submit("while away");
-  assert.equal(await link(page, "first").count(), 1, "what was known is still shown");
+  assert.equal(await link(page, "first").count(), 1, "known jobs are still shown");
   assert.equal(await link(page, "while away").count(), 0);
   await page.context().setOffline(false);
   await link(page, "while away").waitFor();
   await page.getByRole("status").getByText("Live").waitFor();
-  assert.equal(await page.getByText("What is shown may be old").count(), 0);
+  assert.equal(await page.getByText("Data may be out of date").count(), 0);
   pages.expectComplaints(NETWORK_FAULT);
   await page.context().close();
 });
 
-test("a controller that is killed and comes back at the same port is followed again", async () => {
+test("follows a controller again that was killed and restarted on the same port", async () => {
   const page = await jobsPage();
   await link(page, "first").waitFor();
   await silentUntilPressed(page, STREAM, "Try now");
   controller.signal("SIGKILL");
   await controller.exited();
-  await page.getByRole("alert").getByText("What is shown may be old").waitFor();
+  await page.getByRole("alert").getByText("Data may be out of date").waitFor();
   controller = await ControllerProcess.start({ console: true, dataDir, args });
   await page.getByRole("button", { name: "Try now" }).click();
   await page.getByRole("status").getByText("Live").waitFor();
@@ -148,7 +148,7 @@ test("a controller that is killed and comes back at the same port is followed ag
   await page.context().close();
 });
 
-test("a page that was opened before an upgrade loads itself anew, once; then it offers to", async () => {
+test("a page opened before an upgrade reloads itself once, then offers to", async () => {
   const page = await jobsPage();
   let [loads, goneUntil] = [0, 1];
   page.on("request", (request) => {
@@ -164,19 +164,19 @@ test("a page that was opened before an upgrade loads itself anew, once; then it 
   await page.reload();
   goneUntil = 3;
   await link(page, "first").click();
-  await page.getByRole("heading", { name: "This page does not work" }).waitFor();
-  assert.equal(loads, 2, "this version was loaded anew before");
+  await page.getByRole("heading", { name: "This page failed" }).waitFor();
+  assert.equal(loads, 2, "this version was reloaded once before");
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("link", { name: "Nodes" }).click();
   await page.getByRole("heading", { name: "No nodes" }).waitFor();
   await page.goBack();
-  await page.getByRole("button", { name: "Load again" }).click();
+  await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("heading", { name: "first", exact: true }).waitFor();
-  pages.expectComplaints(/status of 404|did not arrive|dynamically imported module/);
+  pages.expectComplaints(/status of 404|could not be loaded|dynamically imported module/);
   await page.context().close();
 });
 
-test("what is typed is looked for after a pause, however often the page is drawn meanwhile", async () => {
+test("searches after a typing pause, even if the page is rendered meanwhile", async () => {
   const page = await pages.page("about:blank");
   await page.clock.install();
   await page.goto(`${controller.rest}/console/jobs`);
@@ -184,7 +184,7 @@ test("what is typed is looked for after a pause, however often the page is drawn
   await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + 30_000);
   await page.getByRole("searchbox").fill("while away");
   await page.clock.runFor(150);
-  // Draws the filters anew, as jobs that change do.
+  // Renders the filters again, as changing jobs do.
   await page.getByRole("button", { name: /^Queued/ }).click();
   await page.getByRole("button", { name: /^Queued/, pressed: true }).waitFor();
   await page.clock.runFor(100);
@@ -192,7 +192,7 @@ test("what is typed is looked for after a pause, however often the page is drawn
   await page.context().close();
 });
 
-test("a page that is opened while nobody answers says so, and shows the jobs when somebody does", async () => {
+test("a page opened while the controller is down says so, and shows the jobs once it is up", async () => {
   const page = await pages.page("about:blank");
   await silentUntilPressed(page, STREAM, "Try again");
   await page.goto(`${controller.rest}/console/jobs`);
@@ -203,18 +203,18 @@ test("a page that is opened while nobody answers says so, and shows the jobs whe
   await page.context().close();
 });
 
-test("who may not see jobs is told so, and is not kept waiting", async () => {
+test('shows "Access denied" at once to a caller who may not read jobs', async () => {
   const page = await pages.page("about:blank");
   const problem = { status: 403, code: "FORBIDDEN", detail: "You need svc:reader.", requestId: "r-1" };
   await page.route(STREAM, (route) => route.fulfill({ status: 403, json: problem }));
   await page.goto(`${controller.rest}/console/jobs`);
-  await page.getByRole("heading", { name: "You may not see this" }).waitFor();
+  await page.getByRole("heading", { name: "Access denied" }).waitFor();
   await page.getByText("You need svc:reader.").waitFor();
   pages.expectComplaints(/status of 403/);
   await page.context().close();
 });
 
-test("who may only read sees the jobs and nothing to press that would be refused", async () => {
+test("a reader sees the jobs but no buttons that would be refused", async () => {
   const page = await pages.page("about:blank");
   const caller = { tenant: "dev", subject: "reader", roles: ["svc:reader"] };
   await page.route("**/v1/whoami", (route) => route.fulfill({ json: caller }));
@@ -222,11 +222,11 @@ test("who may only read sees the jobs and nothing to press that would be refused
   await link(page, "first").waitFor();
   await page.getByRole("checkbox", { name: "Select first" }).check();
   await page.getByRole("status").getByText("1 selected").waitFor();
-  assert.equal(await page.getByRole("button", { name: /^(Cancel|Run|Submit)\b/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /^(Cancel|Resubmit|Submit)\b/ }).count(), 0);
   await page.context().close();
 });
 
-test("thousands of rows: all are counted and found, those in sight are drawn", async () => {
+test("counts and finds thousands of jobs, but renders only the visible rows", async () => {
   const jobs = Array.from({ length: MANY }, (_, index) => ({
     job: { reference: "/videos/r.mp4", distorted: `/videos/${index}.mp4`, labels: { batch: "many" } },
   }));
@@ -237,7 +237,7 @@ test("thousands of rows: all are counted and found, those in sight are drawn", a
   await page.getByText(/^3,000 of 3,[0-9]+ jobs$/).waitFor();
   await link(page, `${MANY - 1}.mp4`).waitFor();
   const drawn = await page.getByRole("row").count();
-  assert.ok(drawn < 60, `${drawn} rows are drawn`);
+  assert.ok(drawn < 60, `${drawn} rows are rendered`);
   await page.keyboard.press("End");
   await link(page, "0.mp4").waitFor();
   await page.getByRole("searchbox").fill(" 1234.mp4 ");
@@ -246,7 +246,7 @@ test("thousands of rows: all are counted and found, those in sight are drawn", a
   await page.context().close();
 });
 
-test("on a phone cards tell their model, are put in order, and are chosen all at once", async () => {
+test("on a phone, cards show their model, can be sorted, and can all be selected at once", async () => {
   const jobs = ["rung 10", "rung 9", "rung 1"].map((name) => ({
     job: {
       ...{ reference: "/videos/r.mp4", distorted: "/videos/d.mp4", name },
@@ -262,13 +262,13 @@ test("on a phone cards tell their model, are put in order, and are chosen all at
   assert.deepEqual(
     await titles.allTextContents(),
     ["rung 1", "rung 9", "rung 10"],
-    "alike but for their names",
+    "equal except for their names, so sorted by name",
   );
   await page.getByText("vmaf_v0.6.1neg").first().waitFor();
   await page.getByLabel("Order").selectOption("Name, Z to A");
   await page.waitForURL(/sort=-name/);
   await titles.first().and(link(page, "rung 10")).waitFor();
-  await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
+  await page.getByRole("checkbox", { name: "Select all matching jobs" }).check();
   await page.getByRole("status").getByText("3 selected").waitFor();
   const shown = await titles.evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   const compared = new URL(
@@ -285,8 +285,8 @@ test("on a phone cards tell their model, are put in order, and are chosen all at
   await page.context().close();
 });
 
-test("where nobody signs in the audit log says so", async () => {
+test('the audit log shows "anonymous" if authentication is disabled', async () => {
   const page = await pages.page(`${controller.rest}/console/tenant`);
-  await page.locator(".audit").getByText("nobody signed in").first().waitFor();
+  await page.locator(".audit").getByText("anonymous").first().waitFor();
   await page.context().close();
 });

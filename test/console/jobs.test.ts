@@ -1,4 +1,4 @@
-/** The jobs in a real browser: submitted, scored, found again, run again, by hand and by keyboard alone. */
+/** The job list in a real browser: submit, score, search, resubmit; by mouse and by keyboard alone. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import { loseFirstAnswer } from "./lost-answer.ts";
 
 type Job = components["schemas"]["Job"];
 
-/** HTML, text that runs the other way, and one that is longer than any column. */
+/** HTML, right-to-left text, and a text longer than any column. */
 const HOSTILE = `<img src=x onerror=alert(1)> \u202etxet eht\u2067 ${"long-".repeat(34)}`;
 
 let media: MediaDirectory;
@@ -27,7 +27,7 @@ let reference: string;
 let distorted: string;
 
 before(async () => {
-  // Before the media: they take over the folder for what is passing.
+  // Before MediaDirectory, which replaces the temporary folder.
   dataDir = await mkdtemp(join(tmpdir(), "svc-console-"));
   media = await MediaDirectory.open();
   reference = await pristine(media, "reference.y4m", { frames: 12 });
@@ -69,8 +69,8 @@ function focused(page: Page, element: Locator): Promise<void> {
   return element.and(page.locator(":focus")).waitFor();
 }
 
-/** Asks for the first and the only job: the page is empty before. */
-test("a pair is submitted once, however often it is clicked, and scored before one's eyes", async () => {
+/** Submits the first job; the list is empty before. */
+test("a double click submits a pair once, and the list shows it being scored", async () => {
   const page = await jobsPage();
   await page.getByRole("button", { name: "Submit the first job" }).click();
   await page.getByLabel("Reference", { exact: true }).fill(reference);
@@ -79,7 +79,7 @@ test("a pair is submitted once, however often it is clicked, and scored before o
   await page.getByLabel("Labels", { exact: true }).fill("title=trailer\ncodec=h264");
   await page.getByRole("button", { name: "vmaf_v0.6.1neg", exact: true }).click();
   await page.getByRole("button", { name: "vmaf_v0.6.1", exact: true }).click();
-  // No answer comes before both clicks: with it the dialog goes, and something else lies under the second.
+  // The response waits for both clicks: it closes the dialog, and the second click would hit something else.
   const clicked = Promise.withResolvers<void>();
   await page.route("**/v1/jobs", async (route) => {
     await clicked.promise;
@@ -101,7 +101,7 @@ test("a pair is submitted once, however often it is clicked, and scored before o
   await page.context().close();
 });
 
-test("a row has the video's bit rate, codec and resolution, from the moment that it is known, and on a phone too", async () => {
+test("a row shows bit rate, codec and resolution of the video, on a phone too", async () => {
   const [job] = await stored();
   const { videoBitRate = Number.NaN } = job?.distortedMedia ?? {};
   const page = await jobsPage();
@@ -116,11 +116,11 @@ test("a row has the video's bit rate, codec and resolution, from the moment that
   await page.setViewportSize({ width: 390, height: 800 });
   await page.locator(".job-card .job-video").getByText("h264 · 192×108").waitFor();
   const clipped = `[...document.querySelectorAll(".job-card")].filter((card) => card.scrollHeight > card.clientHeight).length`;
-  assert.equal(await page.evaluate(clipped), 0, "all of it fits into its card");
+  assert.equal(await page.evaluate(clipped), 0, "everything fits into the card");
   await page.context().close();
 });
 
-test("in a browser whose streams cannot be iterated over, as in Safari, jobs and frames are shown all the same", async () => {
+test("shows jobs and frames in browsers whose streams are not async iterable (Safari)", async () => {
   const page = await pages.page("about:blank");
   await page.addInitScript(
     "delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;",
@@ -131,7 +131,7 @@ test("in a browser whose streams cannot be iterated over, as in Safari, jobs and
   await page.context().close();
 });
 
-test("an answer that is lost is no second job: the same is sent again with the same key", async () => {
+test("submits again with the same key after a lost response, storing one job", async () => {
   const page = await jobsPage();
   await loseFirstAnswer(page, "**/v1/jobs");
   await page.getByRole("button", { name: "Submit jobs" }).click();
@@ -147,7 +147,7 @@ test("an answer that is lost is no second job: the same is sent again with the s
   await page.context().close();
 });
 
-test("several files at once are a job each; names are shown as they are, whatever is in them", async () => {
+test("submits one job per file, and shows hostile names as text", async () => {
   for (const width of [1280, 380]) {
     const page = await jobsPage("", { viewport: { width, height: 800 } });
     if (width === 1280) {
@@ -171,7 +171,7 @@ test("several files at once are a job each; names are shown as they are, whateve
   }
 });
 
-test("filters, sort and search live in the address, and survive a reload and the way back", async () => {
+test("filters, order and search are in the URL, and survive reload and Back", async () => {
   await submit({ name: "alpha", labels: { title: "other" } });
   const page = await jobsPage();
   await row(page, "alpha").getByText("Succeeded").waitFor();
@@ -202,20 +202,20 @@ test("filters, sort and search live in the address, and survive a reload and the
   await page.goBack();
   await check();
   await page.getByRole("searchbox").fill("no such thing");
-  await page.getByText("No job matches").waitFor();
+  await page.getByText("No matching jobs").waitFor();
   await page.getByRole("button", { name: "Clear filters" }).first().click();
   await row(page, "alpha").waitFor();
   assert.equal(new URL(page.url()).search, "?sort=name");
   await page.context().close();
 });
 
-test("of two clicks none is lost, however soon the second comes", async () => {
+test("does not lose the second of two clicks in quick succession", async () => {
   const page = await jobsPage();
   await row(page, "alpha").getByText("Succeeded").waitFor();
   await page.getByRole("group", { name: "States" }).evaluate(async (group) => {
     const [first, second] = group.querySelectorAll("button");
     first?.click();
-    // As soon as one by hand could come: when what the first has started is done, but for what was put off.
+    // The earliest moment for a real second click: the first one's synchronous work is done, deferred work is not.
     await Promise.resolve();
     second?.click();
   });
@@ -224,19 +224,19 @@ test("of two clicks none is lost, however soon the second comes", async () => {
   await page.context().close();
 });
 
-test("what is wrong is told at its field: as one types, and when the controller refuses", async () => {
+test("shows faults at their fields: while typing, and when the controller refuses", async () => {
   const page = await jobsPage();
   await page.getByRole("button", { name: "Submit jobs" }).click();
   await page.getByRole("button", { name: "Submit", exact: true }).click();
-  await page.getByText("Give the path of the reference.").waitFor();
+  await page.getByText("Enter the path of the reference.").waitFor();
   await focused(page, page.getByLabel("Reference", { exact: true }));
   await page.getByLabel("Reference", { exact: true }).fill(reference);
-  await page.getByText("Give the path of the reference.").waitFor({ state: "detached" });
+  await page.getByText("Enter the path of the reference.").waitFor({ state: "detached" });
   await page.getByLabel("Distorted", { exact: true }).fill(distorted);
   await page.getByText("Advanced").click();
   await page.getByLabel("Width", { exact: true }).fill("640");
   await page.getByLabel("Models", { exact: true }).fill("vmaf_v9");
-  await page.getByText("Raw video needs its width and its height.").waitFor();
+  await page.getByText("Raw video needs both width and height.").waitFor();
   await page.getByLabel("Width", { exact: true }).fill("");
   await page.getByRole("button", { name: "Submit", exact: true }).click();
   const models = page.getByLabel("Models", { exact: true });
@@ -252,13 +252,13 @@ test("what is wrong is told at its field: as one types, and when the controller 
   await page.context().close();
 });
 
-test("a job that failed runs again as the same spec", async () => {
+test("resubmits a failed job with the same spec", async () => {
   const missing = await submit({ name: "comes later", distorted: media.file("later.mp4") });
   const page = await jobsPage(`?q=${missing.id}`);
   await row(page, "comes later").getByText("MEDIA_NOT_FOUND").waitFor();
   await encode(media, "later.mp4", { frames: 12 }, LOSSY.h264);
-  await page.getByRole("button", { name: "Run again: comes later" }).click();
-  await page.getByText("Runs again:").getByRole("link", { name: "comes later" }).waitFor();
+  await page.getByRole("button", { name: "Resubmit: comes later" }).click();
+  await page.getByText("Resubmitted:").getByRole("link", { name: "comes later" }).waitFor();
   await page.getByRole("searchbox").fill("comes later");
   await row(page, "comes later").getByText("Succeeded").waitFor();
   const jobs = (await stored()).filter(({ spec }) => spec.name === "comes later");
@@ -267,7 +267,7 @@ test("a job that failed runs again as the same spec", async () => {
   await page.context().close();
 });
 
-test("by keyboard alone: submit, leave the dialog, choose two and compare them", async () => {
+test("by keyboard alone: submits, closes the dialog, selects two jobs and compares them", async () => {
   const page = await jobsPage();
   await row(page, "trailer").waitFor();
   const submitButton = page.getByRole("button", { name: "Submit jobs" });
@@ -301,7 +301,7 @@ test("by keyboard alone: submit, leave the dialog, choose two and compare them",
   await page.context().close();
 });
 
-test("nothing serious is wrong with the page and its dialog, light and dark", async () => {
+test("the page and its dialog are accessible, light and dark", async () => {
   for (const colorScheme of ["light", "dark"] as const) {
     const page = await jobsPage("?label=title%3Dtrailer", { colorScheme });
     await page.getByRole("checkbox", { name: "Select trailer" }).check();

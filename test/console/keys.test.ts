@@ -1,4 +1,4 @@
-/** Keys of the console in a real browser: search, submit, leave, and the list of all keys. No node is needed. */
+/** Keyboard shortcuts in a real browser: search, submit, Escape, and the list of shortcuts. No node is needed. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ function focused(page: Page, element: Locator): Promise<void> {
   return element.and(page.locator(":focus")).waitFor();
 }
 
-/** With the dialog open, and a path typed into it. */
+/** Opens the dialog and types a path. */
 async function typed(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Submit jobs" }).click();
   const field = page.getByLabel("Reference", { exact: true });
@@ -46,7 +46,7 @@ async function typed(page: Page): Promise<Locator> {
   return field;
 }
 
-test("Escape keeps what was typed, however often it is pressed; only Discard discards", async () => {
+test("repeated Escape keeps typed text; only Discard discards it", async () => {
   const page = await opened();
   const field = await typed(page);
   await page.keyboard.press("Escape");
@@ -64,7 +64,7 @@ test("Escape keeps what was typed, however often it is pressed; only Discard dis
   await page.context().close();
 });
 
-test("a form that nobody typed into closes at once", async () => {
+test("an unchanged form closes at once", async () => {
   const page = await opened();
   await page.getByRole("button", { name: "Submit jobs" }).click();
   await page.getByLabel("Distorted", { exact: true }).fill("x");
@@ -74,14 +74,14 @@ test("a form that nobody typed into closes at once", async () => {
   await page.context().close();
 });
 
-test("Ctrl+Enter submits from any field, once", async () => {
+test("Ctrl+Enter submits once, from any field", async () => {
   const page = await opened();
   await typed(page);
   await page.getByLabel("Name", { exact: true }).fill("by keys");
   await page.getByLabel("Distorted", { exact: true }).fill("/videos/d.mp4");
   await page.keyboard.press("Enter");
   assert.equal(await page.getByLabel("Distorted", { exact: true }).inputValue(), "/videos/d.mp4\n");
-  // No answer comes before both presses.
+  // The response waits for both key presses.
   const pressed = Promise.withResolvers<void>();
   await page.route("**/v1/jobs", async (route) => {
     await pressed.promise;
@@ -96,14 +96,14 @@ test("Ctrl+Enter submits from any field, once", async () => {
   await page.context().close();
 });
 
-test("/ goes to the search of the page, and to that of the jobs where there is none", async () => {
+test("/ focuses the page's search box, or that of the job list if the page has none", async () => {
   const page = await opened();
   const search = page.getByRole("searchbox");
   await search.waitFor();
   await page.keyboard.press("/");
   await focused(page, search);
   await page.keyboard.type("a/b?");
-  assert.equal(await search.inputValue(), "a/b?", "in a field they are what they are");
+  assert.equal(await search.inputValue(), "a/b?", "in a field they are ordinary characters");
   await page.getByRole("link", { name: "Nodes" }).click();
   await page.getByRole("heading", { name: "Nodes", level: 1 }).waitFor();
   await page.keyboard.press("/");
@@ -112,13 +112,13 @@ test("/ goes to the search of the page, and to that of the jobs where there is n
   await page.context().close();
 });
 
-test("? lists the keys, by its button too, and both can be switched off for good", async () => {
+test("? and its button list the shortcuts; / and ? can be switched off permanently", async () => {
   const page = await opened();
   const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await page.keyboard.press("?");
-  await dialog.getByText("Flip between the two pictures").waitFor();
+  await dialog.getByText("Flip between the two stills").waitFor();
   await page.keyboard.press("/");
-  assert.equal(await dialog.count(), 1, "keys of the page wait for the dialog");
+  assert.equal(await dialog.count(), 1, "shortcuts are inactive while a dialog is open");
   assert.deepEqual(await accessibilityFaults(page), []);
   await dialog.getByRole("checkbox").uncheck();
   await page.keyboard.press("Escape");
@@ -136,13 +136,13 @@ test("? lists the keys, by its button too, and both can be switched off for good
   await page.context().close();
 });
 
-test("on a phone everything that is pressed is 24 px wide and high, on every page", async () => {
+test("on a phone, touch targets are at least 24 px wide and high on every page", async () => {
   for (const [path, until] of [
     ["jobs", "role=link[name='first']"],
     ["compare", "text=Nothing to compare yet"],
     ["nodes", "text=No nodes"],
     ["tenant", "text=SubmitJob"],
-    ["nowhere", "text=There is no such page"],
+    ["nowhere", "text=Page not found"],
   ] as const) {
     const page = await opened(path, { viewport: { width: 390, height: 844 } });
     await page.locator(until).first().waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { PATIENCE_MS } from "../waiting.ts";
 
-/** The first request to the addresses is done, and its answer lost on the way; later ones are as ever. */
+/** Carries out the first request to the URLs but drops its response; later requests pass. */
 export async function loseFirstAnswer(page: Page, addresses: string): Promise<void> {
   let asked = 0;
   await page.route(addresses, async (route) => {

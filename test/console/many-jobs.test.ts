@@ -1,4 +1,4 @@
-/** Many jobs cancelled and deleted, labels changed, and views that are addresses, in a real browser. No node is needed. */
+/** Bulk cancel and delete, editing labels, and views as URLs, in a real browser. No node is needed. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ async function shows(page: Page, ...expected: string[]): Promise<void> {
   );
 }
 
-test("hundreds are cancelled by one request, with how far it is, and then deleted", async () => {
+test("cancels hundreds of jobs with one request, shows progress, then deletes them", async () => {
   await submit(
     Array.from({ length: 320 }, (_, n) => `many ${n}`),
     { batch: "many" },
@@ -74,7 +74,7 @@ test("hundreds are cancelled by one request, with how far it is, and then delete
   page.on("request", (request) => {
     if (request.method() !== "GET") requests.push(new URL(request.url()).pathname);
   });
-  await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
+  await page.getByRole("checkbox", { name: "Select all matching jobs" }).check();
   await page.getByRole("button", { name: "Cancel 320", exact: true }).click();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Cancel 320 jobs" }).click();
@@ -95,14 +95,14 @@ test("hundreds are cancelled by one request, with how far it is, and then delete
   await page.context().close();
 });
 
-test("how far it is is shown while it goes on, and it is stopped by leaving the question", async () => {
+test("shows the progress of a cancellation, and Stop aborts it", async () => {
   await submit(["one", "two", "three"], { batch: "slow" });
   const page = await jobsPage("?label=batch%3Dslow");
   const steps = [
     { name: "progress", data: { matched: 3, cancelled: 0 } },
     { name: "progress", data: { matched: 3, cancelled: 2 } },
   ];
-  // A server that is slow: what it has told is shown, and it never comes to its end.
+  // Simulates a slow server that reports progress and never finishes.
   await page.addInitScript(`{
     const asked = window.fetch;
     window.left = false;
@@ -116,7 +116,7 @@ test("how far it is is shown while it goes on, and it is stopped by leaving the 
   }`);
   await page.reload();
   await link(page, "one").waitFor();
-  await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
+  await page.getByRole("checkbox", { name: "Select all matching jobs" }).check();
   await page.getByRole("button", { name: "Cancel 3", exact: true }).click();
   await page.getByRole("button", { name: "Cancel 3 jobs" }).click();
   const dialog = page.getByRole("dialog");
@@ -124,34 +124,34 @@ test("how far it is is shown while it goes on, and it is stopped by leaving the 
   assert.deepEqual(await accessibilityFaults(page), []);
   await dialog.getByRole("button", { name: "Stop" }).click();
   await dialog.waitFor({ state: "detached" });
-  await until(async () => (await page.evaluate("window.left")) === true, "the request to be left");
+  await until(async () => (await page.evaluate("window.left")) === true, "the request to be aborted");
   await page.context().close();
 });
 
-test("an answer that is lost is told, and the same again does the rest", async () => {
+test("reports a lost response, and repeating the request completes it", async () => {
   await submit(["lost 1", "lost 2"], { batch: "lost" });
   const page = await jobsPage("?label=batch%3Dlost");
   await link(page, "lost 1").waitFor();
   await loseFirstAnswer(page, "**/v1/jobs:cancel");
-  await page.getByRole("checkbox", { name: "Select all that are shown" }).check();
+  await page.getByRole("checkbox", { name: "Select all matching jobs" }).check();
   await page.getByRole("button", { name: "Cancel 2", exact: true }).click();
   await page.getByRole("button", { name: "Cancel 2 jobs" }).click();
-  await page.getByText("Nobody knows whether it was done.").waitFor();
+  await page.getByText("We couldn't confirm the request.").waitFor();
   await page.getByRole("button", { name: "Cancel 2 jobs" }).click();
-  await page.getByText("Cancelled 0 jobs. 2 had ended before.").waitFor();
+  await page.getByText("Cancelled 0 jobs. 2 had already ended.").waitFor();
   pages.expectComplaints(/Failed to load resource: net::ERR_/);
   await page.context().close();
 });
 
-test("a job is deleted on its own page, by administrators alone", async () => {
+test("only administrators can delete a job on its page", async () => {
   const [id = ""] = await submit(["to delete"]);
   const address = `${controller.rest}/console/jobs/${id}`;
   const page = await pages.page(address);
   await page.getByRole("button", { name: "Cancel", exact: true }).waitFor();
-  assert.equal(await page.getByRole("button", { name: "Delete" }).count(), 0, "it has not ended");
+  assert.equal(await page.getByRole("button", { name: "Delete" }).count(), 0, "the job has not ended");
   await jobs.cancel(id);
   const kept = page.locator(".facts div").filter({ hasText: "Kept until" });
-  await kept.getByText("with its values and pictures").waitFor();
+  await kept.getByText("with its per-frame scores and stills").waitFor();
   const { body } = await jobs.get(id);
   const { expireTime } = body as unknown as { readonly expireTime: string };
   assert.equal(await kept.locator("time").getAttribute("datetime"), expireTime);
@@ -171,17 +171,17 @@ test("a job is deleted on its own page, by administrators alone", async () => {
   await page.context().close();
 });
 
-test("labels are added, changed and removed on the job's page; what is wrong is told at the field", async () => {
+test("adds, changes and removes labels on the job's page; shows faults at the field", async () => {
   const [id = ""] = await submit(["labelled"], { release: "7", old: "yes" });
   const page = await pages.page(`${controller.rest}/console/jobs/${id}`);
   await page.getByRole("button", { name: "Edit labels" }).click();
   const field = page.getByRole("dialog").getByLabel("Labels", { exact: true });
   assert.equal(await field.inputValue(), "old=yes\nrelease=7");
   await field.fill("release=8\nrelease=9");
-  await page.getByText("The key release stands twice.").waitFor();
+  await page.getByText("The key release is used twice.").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   assert.equal(await field.getAttribute("aria-invalid"), "true");
-  // Another changes what is not touched here.
+  // Another client changes a label that is not edited here.
   await jobs.call("updateJob", `/v1/jobs/${id}`, {
     ...{ method: "PATCH", headers: { "content-type": "application/json" } },
     body: JSON.stringify({ setLabels: { other: "theirs" } }),
@@ -199,7 +199,7 @@ test("labels are added, changed and removed on the job's page; what is wrong is 
   await page.context().close();
 });
 
-test("an address is a view: times and order are in it, and whoever opens it sees the same", async () => {
+test("the URL holds times and order, and shows everyone the same view", async () => {
   const [early = "", late = "", open = ""] = await submit(["early", "late", "open"], { view: "times" });
   await jobs.cancel(late);
   await until(async () => (await jobs.get(late)).body.state === "CANCELLED", "the end");
@@ -207,9 +207,9 @@ test("an address is a view: times and order are in it, and whoever opens it sees
   assert.ok(open);
   const page = await jobsPage("?label=view%3Dtimes");
   await shows(page, "early", "late", "open");
-  await page.getByLabel("Order").selectOption("Last ended first");
+  await page.getByLabel("Order").selectOption("Recently ended first");
   await shows(page, "early", "late", "open");
-  await page.getByLabel("Order").selectOption("First ended first");
+  await page.getByLabel("Order").selectOption("Earliest ended first");
   await shows(page, "late", "early", "open");
   await page.getByLabel("Submitted").selectOption("Last hour");
   await page.waitForURL(/since=1h/);
@@ -217,12 +217,12 @@ test("an address is a view: times and order are in it, and whoever opens it sees
   await shows(page, "late", "early", "open");
   await page.getByLabel("Submitted").selectOption("Between …");
   await page.getByLabel("To", { exact: true }).fill("2020-05-17T08:30");
-  await page.getByText("No job matches").waitFor();
+  await page.getByText("No matching jobs").waitFor();
   const { searchParams } = new URL(page.url());
   assert.equal(searchParams.get("until"), new Date("2020-05-17T08:30").toISOString().replace(".000", ""));
   await page.getByLabel("To", { exact: true }).fill("2099-01-01T00:00");
   await shows(page, "late", "early", "open");
-  // Somebody else, elsewhere: the instants are the same, and are shown in their own time.
+  // In another time zone, the instants are the same but are shown in local time.
   const elsewhere = await pages.page(page.url(), { timezoneId: "Asia/Tokyo" });
   await shows(elsewhere, "late", "early", "open");
   const address = new URL(page.url()).searchParams.get("until") ?? "";
@@ -230,12 +230,12 @@ test("an address is a view: times and order are in it, and whoever opens it sees
   assert.equal(shown, new Date(Date.parse(address) + 9 * 3_600_000).toISOString().slice(0, 16));
   await elsewhere.context().close();
   await page.getByRole("button", { name: "Clear filters" }).first().click();
-  await until(async () => new URL(page.url()).search === "?sort=-ended", "the address without its filters");
+  await until(async () => new URL(page.url()).search === "?sort=-ended", "the URL without filters");
   assert.equal(await page.getByLabel("Submitted").inputValue(), "");
   await page.context().close();
 });
 
-test("on a phone, light and dark, nothing of it is cut off or out of reach", async () => {
+test("on a phone, light and dark, nothing overflows and everything is accessible", async () => {
   const [id = ""] = await submit(["a job with a name that is rather long for a phone"], { title: "trailer" });
   await jobs.cancel(id);
   for (const colorScheme of ["light", "dark"] as const) {

@@ -1,4 +1,4 @@
-/** The page of a job whose controller makes no pictures by itself: the worst moments are named, and a click asks for one's. */
+/** The page of a job whose controller makes no stills automatically: worst moments are listed; a click makes stills. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -6,7 +6,7 @@ import { until } from "../waiting.ts";
 import { accessibilityFaults } from "./accessibility.ts";
 import { SCENE, ScoredJob } from "./scored-job.ts";
 
-/** Frames that a job may have stills of, and that a call may ask for. */
+/** Most frames with stills per job, and per request. */
 const [MOST, AT_ONCE] = [64, 16];
 
 let scored: ScoredJob;
@@ -24,26 +24,26 @@ async function opened(options: Parameters<ScoredJob["pages"]["page"]>[1] = {}): 
   return page;
 }
 
-/** Waits until both pictures of a frame are drawn. */
+/** Waits until both stills of a frame are drawn. */
 async function shown(page: Page, frame: string | undefined): Promise<void> {
   for (const side of ["Reference", "Distorted"])
     await page.getByRole("region", { name: `${side}, frame ${frame}.` }).waitFor();
   const drawn = `[...document.querySelectorAll('.still-viewer img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width}).length`;
-  await until(async () => (await page.evaluate(drawn)) === 2, "both pictures");
+  await until(async () => (await page.evaluate(drawn)) === 2, "both stills");
 }
 
-test("the worst moments are named, the lowest of all first, and it is said how to get their pictures", async () => {
+test("lists the worst moments, lowest score first, and explains how to get their stills", async () => {
   for (const options of [{}, { viewport: PHONE, colorScheme: "dark" as const }]) {
     const page = await opened(options);
     const labels = await moments(page).allInnerTexts();
     const named = labels.map((text) =>
-      /^([\d.]+)\s+frame (\d+)\b.*make pictures$/s.exec(text)?.slice(1).map(Number),
+      /^([\d.]+)\s+frame (\d+)\b.*make stills$/s.exec(text)?.slice(1).map(Number),
     );
     assert.ok(named.length >= 2 && named.length <= 5, labels.join());
     const { pooled } = (await scored.jobs.get(scored.id)).body.result ?? {};
     assert.equal(named[0]?.[0], Number(pooled?.["vmaf"]?.min.toFixed(2)));
-    await page.getByText("No pictures were made by themselves.").waitFor();
-    await page.getByText("Choose a moment or a frame of the chart").waitFor();
+    await page.getByText("No stills were made automatically.").waitFor();
+    await page.getByText("Select a moment or a frame in the chart").waitFor();
     assert.equal(await page.locator(".still-viewer, .still-strip [aria-pressed=true]").count(), 0);
     assert.deepEqual(await accessibilityFaults(page), []);
     assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0);
@@ -53,23 +53,23 @@ test("the worst moments are named, the lowest of all first, and it is said how t
     "listStills",
     `/v1/jobs/${scored.id}/stills`,
   );
-  assert.deepEqual(body.stills, [], "nobody asked by looking");
+  assert.deepEqual(body.stills, [], "viewing the page requests none");
 });
 
-test("a click on a moment asks a node for its pictures, and they come by themselves", async () => {
+test("clicking a moment requests its stills, and they appear when ready", async () => {
   const page = await opened();
   const count = await moments(page).count();
   const second = moments(page).nth(1);
   const [, frame] = /frame (\d+)/.exec((await second.textContent()) ?? "") ?? [];
   await second.click();
   await shown(page, frame);
-  assert.equal(await moments(page).count(), count, "all moments are still named");
-  assert.equal(await page.getByText("make pictures").count(), count - 1);
-  assert.equal(await page.getByText("No pictures were made").count(), 0);
+  assert.equal(await moments(page).count(), count, "all moments are still listed");
+  assert.equal(await page.getByText("make stills").count(), count - 1);
+  assert.equal(await page.getByText("No stills were made").count(), 0);
   await page.context().close();
 });
 
-test("what the controller could not take is said, and asked for again by a button", async () => {
+test("shows why a request for stills failed, and retries it by a button", async () => {
   const page = await opened();
   const list = `**/v1/jobs/${scored.id}/stills`;
   const detail = "The store did not answer within 2 s. Try again later.";
@@ -78,11 +78,11 @@ test("what the controller could not take is said, and asked for again by a butto
       ? route.fulfill({ status: 503, body: JSON.stringify({ code: "STORE_UNAVAILABLE", detail }) })
       : route.continue(),
   );
-  const wanted = moments(page).filter({ hasText: "make pictures" }).first();
+  const wanted = moments(page).filter({ hasText: "make stills" }).first();
   const [, frame] = /frame (\d+)/.exec((await wanted.textContent()) ?? "") ?? [];
   await wanted.click();
   const alert = page.locator(".stills").getByRole("alert");
-  await alert.getByText(`The pictures of frame ${frame} cannot be made: ${detail}`).waitFor();
+  await alert.getByText(`The stills of frame ${frame} could not be requested: ${detail}`).waitFor();
   await page.unroute(list);
   await alert.getByRole("button", { name: "Try again" }).click();
   await shown(page, frame);
@@ -90,9 +90,9 @@ test("what the controller could not take is said, and asked for again by a butto
   await page.context().close();
 });
 
-test("who may have no more pictures of a job is told why, at the moment that was chosen", async () => {
+test("shows at the selected moment that a job can have no more stills", async () => {
   const page = await opened();
-  const wanted = moments(page).filter({ hasText: "make pictures" }).first();
+  const wanted = moments(page).filter({ hasText: "make stills" }).first();
   const [, frame] = /frame (\d+)/.exec((await wanted.textContent()) ?? "") ?? [];
   const named = (await moments(page).allInnerTexts()).map((text) => Number(/frame (\d+)/.exec(text)?.[1]));
   const { body } = await scored.jobs.call<{ stills: readonly { frame: number }[] }>(
@@ -112,9 +112,10 @@ test("who may have no more pictures of a job is told why, at the moment that was
   await wanted.click();
   const alert = page.locator(".stills").getByRole("alert");
   await alert.waitFor();
+  const reason = `Stills of ${MOST} frames were already requested; a job can have stills of at most ${MOST} frames.`;
   assert.equal(
     (await alert.textContent())?.trim(),
-    `The pictures of frame ${frame} cannot be made: Stills of ${MOST} frames were already requested; a job can have stills of at most ${MOST} frames.`,
+    `The stills of frame ${frame} could not be requested: ${reason}`,
   );
   scored.pages.expectComplaints(/409/);
   await page.context().close();

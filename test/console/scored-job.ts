@@ -1,4 +1,4 @@
-/** A real `svc up` with its console, a browser, and ten seconds of video that were scored. */
+/** A real `svc up` with its console, a browser, and a scored job of ten seconds of video. */
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -22,7 +22,7 @@ export class ScoredJob implements AsyncDisposable {
     this.#directory = at;
   }
 
-  /** `args`: further flags of `svc up`. */
+  /** `args`: additional flags of `svc up`. */
   static async open(args: readonly string[] = []): Promise<ScoredJob> {
     const directory = await MediaDirectory.open();
     const pair = {
@@ -38,7 +38,7 @@ export class ScoredJob implements AsyncDisposable {
     return new ScoredJob(up, jobs, pages, id, directory);
   }
 
-  /** Of its page, and of what is asked for on it. */
+  /** The URL of the job's page, with a query. */
   url(query = ""): string {
     return `${this.up.rest}/console/jobs/${this.id}${query}`;
   }

@@ -1,4 +1,4 @@
-/** Signing in to the console of a controller that asks for tokens, with a real provider, in a real browser. */
+/** Sign-in to the console of a controller that requires tokens, with a real provider, in a real browser. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -53,7 +53,7 @@ async function start(options: PeopleOptions, scope = "openid"): Promise<void> {
   });
 }
 
-/** Answers as a token endpoint that gives no token. */
+/** Responds like a token endpoint that refuses. */
 function refusing(error: string): (response: ServerResponse) => true {
   return (response) => {
     response.writeHead(400, { "content-type": "application/json", "access-control-allow-origin": "*" });
@@ -66,7 +66,7 @@ async function signIn(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** The page of the nodes, which asks for them every two seconds, with a clock that the test moves on. */
+/** The nodes page, which polls every two seconds, with a clock that the test advances. */
 async function polling(): Promise<Page> {
   const page = await pages.page("about:blank");
   await page.clock.install();
@@ -76,18 +76,18 @@ async function polling(): Promise<Page> {
   return page;
 }
 
-/** Everything that the browser keeps on its disk of the page. */
+/** Everything that the browser has stored for the page. */
 async function keptBy(page: Page): Promise<string> {
   return String(
     await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])"),
   );
 }
 
-describe("somebody who may read", () => {
-  test("signs in, comes back to the page asked for, stays signed in over a reload, and signs out", async () => {
+describe("a reader", () => {
+  test("signs in, returns to the requested page, stays signed in after a reload, and signs out", async () => {
     await start(READER);
     const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
-    await page.getByText("You sign in with").waitFor();
+    await page.getByText("Sign in with").waitFor();
     assert.deepEqual(await accessibilityFaults(page), []);
     await signIn(page);
     await page.getByText("alice · acme").waitFor();
@@ -97,15 +97,19 @@ describe("somebody who may read", () => {
     await page.getByText("alice · acme").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("sign-out from").waitFor();
-    assert.equal(new URL(page.url()).origin, provider.issuer, "the provider asks whether it may forget, too");
+    assert.equal(
+      new URL(page.url()).origin,
+      provider.issuer,
+      "the provider asks whether to end its session too",
+    );
     await page.goto(`${controller.rest}/console/`);
     await page.getByRole("button", { name: "Sign in" }).waitFor();
-    // The provider's own page asks for a font of another's.
+    // The provider's page loads a font from another site.
     pages.expectComplaints(/ERR_NAME_NOT_RESOLVED|404/);
   });
 
-  test("is renewed silently while the provider does; when it refuses, nothing is sent any more until they sign in", async () => {
-    // Shorter than the time before its end at which a token is renewed: every call renews it.
+  test("is renewed silently; after a refusal nothing is sent until they sign in again", async () => {
+    // Shorter than the time before expiry at which a token is renewed, so that every call renews it.
     await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await polling();
     const before = provider.count("/token");
@@ -121,11 +125,11 @@ describe("somebody who may read", () => {
       return false;
     };
     await provider.withdraw();
-    const over = page.getByRole("heading", { name: "Your session is over" });
+    const over = page.getByRole("heading", { name: "Your session has ended" });
     await until(async () => {
       await page.clock.runFor(2_000);
       return over.isVisible();
-    }, "that it is told");
+    }, "the session's end to be shown");
     const sent: string[] = [];
     page.on("request", (request) => sent.push(request.url()));
     await page.clock.runFor(60_000);
@@ -141,7 +145,7 @@ describe("somebody who may read", () => {
     pages.expectComplaints(/status of 40[01]/);
   });
 
-  test("stays signed in while the provider cannot be reached, which is asked less and less often", async () => {
+  test("stays signed in while the provider is unreachable; retries become less frequent", async () => {
     await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await polling();
     let isAway = true;
@@ -150,15 +154,15 @@ describe("somebody who may read", () => {
     await until(async () => {
       await page.clock.runFor(2_000);
       return alert.isVisible();
-    }, "that it is told");
-    // From here on time is the test's alone: a minute is one on a slow machine too.
+    }, "the failed renewal to be shown");
+    // From here on the test controls the clock: a minute is a minute on a slow machine too.
     await page.clock.pauseAt(Number(await page.evaluate("Date.now()")) + 60_000);
     const before = provider.count("/token");
     for (let poll = 0; poll < 30; poll++) await page.clock.runFor(2_000);
-    await until(() => provider.count("/token") > before, "that the provider is asked again");
+    await until(() => provider.count("/token") > before, "another request to the provider");
     const asked = provider.count("/token") - before;
     assert.ok(asked < 10, `asked ${asked} times in a minute of 30 polls`);
-    assert.equal(await page.getByRole("heading", { name: "Your session is over" }).count(), 0);
+    assert.equal(await page.getByRole("heading", { name: "Your session has ended" }).count(), 0);
     isAway = false;
     await until(async () => {
       await page.clock.runFor(2_000);
@@ -168,30 +172,30 @@ describe("somebody who may read", () => {
     pages.expectComplaints(/net::ERR_EMPTY_RESPONSE|status of 40[01]/);
   });
 
-  test("is told why a token is not renewed, and comes back to the same place after signing in again", async () => {
+  test("sees why a token was not renewed, and returns to the same page after signing in again", async () => {
     await start({ ...READER, lifeSeconds: 15 }, "openid offline_access");
     const page = await pages.page(`${controller.rest}/console/jobs?state=FAILED`);
     await signIn(page);
     await page.getByText("alice · acme").waitFor();
-    const over = page.getByRole("heading", { name: "Your session is over" });
+    const over = page.getByRole("heading", { name: "Your session has ended" });
     let answer = (response: ServerResponse): unknown => response.destroy();
     provider.watch = (path, response) => path === "/token" && Boolean(answer(response));
     const alert = page.getByRole("alert").filter({ hasText: "Your session could not be renewed" });
-    /** The page need not wait for its own next try. */
-    const told = (text: string) =>
+    /** Triggers the page's next attempt instead of waiting for it. */
+    const shows = (text: string) =>
       until(async () => {
         await page.evaluate("dispatchEvent(new Event('online'))");
         return alert.getByText(text).isVisible();
       }, text);
-    await told("Failed to fetch");
+    await shows("Failed to fetch");
     answer = refusing("server_error");
-    await told("server_error");
+    await shows("server_error");
     assert.equal(await over.count(), 0);
-    // It is asked again by itself too: no answer comes before the button was there to be pressed.
+    // The page also retries automatically, so responses are held until the button can be pressed.
     const held: ServerResponse[] = [];
     answer = (response) => held.push(response);
     await page.getByRole("button", { name: "Try again" }).click();
-    await until(() => held.length > 0, "that it is asked again");
+    await until(() => held.length > 0, "another request to the provider");
     answer = refusing("invalid_grant");
     for (const response of held) answer(response);
     await over.waitFor();
@@ -204,7 +208,7 @@ describe("somebody who may read", () => {
     pages.expectComplaints(/net::ERR_EMPTY_RESPONSE|status of 40[01]/);
   });
 
-  test("is asked for consent when signing in for long, and not by a reload", async () => {
+  test("is asked for consent when signing in with offline access, but not after a reload", async () => {
     await start(READER, "openid offline_access");
     const page = await pages.page(`${controller.rest}/console/tenant`);
     const prompts: (string | null)[] = [];
@@ -221,7 +225,7 @@ describe("somebody who may read", () => {
   });
 });
 
-test("somebody who may only read is offered nothing else, and another tenant's job is not theirs", async () => {
+test("a reader is offered no changes, and cannot open another tenant's job", async () => {
   const anothers = await jobOfDev();
   await start(READER);
   const page = await pages.page(`${controller.rest}/console/jobs`);
@@ -229,40 +233,40 @@ test("somebody who may only read is offered nothing else, and another tenant's j
   await page.getByText("No jobs yet").waitFor();
   assert.equal(await page.getByRole("button", { name: "Submit jobs" }).count(), 0);
   await page.goto(`${controller.rest}/console/jobs/${anothers}`);
-  await page.getByRole("heading", { name: "You may not see this" }).waitFor();
+  await page.getByRole("heading", { name: "Access denied" }).waitFor();
   await page.getByText("WRONG_TENANT").waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   pages.expectComplaints(/status of 403/);
 });
 
-/** A job that is there already, of a tenant that nobody here is of. */
+/** An existing job of another tenant. */
 async function jobOfDev(): Promise<string> {
   await using before = await ControllerProcess.start({ dataDir });
   const pair = { reference: join(dataDir, "r.mp4"), distorted: join(dataDir, "d.mp4") };
   return (await (await JobsClient.of(before)).submit(pair)).body.id;
 }
 
-test("somebody without a role is told which are missing", async () => {
+test("shows a caller without a role which roles there are", async () => {
   await start({ claims: { tid: "acme" } });
   const page = await pages.page(`${controller.rest}/console/`);
   await signIn(page);
-  await page.getByRole("heading", { name: "You have no role here" }).waitFor();
+  await page.getByRole("heading", { name: "You have no role" }).waitFor();
   await page.getByText("svc:reader").waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
-test("who is refused at the provider is told so, and a forged answer signs nobody in", async () => {
+test("reports a refusal of the provider, and a forged response signs nobody in", async () => {
   await start(READER);
   provider.denies = true;
   const page = await pages.page(`${controller.rest}/console/`);
   await signIn(page);
-  await page.getByText("Signing in did not work: The person said no").waitFor();
+  await page.getByText("Sign-in failed: The person said no").waitFor();
   await page.goto(`${controller.rest}/console/?code=forged&state=forged`);
-  await page.getByText("Signing in did not work").waitFor();
-  assert.equal(new URL(page.url()).search, "", "what was forged is not kept");
+  await page.getByText("Sign-in failed").waitFor();
+  assert.equal(new URL(page.url()).search, "", "the forged parameters are removed");
 });
 
-test("without a provider for the console it says how to set one up", async () => {
+test("explains how to configure an identity provider if there is none", async () => {
   provider = await PeopleProvider.open(READER);
   controller = await ControllerProcess.start({
     console: true,

@@ -1,16 +1,16 @@
 import type { Page } from "playwright-core";
 
 /**
- * Requests to the addresses get no answer until somebody presses the button: a page that tries again
- * by itself finds nobody, so that the button is there to be pressed.
+ * Requests to the URLs fail until the button is pressed. Automatic retries fail too, so that the button stays there to be
+ * pressed.
  */
 export async function silentUntilPressed(page: Page, addresses: string, button: string): Promise<void> {
   let isPressed = false;
-  await page.exposeFunction("tellPressed", () => {
+  await page.exposeFunction("reportPressed", () => {
     isPressed = true;
   });
   const listen = `addEventListener("click", ({ target }) => {
-    if (target.closest("button")?.textContent.trim() === ${JSON.stringify(button)}) tellPressed();
+    if (target.closest("button")?.textContent.trim() === ${JSON.stringify(button)}) reportPressed();
   }, { capture: true })`;
   await page.addInitScript(listen);
   await page.evaluate(listen);

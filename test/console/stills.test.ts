@@ -1,4 +1,4 @@
-/** The pictures of a job's worst moments, in a real browser: made by a node, looked at in every way. */
+/** The stills of a job's worst moments, in a real browser: made by a node, shown in every view. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => scored[Symbol.asyncDispose]());
 
-/** The job's page, with both sides of a frame on it. */
+/** The job's page, with both sides of a frame shown. */
 async function opened(query = ""): Promise<Page> {
   const page = await scored.pages.page(scored.url(query), { viewport: { width: 1280, height: 1000 } });
   await page.getByRole("heading", { name: "Worst moments" }).waitFor();
@@ -20,7 +20,7 @@ async function opened(query = ""): Promise<Page> {
   return page;
 }
 
-/** A frame that has no stills, and is none of the worst moments: those have them. */
+/** A frame without stills; the worst moments all have them. */
 async function freeFrame(): Promise<number> {
   const path = `/v1/jobs/${scored.id}/stills`;
   const { body } = await scored.jobs.call<{ stills: readonly { frame: number }[] }>("listStills", path);
@@ -28,12 +28,12 @@ async function freeFrame(): Promise<number> {
   return Array.from({ length: SCENE.frames }, (_, at) => at).find((at) => !taken.has(at)) ?? Number.NaN;
 }
 
-/** Waits until so many pictures are drawn. */
+/** Waits until a number of stills is drawn. */
 function shown(page: Page, count: number): Promise<void> {
-  return until(async () => (await drawn(page)) === count, `${count} pictures`);
+  return until(async () => (await drawn(page)) === count, `${count} stills`);
 }
 
-/** Pictures that are as large as the video, in panes that have their size. */
+/** Number of stills as large as the video, in panes that have their size. */
 function drawn(page: Page): Promise<unknown> {
   return page.evaluate(
     `[...document.querySelectorAll('.still-viewer .pane img')].filter((one) => one.complete && one.naturalWidth === ${SCENE.width} && one.closest('.pane').clientHeight > 1).length`,
@@ -44,17 +44,17 @@ function transforms(page: Page): Promise<unknown> {
   return page.evaluate("[...document.querySelectorAll('.pane .picture')].map((one) => one.style.transform)");
 }
 
-test("the worst moment of all is shown first, its two sides next to each other, at least 2 s from the next", async () => {
+test("shows the worst moment first, side by side; moments are at least 2 s apart", async () => {
   const page = await opened();
-  const told = /^([\d.]+)\s+frame (\d+)/;
+  const label = /^([\d.]+)\s+frame (\d+)/;
   const buttons = page.locator(".still-strip").first().getByRole("button");
-  // The lowest value of each comes with the frames' values.
+  // The score of each moment appears with the per-frame scores.
   await until(
-    async () => (await buttons.allInnerTexts()).every((text) => told.test(text)),
-    "the value of every moment",
+    async () => (await buttons.allInnerTexts()).every((text) => label.test(text)),
+    "the score of every moment",
   );
   const labels = await buttons.allInnerTexts();
-  const moments = labels.map((text) => told.exec(text)?.slice(1).map(Number) ?? []);
+  const moments = labels.map((text) => label.exec(text)?.slice(1).map(Number) ?? []);
   assert.ok(moments.length >= 2 && moments.length <= 5, labels.join());
   const scores = moments.map(([score = Number.NaN]) => score);
   assert.deepEqual(
@@ -71,7 +71,7 @@ test("the worst moment of all is shown first, its two sides next to each other, 
   await page.context().close();
 });
 
-test("zoom and pan go in step on both sides, by keys and by wheel, and back to all of it", async () => {
+test("zoom and pan are synchronized on both sides, by keys and wheel, and Fit resets them", async () => {
   const page = await opened();
   const [fit] = (await transforms(page)) as string[];
   const left = page.getByRole("region", { name: /^Reference, frame/ });
@@ -82,8 +82,8 @@ test("zoom and pan go in step on both sides, by keys and by wheel, and back to a
   assert.notEqual(one, fit);
   await left.hover();
   await page.mouse.wheel(0, -200);
-  // What is zoomed is zoomed further by the wheel alone.
-  await until(async () => ((await transforms(page)) as string[])[0] !== one, "the wheel's zoom");
+  // A zoomed pane is zoomed further by the wheel alone.
+  await until(async () => ((await transforms(page)) as string[])[0] !== one, "zooming by the wheel");
   const [nearer, same] = (await transforms(page)) as string[];
   assert.equal(nearer, same);
   await page.getByRole("button", { name: "8×" }).click();
@@ -93,7 +93,7 @@ test("zoom and pan go in step on both sides, by keys and by wheel, and back to a
   await page.context().close();
 });
 
-test("the wipe's edge is moved by its slider, and the difference of the two is what a browser subtracts", async () => {
+test("a slider moves the wipe's edge, and the difference uses the browser's blend mode", async () => {
   const page = await opened();
   await page.getByRole("button", { name: "Wipe" }).click();
   const slider = page.getByRole("slider", { name: "Edge between reference and distorted" });
@@ -107,8 +107,8 @@ test("the wipe's edge is moved by its slider, and the difference of the two is w
   await page.getByRole("button", { name: "Difference" }).click();
   await page.locator(".differing").waitFor();
   await shown(page, 2);
-  await page.getByLabel("Times").selectOption("16");
-  await page.getByText("What differs, times 16").waitFor();
+  await page.getByLabel("Gain").selectOption("16");
+  await page.getByText("Difference ×16 (black = identical)").waitFor();
   const blend = await page.evaluate(
     "getComputedStyle(document.querySelector('.differing img + img')).mixBlendMode",
   );
@@ -116,27 +116,27 @@ test("the wipe's edge is moved by its slider, and the difference of the two is w
   await page.context().close();
 });
 
-test("a wheel over a picture that is seen whole scrolls the page, and zooms with Ctrl", async () => {
+test("the wheel over a still that is wholly visible scrolls the page, and zooms with Ctrl", async () => {
   const page = await opened();
   const [fit] = (await transforms(page)) as string[];
   await page.getByRole("region", { name: /^Reference, frame/ }).hover();
   const top = () => page.evaluate("scrollY");
   const before = Number(await top());
   await page.mouse.wheel(0, -150);
-  await until(async () => Number(await top()) < before, "the page's scroll");
+  await until(async () => Number(await top()) < before, "the page to scroll");
   assert.equal(((await transforms(page)) as string[])[0], fit);
   await page.getByRole("region", { name: /^Reference, frame/ }).hover();
   await page.keyboard.down("Control");
   await page.mouse.wheel(0, -150);
   await page.keyboard.up("Control");
-  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "the wheel's zoom");
+  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "zooming by the wheel");
   await page.context().close();
 });
 
-test("how a picture is looked at stays from frame to frame, and is in the address", async () => {
+test("the view of stills is kept from frame to frame, and is in the URL", async () => {
   const page = await opened();
   await page.getByRole("button", { name: "Difference" }).click();
-  await page.getByLabel("Times").selectOption("16");
+  await page.getByLabel("Gain").selectOption("16");
   await page.getByRole("button", { name: "8×" }).click();
   await page.getByText("800 %").waitFor();
   const [zoomed] = (await transforms(page)) as string[];
@@ -146,20 +146,20 @@ test("how a picture is looked at stays from frame to frame, and is in the addres
   await page.waitForURL(/frame=/);
   await page.getByRole("region", { name: `Difference, frame ${frame}.` }).waitFor();
   await shown(page, 2);
-  await page.getByText("What differs, times 16").waitFor();
+  await page.getByText("Difference ×16 (black = identical)").waitFor();
   assert.equal(((await transforms(page)) as string[])[0], zoomed);
   const copy = await scored.pages.page(page.url());
-  await copy.getByText("What differs, times 16").waitFor();
+  await copy.getByText("Difference ×16 (black = identical)").waitFor();
   await copy.context().close();
   await page.context().close();
 });
 
-test("F shows one side in the place of the other, and the wipe's edge is dragged on the picture itself", async () => {
+test("F flips between the sides, and the wipe's edge can be dragged on the still", async () => {
   const page = await opened();
   await page.getByRole("region", { name: /^Reference, frame/ }).focus();
   await page.keyboard.press("f");
   await page.waitForURL(/still=flip/);
-  // The address is ahead of what is drawn.
+  // The URL changes before the page is rendered.
   await page.getByRole("region", { name: /^Distorted, frame/ }).waitFor({ state: "detached" });
   await page.getByRole("region", { name: /^Reference, frame/ }).focus();
   await page.keyboard.press("f");
@@ -179,12 +179,12 @@ test("F shows one side in the place of the other, and the wipe's edge is dragged
   await page.context().close();
 });
 
-test("a picture that did not come once is asked for again by a button, and is as wide as its place then", async () => {
+test("a button retries a still that failed to load, which then fills its pane", async () => {
   const page = await scored.pages.page("about:blank", { viewport: { width: 1280, height: 1000 } });
   const stills = /\/stills\/\d+\/(reference|distorted)$/;
   await page.route(stills, (route) => route.fulfill({ status: 403, body: "{}" }));
   await page.goto(scored.url());
-  await page.locator(".still-viewer").getByText("You may not see this").waitFor();
+  await page.locator(".still-viewer").getByText("Access denied").waitFor();
   await page.unroute(stills);
   await page.route(stills, (route) => route.fulfill({ status: 400, body: "{}" }));
   await page.reload();
@@ -192,10 +192,10 @@ test("a picture that did not come once is asked for again by a button, and is as
   await again.waitFor();
   await page.unroute(stills);
   await until(async () => {
-    // The two sides are refused one after the other: a button may ask for one of them alone.
+    // The two sides fail one after the other, so a button may retry only one of them.
     if (await again.isVisible()) await again.click();
     return (await drawn(page)) === 2;
-  }, "both pictures");
+  }, "both stills");
   const pane = await page.locator(".pane").first().boundingBox();
   assert.ok(pane && pane.height > 100, JSON.stringify(pane));
   assert.match(((await transforms(page)) as string[])[0] ?? "", /scale\([1-9]/);
@@ -203,7 +203,7 @@ test("a picture that did not come once is asked for again by a button, and is as
   await page.context().close();
 });
 
-test("on a fine screen 1× is a sample for each of its pixels; two fingers zoom, one scrolls the page", async () => {
+test("on a high-density screen 1× maps samples to device pixels; two fingers zoom, one scrolls", async () => {
   const viewport = { width: 390, height: 800 };
   const page = await scored.pages.page(scored.url(), { viewport, deviceScaleFactor: 2, hasTouch: true });
   await shown(page, 2);
@@ -226,7 +226,7 @@ test("on a fine screen 1× is a sample for each of its pixels; two fingers zoom,
   await fingers("touchStart", 20);
   for (const apart of [30, 40, 60]) await fingers("touchMove", apart);
   await fingers("touchEnd", 0);
-  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "the fingers' zoom");
+  await until(async () => ((await transforms(page)) as string[])[0] !== fit, "zooming by two fingers");
   await page.locator(".pane.zoomed").first().waitFor();
   for (const [zoom, scale] of [
     ["8×", /scale\(4\)$/],
@@ -238,7 +238,7 @@ test("on a fine screen 1× is a sample for each of its pixels; two fingers zoom,
   await page.context().close();
 });
 
-test("another frame that is asked for is made by the node, and comes by itself", async () => {
+test("stills of another requested frame are made by the node and appear when ready", async () => {
   const page = await opened();
   const listed = await page.locator(".still-strip").first().locator("li").count();
   const free = await freeFrame();
@@ -249,7 +249,7 @@ test("another frame that is asked for is made by the node, and comes by itself",
   assert.equal(
     await page.locator(".still-strip").first().locator("li").count(),
     listed,
-    "the worst stay alone",
+    "the worst moments are unchanged",
   );
   await page.getByRole("heading", { name: "Pinned frames" }).waitFor();
   assert.equal(await page.locator(".still-strip").nth(1).locator("li").count(), 1);
@@ -258,7 +258,7 @@ test("another frame that is asked for is made by the node, and comes by itself",
   await page.context().close();
 });
 
-test("a pinned frame is unpinned for everybody: its pictures go, and the worst moment is looked at again", async () => {
+test("unpinning a frame deletes its stills for everyone, and shows the worst moment again", async () => {
   const free = await freeFrame();
   const unpin = { name: `Unpin frame ${free}`, exact: true };
   const page = await scored.pages.page(scored.url(`?frame=${free}`));
@@ -272,12 +272,12 @@ test("a pinned frame is unpinned for everybody: its pictures go, and the worst m
   await shown(page, 2);
   const still = await fetch(`${scored.up.rest}/v1/jobs/${scored.id}/stills/${free}/distorted`);
   assert.equal(still.status, 404);
-  assert.equal(await page.getByRole("button", unpin).count(), 0, "it is not asked for anew");
+  assert.equal(await page.getByRole("button", unpin).count(), 0, "its stills are not requested again");
   await other.context().close();
   await page.context().close();
 });
 
-test("who may only read sees pinned frames, and nothing to unpin them with", async () => {
+test("a reader sees pinned frames but cannot unpin them", async () => {
   const free = await freeFrame();
   await scored.jobs.post("requestStills", `/v1/jobs/${scored.id}/stills`, { frames: [free] });
   const page = await scored.pages.page("about:blank");
@@ -289,12 +289,12 @@ test("who may only read sees pinned frames, and nothing to unpin them with", asy
   await page.context().close();
 });
 
-test("on a phone the two sides are one above the other, and nothing is wider than the screen", async () => {
+test("on a phone the two sides are stacked, and nothing is wider than the screen", async () => {
   const viewport = { width: 390, height: 800 };
   const page = await scored.pages.page(scored.url(), { viewport, colorScheme: "dark" });
   await shown(page, 2);
   const [one, other] = await Promise.all([0, 1].map((at) => page.locator(".pane").nth(at).boundingBox()));
-  assert.ok(one && other && other.y >= one.y + one.height, "one is below the other");
+  assert.ok(one && other && other.y >= one.y + one.height, "the panes are stacked");
   assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth")) <= 0);
   await page.context().close();
 });

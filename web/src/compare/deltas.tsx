@@ -123,7 +123,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
         outcome={turned(bdScore(a, b), turn)}
         text={({ value }) => `${signed(value, decimals)} ${symbol}`.trim()}
         meaning={({ value }) =>
-          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than of A (${value * turn < 0 ? "worse" : "better"}).`
+          `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A (${value * turn < 0 ? "worse" : "better"}).`
         }
         range={({ from, to }) => `${bitRateText(10 ** from)} to ${bitRateText(10 ** to)}`}
       />

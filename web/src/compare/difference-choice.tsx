@@ -26,9 +26,19 @@ export function DifferenceChoice({ compared }: { readonly compared: readonly Com
   return (
     <div className="difference">
       <span>Difference:</span>
-      <JobChoice label="Minuend" {...{ compared }} id={minuend} change={(id) => change(subtrahend, id)} />
+      <JobChoice
+        label="Compared encode"
+        {...{ compared }}
+        id={minuend}
+        change={(id) => change(subtrahend, id)}
+      />
       <span>minus</span>
-      <JobChoice label="Subtrahend" {...{ compared }} id={subtrahend} change={(id) => change(id, minuend)} />
+      <JobChoice
+        label="Baseline encode"
+        {...{ compared }}
+        id={subtrahend}
+        change={(id) => change(id, minuend)}
+      />
       {minuend !== "" && minuend === subtrahend && <span className="quiet">Select two different jobs.</span>}
     </div>
   );

@@ -141,7 +141,7 @@ export class SignIn implements Credentials {
 
 function notRenewed(thrown: unknown): ApiError {
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  const detail = `The session could not be renewed: the identity provider did not respond as expected (${reason}). Retrying automatically.`;
+  const detail = `Your session could not be renewed: the identity provider did not respond as expected (${reason}). Retrying automatically.`;
   return new ApiError(0, "PROVIDER_UNREACHABLE", detail, "");
 }
 
