@@ -1,7 +1,6 @@
 /**
- * Bjøntegaard deltas. The expected numbers were printed by two independent implementations: bjontegaard
- * 1.3.0 of the University of Erlangen (bd_rate and bd_psnr, method "pchip"), and scipy 1.17.1
- * (PchipInterpolator) for the curve itself.
+ * Bjøntegaard deltas. The expected numbers come from two independent implementations: bjontegaard 1.3.0 of the University
+ * of Erlangen (bd_rate and bd_psnr, method "pchip"), and scipy 1.17.1 (PchipInterpolator) for the curve itself.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,28 +32,28 @@ interface Example {
 
 const EXAMPLES: readonly Example[] = [
   {
-    name: "the sample that most implementations come with",
+    name: "the sample that comes with most implementations",
     anchor: ladder([686.76, 309.58, 157.11, 85.95], [40.28, 37.18, 34.24, 31.42]),
     test: ladder([893.34, 407.8, 204.93, 112.75], [40.39, 37.21, 34.17, 31.24]),
     bdRate: 31.379878202397627,
     bdScore: -1.1834724046224592,
   },
   {
-    name: "libx265 of two settings, the example of bjontegaard's own documentation",
+    name: "libx265 with two settings, the example in bjontegaard's documentation",
     anchor: ladder([9487.76, 4593.6, 2486.44, 1358.24], [40.037, 38.615, 36.845, 34.851]),
     test: ladder([9787.8, 4469.0, 2451.52, 1356.24], [40.121, 38.651, 36.97, 34.987]),
     bdRate: -4.417485350589045,
     bdScore: 0.11969278542479489,
   },
   {
-    name: "VMAF of five encodes each",
+    name: "VMAF, five encodes each",
     anchor: ladder([300, 750, 1500, 3000, 6000], [41.2, 63.5, 78.9, 89.4, 95.8]),
     test: ladder([250, 600, 1400, 2600, 5200], [44, 62.1, 80.3, 90, 95.1]),
     bdRate: -16.21116567758536,
     bdScore: 3.1226800699517123,
   },
   {
-    name: "curves whose ranges differ",
+    name: "curves with different ranges",
     anchor: ladder([675.76, 302.58, 151.11, 65.95], [40.18, 36.18, 32.24, 31.02]),
     test: ladder([883.34, 402.8, 201.93, 102.75], [40.09, 36.21, 32.17, 30.24]),
     bdRate: 35.64322387435506,
@@ -63,13 +62,13 @@ const EXAMPLES: readonly Example[] = [
 ];
 
 for (const { name, anchor, test: other, bdRate: rate, bdScore: score } of EXAMPLES)
-  test(`BD-rate and BD-score are those of an independent implementation: ${name}`, () => {
+  test(`BD-rate and BD-score match an independent implementation: ${name}`, () => {
     near(numberOf(bdRate(anchor, other)), rate);
     near(numberOf(bdScore(anchor, other)), score);
     near(numberOf(bdRate(anchor.toReversed(), other)), rate);
   });
 
-test("the curve and its integral are those of scipy's PchipInterpolator", () => {
+test("the curve and its integral match scipy's PchipInterpolator", () => {
   const curve = curveOf(EXAMPLES[0]?.anchor ?? []);
   const values = [
     [31.42, 1.9342458810230712],
@@ -81,7 +80,7 @@ test("the curve and its integral are those of scipy's PchipInterpolator", () => 
   ] as const;
   for (const [x, y] of values) near(curve.at(x), y, 1e-12);
   near(curve.integral(32, 40), 19.0240059569322, 1e-12);
-  // Values that turn: the curve is flat there, and its ends are bent back.
+  // At local extrema the curve is flat, and its end slopes are limited.
   const turning = new Pchip([
     [0, 0],
     [1, 0.1],
@@ -101,7 +100,7 @@ test("the curve and its integral are those of scipy's PchipInterpolator", () => 
   near(turning.integral(0.3, 6.1), 10.889091, 1e-12);
 });
 
-/** Points that ascend in both. */
+/** Points ascending in both rate and score. */
 const rising = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 200 })), {
     minLength: 4,
@@ -116,7 +115,7 @@ const rising = fc
     });
   });
 
-test("a ladder is as good as itself; with twice the rate it costs twice as much", () => {
+test("a ladder equals itself; scaling its rates scales the delta", () => {
   fc.assert(
     fc.property(rising, fc.double({ min: 0.1, max: 10, noNaN: true }), (points, factor) => {
       near(numberOf(bdRate(points, points)), 0);
@@ -129,7 +128,7 @@ test("a ladder is as good as itself; with twice the rate it costs twice as much"
   );
 });
 
-test("the other way round the rate's ratio is the inverse, and the score's difference the opposite", () => {
+test("swapping the ladders inverts the rate ratio and negates the score difference", () => {
   fc.assert(
     fc.property(rising, rising, (one, other) => {
       const [there, back] = [bdRate(one, other), bdRate(other, one)];
@@ -142,7 +141,7 @@ test("the other way round the rate's ratio is the inverse, and the score's diffe
   );
 });
 
-test("the curve goes through every point, never turns between them, and its integral is the area under it", () => {
+test("the curve passes through every point and is monotone between them; its integral is the area below", () => {
   fc.assert(
     fc.property(rising, (points) => {
       const knots: Knots = points.map(({ rate, score }) => [score, rate]);
@@ -152,7 +151,7 @@ test("the curve goes through every point, never turns between them, and its inte
       const steps = Array.from({ length: 4001 }, (_, step) => low + ((high - low) * step) / 4000);
       const values = steps.map((x) => curve.at(x));
       for (const [index, value] of values.entries())
-        assert.ok(value >= (values[index - 1] ?? 0) - 1e-9, "the curve turns");
+        assert.ok(value >= (values[index - 1] ?? 0) - 1e-9, "the curve is not monotone");
       const inner = values.reduce((sum, value) => sum + value, 0);
       const ends = ((values[0] ?? 0) + (values.at(-1) ?? 0)) / 2;
       near(curve.integral(low, high), ((inner - ends) * (high - low)) / 4000, 1e-5);
@@ -163,7 +162,7 @@ test("the curve goes through every point, never turns between them, and its inte
   );
 });
 
-test("where there is no number it is told why", () => {
+test("returns the reason if a delta cannot be computed", () => {
   const good = ladder([100, 200, 400, 800], [50, 60, 70, 80]);
   const refused = (points: readonly RatePoint[]) => {
     const [one, other] = [bdRate(good, points), bdRate(points, good)];
@@ -185,7 +184,7 @@ test("where there is no number it is told why", () => {
   });
 });
 
-test("how much of the ladders was compared is told", () => {
+test("reports the range and the overlap of the ladders", () => {
   const anchor = ladder([100, 200, 400, 800], [50, 60, 70, 90]);
   const other = ladder([100, 200, 400, 800], [80, 90, 95, 100]);
   const outcome = bdRate(anchor, other);

@@ -1,11 +1,11 @@
-/** What is known of ranges of values, and which points stand for them: no minimum is ever lost. */
+/** Range queries over a column, and sampling for drawing: no minimum is ever lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Column } from "../../../web/src/chart/column.ts";
 import { sample } from "../../../web/src/chart/sample.ts";
 
-/** Values of every kind that a metric has, few enough for ties, and rows without any. */
+/** Scores of every kind, with few distinct integers to get ties, and rows without a score. */
 const value = fc.oneof(
   fc.integer({ min: 0, max: 20 }),
   fc.double({ min: -100, max: 100, noNaN: true }),
@@ -13,7 +13,7 @@ const value = fc.oneof(
 );
 const values = fc.array(value, { minLength: 1, maxLength: 700 });
 
-/** Values, and a range of their rows. */
+/** Scores, and a range of their rows. */
 const ranged = values.chain((all) =>
   fc
     .tuple(fc.nat(all.length), fc.nat(all.length))
@@ -31,7 +31,7 @@ function present(all: readonly number[]): number[] {
   return all.filter((each) => !Number.isNaN(each));
 }
 
-test("the smallest and the largest of any range are those of all its values, the first of equal ones", () => {
+test("extremes are the smallest and largest score of any range, the first among equals", () => {
   fc.assert(
     fc.property(ranged, ({ all, from, to }) => {
       const { low, high } = columnOf(all).extremes(from, to);
@@ -43,7 +43,7 @@ test("the smallest and the largest of any range are those of all its values, the
   );
 });
 
-test("the mean of any range is that of all its values", () => {
+test("the mean of any range is the mean of its scores", () => {
   fc.assert(
     fc.property(ranged, ({ all, from, to }) => {
       const there = present(all.slice(from, to));
@@ -55,7 +55,7 @@ test("the mean of any range is that of all its values", () => {
   );
 });
 
-test("frames below a limit, and above it, are counted", () => {
+test("counts scores below and above a limit", () => {
   fc.assert(
     fc.property(ranged, fc.double({ min: -100, max: 100, noNaN: true }), ({ all, from, to }, limit) => {
       const there = present(all.slice(from, to));
@@ -71,7 +71,7 @@ test("frames below a limit, and above it, are counted", () => {
   );
 });
 
-test("values that come later, in any order and beyond its capacity, are known as well", () => {
+test("accepts scores later, in any order and beyond the capacity", () => {
   fc.assert(
     fc.property(values, fc.nat(300), fc.integer({ min: 1, max: 90 }), (all, capacity, length) => {
       const column = new Column(capacity);
@@ -86,7 +86,7 @@ test("values that come later, in any order and beyond its capacity, are known as
   );
 });
 
-test("however few pixels there are, the smallest and the largest value of a range are drawn", () => {
+test("draws the smallest and the largest score of a range at any number of pixels", () => {
   fc.assert(
     fc.property(ranged, fc.integer({ min: 1, max: 120 }), ({ all, from, to }, pixels) => {
       const { rows, values } = sample([columnOf(all)], from, to, pixels);
@@ -101,7 +101,7 @@ test("however few pixels there are, the smallest and the largest value of a rang
   );
 });
 
-test("points are in the order of frames, of the same number for every metric, and few", () => {
+test("points are in frame order, equally many for every metric, and few", () => {
   fc.assert(
     fc.property(ranged, fc.integer({ min: 1, max: 120 }), ({ all, from, to }, pixels) => {
       const { rows, values } = sample([columnOf(all), columnOf(all)], from, to, pixels);
@@ -116,12 +116,12 @@ test("points are in the order of frames, of the same number for every metric, an
   );
 });
 
-test("both points of a bin are in its middle: no border of pixels lies between them", () => {
+test("both points of a bin are in its middle, so that they fall into one pixel", () => {
   const { rows } = sample([columnOf(Array.from({ length: 25 }, (_, row) => row))], 0, 25, 3);
   assert.deepEqual(rows, [-1, 4, 4, 13, 13, 21, 21, 25]);
 });
 
-test("where nothing is known the line breaks", () => {
+test("the line breaks at rows without a score", () => {
   const all = Array.from({ length: 1000 }, (_, row) => (row >= 400 && row < 600 ? Number.NaN : 90));
   const { rows, values } = sample([columnOf(all)], 0, 1000, 100);
   const broken = rows.filter((row, index) => row >= 0 && row < 1000 && values[0]?.[index] === null);

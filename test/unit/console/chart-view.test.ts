@@ -1,4 +1,4 @@
-/** The range that a chart shows, its keys, thresholds, units and times. */
+/** Views of a chart, its keys, thresholds, units and times. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ import { job } from "./jobs.ts";
 
 const total = fc.integer({ min: 1, max: 300_000 });
 
-test("no zoom and no pan leaves the video, or ends anywhere but in order", () => {
+test("zooming and panning never leave the video, and keep from < to", () => {
   const steps = fc.array(
     fc.oneof(
       fc.record({
@@ -42,12 +42,12 @@ test("no zoom and no pan leaves the video, or ends anywhere but in order", () =>
   );
 });
 
-test("the frame under the pointer stays there while one zooms", () => {
+test("the frame under the pointer stays in place while zooming", () => {
   const view = zoomed({ from: 1000, to: 2000 }, 0.5, 1250, 10_000);
   assert.deepEqual(view, { from: 1125, to: 1625 });
 });
 
-test("a range in an address is shown, and what makes no sense there shows all", () => {
+test("a range in the URL is shown, and an invalid one shows all frames", () => {
   assert.deepEqual(viewOf("100", "200", 1000), { from: 100, to: 200 });
   assert.deepEqual(viewOf("100", null, 1000), { from: 100, to: 999 });
   for (const [from, to] of [
@@ -64,7 +64,7 @@ test("a range in an address is shown, and what makes no sense there shows all", 
   assert.ok(isWhole(wholeView(1), 1));
 });
 
-test("keys zoom, move, show all, step from value to value and pick", () => {
+test("keys zoom, pan, show all, step and select", () => {
   const state = { view: { from: 100, to: 300 }, total: 1000, step: 5, marked: undefined };
   assert.deepEqual(actionOf("+", state), { view: { from: 150, to: 250 } });
   assert.deepEqual(actionOf("-", state), { view: { from: 0, to: 400 } });
@@ -80,7 +80,7 @@ test("keys zoom, move, show all, step from value to value and pick", () => {
   assert.equal(actionOf("Tab", state), undefined);
 });
 
-test("thresholds are read from an address and written to it", () => {
+test("thresholds are parsed from the URL and written to it", () => {
   const metrics = ["vmaf", "psnr_y", "model:b"];
   const texts = ["80", "psnr_y:35.5", "model:b:70", "80", "nothing:3", "psnr_y:", "x"];
   const thresholds = thresholdsOf(texts, metrics);
@@ -96,7 +96,7 @@ test("thresholds are read from an address and written to it", () => {
   assert.deepEqual(thresholdsOf(["80"], []), []);
 });
 
-test("frames below a threshold are counted in a range", () => {
+test("counts frames below or above a threshold within a range", () => {
   const table = new FrameTable(10, 2);
   const writer = table.writer();
   writer.header(["vmaf"]);
@@ -120,7 +120,7 @@ test("frames below a threshold are counted in a range", () => {
   assert.deepEqual(countBeyond(table, none, "below", { from: 0, to: 9 }), { beyond: 0, of: 0 });
 });
 
-test("rates are read, and time codes count whole frames per second", () => {
+test("parses frame rates; time codes count whole frames per second", () => {
   assert.equal(rateOf("25/1"), 25);
   assert.equal(rateOf("23.976"), 23.976);
   assert.equal(rateOf("30000/1001"), 30_000 / 1001);
@@ -132,10 +132,10 @@ test("rates are read, and time codes count whole frames per second", () => {
   assert.equal(clock(3661), "1:01:01");
   assert.equal(clock(3661.25, 2), "1:01:01.25");
   assert.equal(timecode(1799, 30_000 / 1001), "00:00:59:29");
-  assert.equal(timecode(1800, 30_000 / 1001), "00:01:00:00", "none is left out where a minute begins");
+  assert.equal(timecode(1800, 30_000 / 1001), "00:01:00:00", "no number is skipped at the start of a minute");
 });
 
-test("the times of an axis are told apart, whatever the rate and the frames from one to the next", () => {
+test("times on an axis are distinct for any rate and step", () => {
   const rate = fc.constantFrom(23.976, 24, 25, 30_000 / 1001, 50, 60, 120);
   fc.assert(
     fc.property(
@@ -156,7 +156,7 @@ test("the times of an axis are told apart, whatever the rate and the frames from
   );
 });
 
-/** A plan of files that state these rates. */
+/** A plan of files with these frame rates. */
 function planOf(reference: string, distorted: string): NonNullable<Job["plan"]> {
   const media = {
     ...{ container: "mp4", codec: "h264", width: 640, height: 360, pixelFormat: "yuv420p", bitDepth: 8 },
@@ -166,15 +166,15 @@ function planOf(reference: string, distorted: string): NonNullable<Job["plan"]> 
   return { reference: side(reference), distorted: side(distorted), warnings: [] };
 }
 
-test("a job's frame rate is that of its plan, before it has a result", () => {
+test("a job's frame rate comes from its plan until it has a result", () => {
   assert.equal(frameRateOf(job("1")), undefined);
   const plan = planOf("50/1", "25/1");
-  assert.equal(frameRateOf(job("1", { plan })), 25, "frame numbers count the slower side's frames");
+  assert.equal(frameRateOf(job("1", { plan })), 25, "frame numbers count the slower side");
   assert.equal(frameRateOf(job("1", { plan: planOf("", "30000/1001") })), 30_000 / 1001);
   assert.equal(frameRateOf(job("1", { plan: planOf("", "") })), undefined);
 });
 
-test("metrics of the same unit share an axis, which holds all values and stays within its bounds", () => {
+test("metrics with the same unit share an axis, which covers all scores within the unit's bounds", () => {
   assert.equal(unitOf("vmaf", ["vmaf", "vmaf_4k"]).key, unitOf("vmaf_4k", ["vmaf", "vmaf_4k"]).key);
   assert.equal(unitOf("psnr_y", []).key, unitOf("psnr_hvs", []).key);
   assert.equal(unitOf("float_ssim", []).key, unitOf("integer_adm2", []).key);
@@ -190,17 +190,17 @@ test("metrics of the same unit share an axis, which holds all values and stays w
   assert.equal(written(Number.NaN, unitOf("vmaf", [])), "–");
 });
 
-test("each of libvmaf's metrics has its own direction and name; motion has no better and worse", () => {
-  const told = (metric: string) => {
+test("each of libvmaf's metrics has a name and a direction; motion has no direction", () => {
+  const described = (metric: string) => {
     const { name, better } = unitOf(metric, ["vmaf", "mine"]);
     return `${name} ${better}`;
   };
   const metrics = ["vmaf", "mine@3", "psnr_y", "psnr_hvs_cb", "float_ssim", "float_ms_ssim", "ciede2000"];
   assert.deepEqual(
-    metrics.map(told),
+    metrics.map(described),
     ["VMAF", "VMAF", "PSNR", "PSNR-HVS", "SSIM", "MS-SSIM", "CIEDE2000"].map((name) => `${name} higher`),
   );
-  assert.deepEqual(["cambi", "integer_aim", "integer_motion2"].map(told), [
+  assert.deepEqual(["cambi", "integer_aim", "integer_motion2"].map(described), [
     "CAMBI lower",
     "AIM lower",
     "integer_motion2 undefined",
@@ -215,7 +215,7 @@ test("each of libvmaf's metrics has its own direction and name; motion has no be
   );
 });
 
-test("a frame's segment is found", () => {
+test("finds the segment of a frame", () => {
   const work = (
     firstFrame: number,
     state: "DONE" | "LEASED" | "PENDING",

@@ -1,4 +1,4 @@
-/** What the Compare page makes of an address, which jobs it compares, and the order of its table. */
+/** The Compare page: parsing its URL, selecting comparable jobs, and ordering its table. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -116,7 +116,7 @@ function params(text: string): URLSearchParams {
   return new URLSearchParams(text);
 }
 
-test("the address names jobs and ladders in the order of their numbers, each once, up to the most", () => {
+test("the URL lists jobs and ladders in the order of their numbers, each once, up to the limit", () => {
   assert.deepEqual(chosenOf(params("job=1&a=2&x=9&b=3&job=&a=1")).chosen, [
     { id: "1", ladder: "a" },
     { id: "2", ladder: "a" },
@@ -128,7 +128,7 @@ test("the address names jobs and ladders in the order of their numbers, each onc
   assert.equal(left, 3);
 });
 
-test("what is chosen comes back from the address, and what was said of others goes", () => {
+test("selected jobs survive a round trip through the URL; parameters of other jobs are removed", () => {
   const chosen = [
     { id: "x", ladder: "b" },
     { id: "y", ladder: undefined },
@@ -140,7 +140,7 @@ test("what is chosen comes back from the address, and what was said of others go
   assert.deepEqual(onLadder(chosen, "y", "a")[1], { id: "y", ladder: "a" });
 });
 
-test("of the first eight all frames are drawn but those that are hidden, of the others those that are ticked", () => {
+test("draws the first eight jobs unless hidden, and the others only if shown", () => {
   const ids = Array.from({ length: 12 }, (_, id) => `${id}`);
   assert.deepEqual(drawnOf(params(""), ids), ids.slice(0, MOST_DRAWN));
   const changed = withDrawn(withDrawn(params("metric=x"), ids, "0"), ids, "10");
@@ -149,7 +149,7 @@ test("of the first eight all frames are drawn but those that are hidden, of the 
   assert.equal(withDrawn(withDrawn(changed, ids, "0"), ids, "10").toString(), "metric=x");
 });
 
-test("no two of the lines that can be compared look alike", () => {
+test("all comparable lines look different", () => {
   const colours = 6;
   const looks = Array.from(
     { length: MOST_COMPARED },
@@ -158,7 +158,7 @@ test("no two of the lines that can be compared look alike", () => {
   assert.equal(new Set(looks).size, MOST_COMPARED);
 });
 
-test("typed rates, differences and limits are taken where they make sense", () => {
+test("accepts valid rates, differences and limits, and ignores invalid ones", () => {
   const typed = withRate(withRate(params(""), "x", " 1250,5 "), "y", "300");
   assert.deepEqual(
     [...typedRates(typed)],
@@ -180,7 +180,7 @@ test("typed rates, differences and limits are taken where they make sense", () =
   ]);
 });
 
-test("most of the jobs that can be compared are; the others with the reason", () => {
+test("compares the largest compatible set of jobs, and gives a reason for the others", () => {
   const jobs = [
     job("odd", { spec: { reference: "/other.mov" } }),
     job("one"),
@@ -200,10 +200,10 @@ test("most of the jobs that can be compared are; the others with the reason", ()
   assert.deepEqual(
     others.map(({ reason }) => reason),
     [
-      "its reference is other.mov, another file",
+      "its reference is a different file, other.mov",
       "it has 101 frames, not 100",
       "it is scored by vmaf_4k_v0.6.1, not by vmaf_v0.6.1",
-      "every how many frames are scored differs",
+      "it scores every n-th frame with a different n",
       "it failed",
       "it was cancelled",
     ],
@@ -211,7 +211,7 @@ test("most of the jobs that can be compared are; the others with the reason", ()
   const changed = sortedOut([
     job("old", { referenceBytes: 5 }),
     job("new", { referenceBytes: 6 }),
-    job("untold"),
+    job("unknown"),
   ]);
   assert.deepEqual(
     changed.others.map(({ reason }) => reason),
@@ -222,7 +222,7 @@ test("most of the jobs that can be compared are; the others with the reason", ()
   assert.deepEqual([alone.comparable, alone.others[0]?.reason], [[], "it failed"]);
 });
 
-test("metrics that all have are offered", () => {
+test("offers the metrics that all jobs have", () => {
   const [one, other] = [
     job("1", { metrics: ["vmaf", "psnr_y"] }),
     job("2", { metrics: ["psnr_y", "vmaf", "x"] }),
@@ -231,7 +231,7 @@ test("metrics that all have are offered", () => {
   assert.deepEqual(metricsInAll([job("3", { state: "RUNNING" })]), []);
 });
 
-test("rows are sorted with what is unknown last, and the best is marked where there is something worse", () => {
+test("sorts unknown values last, and marks the best only if another is worse", () => {
   const said = { ladder: undefined, metric: "vmaf", basis: "video", typedRate: undefined } as const;
   const rows = [
     rowOf(comparedOf(job("b", { score: 70, bitRate: 600, videoBitRate: 500 }), { ...said, number: 1 }), 3),
@@ -259,7 +259,7 @@ test("rows are sorted with what is unknown last, and the best is marked where th
   assert.equal(sortText(sortedBy(once, "size", "higher")), "size");
 });
 
-test("rates are the video's, unless one encode has its file's alone: then all are their files'", () => {
+test("uses video bit rates unless one encode has only its file's; then uses file rates for all", () => {
   const fresh = job("new", { bitRate: 1_100, videoBitRate: 1_000 });
   const earlier = job("old", { bitRate: 2_100 });
   const unknown = job("raw");
@@ -284,7 +284,7 @@ test("rates are the video's, unless one encode has its file's alone: then all ar
   assert.deepEqual(rates("video")[0], [1_000, 1_100, false]);
 });
 
-test("where a lower value is the better one, it is marked, comes first, and the largest stands for the worst", () => {
+test("for metrics where lower is better, the lowest is best and first, and Max is the worst", () => {
   const said = { ladder: undefined, metric: "cambi", basis: "video", typedRate: undefined } as const;
   const rows = [0.5, 3].map((score, index) =>
     rowOf(comparedOf(job(`${index}`, { score, metrics: ["cambi"] }), { ...said, number: index + 1 }), index),
@@ -300,7 +300,7 @@ test("where a lower value is the better one, it is marked, comes first, and the 
   assert.equal(bestOf(rows, "score", unitOf("integer_motion2", []).better), undefined);
 });
 
-test("sizes and rates are written with three digits, changes with their signs", () => {
+test("formats sizes and rates with three digits, and differences with a sign", () => {
   assert.deepEqual([0, 999, 1000, 1234, 99_960, 999_499, 999_500, 2.5e9].map(bitRateText), [
     "0 bit/s",
     "999 bit/s",
@@ -318,7 +318,7 @@ test("sizes and rates are written with three digits, changes with their signs", 
   );
 });
 
-test("an axis begins at or below the lowest value and ends at or above the highest", () => {
+test("an axis starts at or below the lowest value and ends at or above the highest", () => {
   const positive = fc.double({ min: 1, max: 1e11, noNaN: true });
   fc.assert(
     fc.property(positive, positive, fc.integer({ min: 2, max: 10 }), (one, other, count) => {

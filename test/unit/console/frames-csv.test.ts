@@ -1,4 +1,4 @@
-/** Per-frame CSV becomes columns, however its bytes are cut. */
+/** Parsing per-frame CSV into columns, for any split of its bytes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -30,7 +30,7 @@ function read(text: string, cuts: readonly number[] = []): { metrics: readonly s
   return { metrics, rows };
 }
 
-test("what the controller writes is read, to the last digit, whatever the network made of it", () => {
+test("parses what the controller writes to the last digit, for any split into chunks", () => {
   const name = fc.oneof(fc.constantFrom("vmaf", "psnr_y", "größe"), fc.string({ maxLength: 6 }));
   const value = fc.option(
     fc.oneof(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.constantFrom(0, 100, 99.999999)),
@@ -61,7 +61,7 @@ test("what the controller writes is read, to the last digit, whatever the networ
   );
 });
 
-test("what is no CSV of frames is refused, and so is half of one", () => {
+test("rejects invalid and truncated CSV", () => {
   for (const text of [
     "frame,vmaf\n0,1.0",
     "frame,vmaf\n0,1.0,2.0\n",
@@ -75,17 +75,17 @@ test("what is no CSV of frames is refused, and so is half of one", () => {
   for (const text of ["frame\n", "frame,time\n"]) assert.deepEqual(read(text), { metrics: [], rows: [] });
 });
 
-test("rows that are there show when they are committed, and tell who watches", () => {
+test("rows become visible on commit, which notifies watchers", () => {
   const table = new FrameTable(100, 1);
   const writer = table.writer();
-  let told = 0;
-  const stop = table.watch(() => told++);
+  let notified = 0;
+  const stop = table.watch(() => notified++);
   writer.header(["vmaf", "psnr_y"]);
   for (let frame = 40; frame < 60; frame++) writer.row(frame, Float64Array.of(frame, 30));
   writer.row(1_000_000, Float64Array.of(1, 1));
-  assert.equal(told, 0);
+  assert.equal(notified, 0);
   writer.commit();
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
   assert.deepEqual(table.metrics, ["vmaf", "psnr_y"]);
   assert.equal(table.value("vmaf", 45), 45);
   assert.ok(Number.isNaN(table.value("vmaf", 39)));
@@ -93,5 +93,5 @@ test("rows that are there show when they are committed, and tell who watches", (
   stop();
   writer.row(1, Float64Array.of(1, 1));
   writer.commit();
-  assert.equal(told, 1);
+  assert.equal(notified, 1);
 });

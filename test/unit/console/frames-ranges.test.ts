@@ -1,4 +1,4 @@
-/** Which frames of a job are to be read: what is scored, once, and neighbours together. */
+/** Ranges of frames to load: scored frames, each once, with adjacent segments merged. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { framesOf, missingRanges } from "../../../web/src/job/frame-ranges.ts";
@@ -24,7 +24,7 @@ function jobOf(work: readonly Work[], more: Partial<Job> = {}): Job {
   };
 }
 
-test("done segments are read, those next to each other in one request", () => {
+test("loads done segments, adjacent ones in one request", () => {
   const job = jobOf([
     piece(0, "DONE", "PLAN"),
     piece(75, "DONE"),
@@ -50,16 +50,16 @@ test("done segments are read, those next to each other in one request", () => {
   assert.deepEqual(missingRanges(done, done), []);
 });
 
-test("before a plan nobody knows how many frames there are", () => {
+test("the number of frames is 0 before the plan", () => {
   assert.equal(framesOf(jobOf([piece(0, "LEASED", "PLAN")])).total, 0);
 });
 
-test("a job that succeeded and tells no pieces of work is read whole", () => {
+test("loads a succeeded job without listed tasks as a whole", () => {
   const progress = { framesDone: 100, framesTotal: 100, fps: 25 };
   const { done } = framesOf(jobOf([], { state: "SUCCEEDED", progress }));
   assert.deepEqual(done, [{ first: 0, count: 100 }]);
 });
 
-test("every n-th frame is scored where the job says so", () => {
+test("takes the step from the job's subsample", () => {
   assert.equal(framesOf(jobOf([], { spec: { reference: "/a", distorted: "/b", subsample: 5 } })).step, 5);
 });

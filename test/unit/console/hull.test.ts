@@ -1,4 +1,4 @@
-/** The encodes that are worth their bits, for whatever encodes there are. */
+/** The convex hull of encodes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -13,7 +13,7 @@ function points(list: readonly (readonly [number, number])[]): RatePoint[] {
   return list.map(([rate, score]) => ({ rate, score }));
 }
 
-/** Whole numbers, so that what is on a line is on it exactly. */
+/** Integers, so that points on a line are on it exactly. */
 const some = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 40 })), {
     minLength: 1,
@@ -21,7 +21,7 @@ const some = fc
   })
   .map(points);
 
-test("of encodes of three sizes, those are kept that are best for their bits", () => {
+test("keeps the encodes that are best for their bits", () => {
   const encodes = points([
     [1000, 80],
     [500, 60],
@@ -38,7 +38,7 @@ test("of encodes of three sizes, those are kept that are best for their bits", (
   ]);
 });
 
-test("none, one, and those without a rate or a score", () => {
+test("handles no points, one point, and points without a rate or a score", () => {
   assert.deepEqual(upperHull([]), []);
   assert.deepEqual(pairs(upperHull(points([[1, 2]]))), [[1, 2]]);
   assert.deepEqual(
@@ -55,7 +55,7 @@ test("none, one, and those without a rate or a score", () => {
   );
 });
 
-test("it is made of the points themselves, rises, and every further bit buys less", () => {
+test("the hull consists of given points, rises, and every further bit buys less", () => {
   fc.assert(
     fc.property(some, (encodes) => {
       const hull = upperHull(encodes);
@@ -72,7 +72,7 @@ test("it is made of the points themselves, rises, and every further bit buys les
   );
 });
 
-test("no point is above it: not any encode, and so no mixture of any", () => {
+test("no encode, and so no mixture of encodes, is above the hull", () => {
   fc.assert(
     fc.property(some, (encodes) => {
       const hull = upperHull(encodes);
@@ -91,7 +91,7 @@ test("no point is above it: not any encode, and so no mixture of any", () => {
   );
 });
 
-test("neither the order of the points nor those below it change it", () => {
+test("neither the order of points nor points below it change the hull", () => {
   fc.assert(
     fc.property(some, (encodes) => {
       const hull = pairs(upperHull(encodes));

@@ -1,4 +1,4 @@
-/** What is typed into the dialog: the jobs that it stands for, and what is wrong with it, as the controller sees it. */
+/** The submit dialog's draft: the jobs that it describes, and its faults, compared with the controller's. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
@@ -16,11 +16,11 @@ function draft(parts: Partial<JobDraft> = {}): JobDraft {
   return { ...EMPTY_DRAFT, ...PAIR, ...parts };
 }
 
-test("what is left as it was is not said", () => {
+test("omits fields left at their defaults", () => {
   assert.deepEqual(specsOf(draft()), [PAIR]);
 });
 
-test("everything that is typed is in the job", () => {
+test("every typed field is in the job", () => {
   const full = draft({
     reference: "  /a b.mov ",
     models: "vmaf_v0.6.1, vmaf_4k_v0.6.1",
@@ -58,7 +58,7 @@ test("everything that is typed is in the job", () => {
   checkSpec(fromJson(JobSpecSchema, spec as JsonValue));
 });
 
-test("a job's spec makes a draft that makes the same spec", () => {
+test("a job's spec survives a round trip through a draft", () => {
   const full: JobSpec = {
     reference: "/a b.mov",
     distorted: "/d.mp4",
@@ -81,7 +81,7 @@ test("a job's spec makes a draft that makes the same spec", () => {
   assert.deepEqual(specsOf(draftOf({ ...PAIR, model: "vmaf_4k_v0.6.1" }))[0]?.models, ["vmaf_4k_v0.6.1"]);
 });
 
-test("what a job failed of is shown at its field", () => {
+test("shows a job's error at the field that caused it", () => {
   const error = { code: "MEDIA_NOT_FOUND", message: 'The distorted file "/d.mp4" does not exist.' };
   assert.deepEqual(faultOfRefusal(error, draftOf(PAIR)), { distorted: error.message });
   assert.equal(
@@ -90,7 +90,7 @@ test("what a job failed of is shown at its field", () => {
   );
 });
 
-test("each distorted file is a job, named after it", () => {
+test("each distorted file becomes a job named after it", () => {
   const files = { distorted: "/out/one.mp4\n\n  /out/two.mp4  \n" };
   assert.deepEqual(
     specsOf(draft({ ...files, name: "night" })).map(({ distorted, name }) => [distorted, name]),
@@ -102,7 +102,7 @@ test("each distorted file is a job, named after it", () => {
   assert.equal(specsOf(draft(files))[0]?.name, undefined);
 });
 
-/** Each is refused by the controller too: what is told here is told there. */
+/** Invalid drafts. The controller refuses each of them at the same field. */
 const WRONG: readonly (readonly [Field, Partial<JobDraft>])[] = [
   ["reference", { reference: " " }],
   ["reference", { reference: "/a\u0007b" }],
@@ -126,7 +126,7 @@ const WRONG: readonly (readonly [Field, Partial<JobDraft>])[] = [
 ];
 
 for (const [field, parts] of WRONG)
-  test(`what is wrong with ${field} is told at its field, as the controller would: ${JSON.stringify(parts).slice(0, 60)}`, () => {
+  test(`finds the fault in ${field} at the same field as the controller: ${JSON.stringify(parts).slice(0, 60)}`, () => {
     const wrong = draft(parts);
     assert.deepEqual(Object.keys(faultsOf(wrong)), [field]);
     const [spec = PAIR] = specsOf(wrong);
@@ -134,7 +134,7 @@ for (const [field, parts] of WRONG)
     assert.deepEqual(Object.keys(faultOfRefusal(refusal, wrong) ?? {}), [field], refusal.message);
   });
 
-/** What the controller answers. */
+/** The controller's refusal of a spec. */
 function refusalOf(spec: MessageInitShape<typeof JobSpecSchema>): ApiError {
   try {
     checkSpec(create(JobSpecSchema, spec));
@@ -142,10 +142,10 @@ function refusalOf(spec: MessageInitShape<typeof JobSpecSchema>): ApiError {
     const { code, message, found } = Failure.from(thrown);
     return new ApiError(400, code, message, "", found);
   }
-  throw new Error(`the controller takes ${JSON.stringify(spec)}`);
+  throw new Error(`the controller accepts ${JSON.stringify(spec)}`);
 }
 
-test("only what is no number, no label or no geometry at all never gets as far as the controller", () => {
+test("finds faults that cannot even be sent: not a number, not a label, or an incomplete geometry", () => {
   const cases: readonly (readonly [Field, Partial<JobDraft>])[] = [
     ["priority", { priority: "high" }],
     ["priority", { priority: "1.5" }],
@@ -158,7 +158,7 @@ test("only what is no number, no label or no geometry at all never gets as far a
   for (const [field, parts] of cases) assert.deepEqual(Object.keys(faultsOf(draft(parts))), [field]);
 });
 
-test("a refusal of a batch names the line, and one of the whole no field", () => {
+test("a refusal within a batch names the line; a refusal of the whole request has no field", () => {
   const two = draft({ distorted: "/one.mp4\n/two.mp4" });
   const path = new ApiError(403, "PATH_NOT_ALLOWED", 'jobs[1]: "/two.mp4" is not inside a media root.', "", {
     index: 1,

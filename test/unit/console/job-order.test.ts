@@ -1,4 +1,4 @@
-/** Which jobs a query shows, in which order, and how the address says so. */
+/** Filtering and sorting jobs by a query, and the query's form in the URL. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -41,7 +41,7 @@ function shown(address: string): string {
     .join("");
 }
 
-test("the youngest come first unless another order is asked for", () => {
+test("the newest come first by default", () => {
   assert.equal(shown(""), "4321");
   assert.equal(shown("sort=-age"), "1234");
   assert.equal(shown("sort=name"), "2431", "numbers in names count as numbers");
@@ -49,7 +49,7 @@ test("the youngest come first unless another order is asked for", () => {
   assert.equal(shown("sort=nonsense"), "4321");
 });
 
-test("jobs of one second, as a batch stores them, are in the order of their names", () => {
+test("jobs of the same second, like those of a batch, are sorted by name", () => {
   const named = (id: string, name: string) =>
     job(id, {
       createTime: `2026-01-01T00:00:00.00${id}Z`,
@@ -70,12 +70,12 @@ test("jobs of one second, as a batch stores them, are in the order of their name
   }
 });
 
-test("jobs without a score come last, whichever way round", () => {
+test("jobs without a score come last in either direction", () => {
   assert.equal(shown("sort=score"), "1342");
   assert.equal(shown("sort=-score"), "3142");
 });
 
-test("by bit rate the cheapest come first, and those without one last, whichever way round", () => {
+test("sorts by bit rate, lowest first; jobs without one come last in either direction", () => {
   const media = { codec: "hevc", width: 1280, height: 720 };
   const rated = [
     job("a", { distortedMedia: { ...media, videoBitRate: 2_000 } }),
@@ -98,7 +98,7 @@ test("by bit rate the cheapest come first, and those without one last, whichever
   assert.deepEqual(rated.map(videoRateText), ["2.00 kbit/s", undefined, "1.00 kbit/s", undefined]);
 });
 
-test("every word is looked for in names, paths, labels, models, codes and ids, in any case", () => {
+test("searches every word in names, paths, labels, models, codes and ids, ignoring case", () => {
   assert.equal(shown("q=SHOT"), "31");
   assert.equal(shown("q=ref.mov x"), "21");
   assert.equal(shown("q=codec%3Dav1"), "2");
@@ -107,14 +107,14 @@ test("every word is looked for in names, paths, labels, models, codes and ids, i
   assert.equal(shown("q=nothing like it"), "");
 });
 
-test("states and labels narrow; the counts are of what the rest of the query asks for", () => {
+test("filters by states and labels; counts per state ignore the state filter", () => {
   assert.equal(shown("state=FAILED&state=QUEUED"), "42");
   assert.equal(shown("label=title%3Dx&label=codec%3Dav1"), "2");
   const { counts } = select(JOBS, queryOf(new URLSearchParams("label=title%3Dx&state=QUEUED")));
   assert.deepEqual(counts, { QUEUED: 0, RUNNING: 0, SUCCEEDED: 1, FAILED: 1, CANCELLED: 0 });
 });
 
-test("an address gives a query and a query the same address; what others keep in it stays", () => {
+test("a query survives a round trip through the URL; other parameters are kept", () => {
   const address = "selected=9&q=a+b&state=RUNNING&state=FAILED&label=k%3Dv%3Dw&sort=-score";
   const params = new URLSearchParams(address);
   assert.equal(withQuery(params, queryOf(params)).toString(), address);
@@ -122,7 +122,7 @@ test("an address gives a query and a query the same address; what others keep in
   assert.equal(withQuery(odd, queryOf(odd)).toString(), "label=k%3Dv");
 });
 
-test("a column turns round when it is asked for again, and scores begin with the best", () => {
+test("selecting a column again reverses it, and scores start with the best", () => {
   const query: JobQuery = queryOf(new URLSearchParams());
   const byScore = sortedBy(query, "score");
   assert.deepEqual([byScore.sort, byScore.descending], ["score", true]);
@@ -130,7 +130,7 @@ test("a column turns round when it is asked for again, and scores begin with the
   assert.equal(sortedBy(byScore, "name").descending, false);
 });
 
-test("a job is called by its name, its file or its id, and says how far it has come", () => {
+test("shows a job's name, file or id as its title, and its progress", () => {
   assert.deepEqual(JOBS.map(titleOf), ["shot 10", "b.mp4", "shot 9", "d.y4m"]);
   const progress = { framesDone: 1_250, framesTotal: 5_000, fps: 10, secondsLeft: 375 };
   const running = job("5", { state: "RUNNING", progress });
@@ -146,21 +146,21 @@ test("a job is called by its name, its file or its id, and says how far it has c
 
 const NOW = Date.parse("2026-01-01T00:00:05Z");
 
-test("jobs are shown of the time in which they were submitted: up to now, or between two instants", () => {
+test("filters jobs by submission time: up to now, or between two instants", () => {
   const shownAt = (address: string) =>
     select(JOBS, queryOf(new URLSearchParams(address)), NOW)
       .jobs.map(({ id }) => id)
       .join("");
   assert.equal(shownAt("since=1m"), "4321");
-  assert.equal(shownAt("since=2026-01-01T00:00:02Z"), "432", "that instant is in it");
-  assert.equal(shownAt("until=2026-01-01T00:00:02Z"), "1", "that instant is not");
+  assert.equal(shownAt("since=2026-01-01T00:00:02Z"), "432", "since is inclusive");
+  assert.equal(shownAt("until=2026-01-01T00:00:02Z"), "1", "until is exclusive");
   assert.equal(shownAt("since=2026-01-01T01:00:02%2B01:00&until=2026-01-01T00:00:04Z"), "32");
   assert.equal(shownAt("until=1m"), "");
   for (const odd of ["yesterday", "7w", "-7d", "0d", "2026-01-01", "2026-13-01T00:00:00Z"])
     assert.equal(shownAt(`since=${odd}&until=${odd}`), "4321", odd);
 });
 
-test("by their end the last come first; those that have not ended stay behind, whichever way round", () => {
+test("sorts by end time, latest first; jobs that have not ended come last in either direction", () => {
   const ended = (id: string, endTime?: string) =>
     job(id, { createTime: `2026-01-01T00:00:0${id}Z`, ...(endTime && { endTime }) });
   const jobs = [
@@ -177,7 +177,7 @@ test("by their end the last come first; those that have not ended stay behind, w
   assert.equal(order("sort=-ended"), "2143");
 });
 
-test("an address that is read and written again says the same", () => {
+test("parsing and writing a URL keeps it unchanged", () => {
   for (const address of [
     "",
     "q=a&state=QUEUED&label=a%3Db&since=7d&until=2026-01-01T00%3A00%3A00Z&sort=-ended",
@@ -188,7 +188,7 @@ test("an address that is read and written again says the same", () => {
   }
 });
 
-test("a field of local time and the address say the same instant", () => {
+test("a local time field and the URL denote the same instant", () => {
   assert.equal(addressText("2026-05-17T09:30"), instantText(new Date(2026, 4, 17, 9, 30).getTime()));
   assert.equal(localText(new Date(2026, 4, 17, 9, 30).getTime()), "2026-05-17T09:30");
   assert.equal(localText(undefined), "");

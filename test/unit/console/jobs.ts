@@ -1,4 +1,4 @@
-/** A job as the interface tells it, for tests of what the console makes of it. */
+/** A job as the API returns it. */
 import type { Job } from "../../../web/src/jobs/job-facts.ts";
 
 export function job(id: string, parts: Partial<Job> = {}): Job {

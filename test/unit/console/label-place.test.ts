@@ -1,4 +1,4 @@
-/** Numbers of points in a chart stand beside them, and beside one another. */
+/** Placing the numbers of points in a chart. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -6,17 +6,17 @@ import { labelPlaces, type Spot } from "../../../web/src/compare/label-place.ts"
 
 const [WIDTH, HEIGHT] = [16, 13];
 
-/** Both have two digits. */
+/** Whether two numbers of two digits overlap. */
 function cover(one: Spot | undefined, other: Spot | undefined): boolean {
   assert.ok(one && other);
   return Math.abs(one.x - other.x) < WIDTH && Math.abs(one.y - other.y) < HEIGHT;
 }
 
-test("a point that is alone has its number on its upper right", () => {
+test("a single point has its number at its upper right", () => {
   assert.deepEqual(labelPlaces([{ x: 100, y: 50 }], ["7"]), [{ x: 108, y: 42 }]);
 });
 
-test("the numbers of a few points never cover one another, however near these are", () => {
+test("the numbers of a few points never overlap, even if the points are close", () => {
   const spot = fc.record({
     x: fc.double({ min: 0, max: 30, noNaN: true }),
     y: fc.double({ min: 0, max: 30, noNaN: true }),
@@ -32,7 +32,7 @@ test("the numbers of a few points never cover one another, however near these ar
       for (const [index, { x, y }] of points.entries())
         assert.ok(
           Math.hypot((labels[index]?.x ?? 0) - x, (labels[index]?.y ?? 0) - y) < 100,
-          "it is near its point",
+          "the number is near its point",
         );
     }),
   );

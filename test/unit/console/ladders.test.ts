@@ -1,4 +1,4 @@
-/** Which of the chosen encodes a ladder is computed from, and what is said of the others. */
+/** The encodes that a ladder is computed from, and the reasons for those that are missing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bdRate } from "../../../web/src/compare/bd-rate.ts";
@@ -15,7 +15,7 @@ function encode(id: string, parts: Partial<Compared> = {}): Compared {
   return { ...of, ladder, pooled: POOLED, basis: "video", rate: 1000, fileRate: 1100, ...rest };
 }
 
-test("a ladder tells how many of its encodes it is computed from, and why not from the others", () => {
+test("reports how many encodes a ladder is computed from, and why others are missing", () => {
   const compared = [
     encode("1"),
     encode("2", { rate: undefined }),
@@ -31,21 +31,24 @@ test("a ladder tells how many of its encodes it is computed from, and why not fr
   );
   assert.equal(a.chosen, 4);
   assert.deepEqual(a.missing, [
-    "encode 2 has no bit rate, which can be typed in the table",
+    "encode 2 has no bit rate; enter it in the table",
     "encode 3 has no score yet",
-    "one is not compared, as said above",
+    "one is not compared, for the reason above",
   ]);
   const b = ladderOf("b", all, compared, pointsOf(compared));
   assert.deepEqual([b.points.length, b.chosen, b.missing], [1, 1, []]);
 });
 
-test("of a metric where less is better the hull and BD-rate are those of its mirror image", () => {
+test("for metrics where lower is better, hull and BD-rate use the mirrored scores", () => {
   const quality = [10, 20, 30, 40].map((rate) => ({ rate, score: Math.log2(rate) }));
   const banding = quality.map(({ rate, score }) => ({ rate, score: 9 - score }));
   const worse = banding.map(({ rate, score }) => ({ rate: rate * 2, score }));
   const twice = bdRate(upright(banding, "lower"), upright(worse, "lower"));
-  assert.ok("delta" in twice && Math.abs(twice.delta.value - 100) < 1e-9, "twice the bits for the same");
-  assert.ok("refusal" in bdRate(banding, worse), "as they are they fall with the rate");
+  assert.ok(
+    "delta" in twice && Math.abs(twice.delta.value - 100) < 1e-9,
+    "twice the bits for the same score",
+  );
+  assert.ok("refusal" in bdRate(banding, worse), "without mirroring, scores fall with the rate");
   assert.deepEqual(upright(upperHull(upright(banding, "lower")), "lower"), banding);
   assert.equal(upright(banding, "higher"), banding);
 });

@@ -1,4 +1,4 @@
-/** The properties of both files, and which differences matter to the score. */
+/** The properties of both files, and which differences affect the score. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type MediaInfo, mediaText } from "../../../web/src/job/media-info.ts";
@@ -23,19 +23,19 @@ function differing(distorted: Partial<MediaInfo>, reference: Partial<MediaInfo> 
   return propertiesOf(sides).flatMap(({ name, matters }) => (matters ? [name] : []));
 }
 
-test("what every encode differs in is not marked: container, codec, size, duration and bit rates", () => {
+test("does not mark differences expected of encodes: container, codec, size, duration and bit rates", () => {
   const sizes = { bytes: 10, duration: 50.05, bitRate: 10, videoBytes: 9, videoBitRate: 9 };
   assert.deepEqual(differing({ container: "webm", codec: "vp9", ...sizes }), []);
 });
 
-test("what pictures are scaled, converted, paired or turned for is marked", () => {
+test("marks differences for which frames are scaled, converted, paired or rotated", () => {
   assert.deepEqual(differing({ width: 1280, height: 720 }), ["Resolution"]);
   assert.deepEqual(differing({ pixelFormat: "yuv420p10le", bitDepth: 10 }), ["Pixel format", "Bit depth"]);
   assert.deepEqual(differing({ frameRate: "25/1", frames: 1250 }), ["Frame rate", "Frames"]);
   assert.deepEqual(differing({ rotation: 90 }), ["Rotation"]);
 });
 
-test("a sample aspect ratio is marked where pictures of one shape became another", () => {
+test("marks the sample aspect ratio if the display shape differs", () => {
   const dv = { width: 720, height: 576, sampleAspectRatio: "16:15" };
   const half = { width: 352, height: 576, sampleAspectRatio: "24:11" };
   assert.deepEqual(differing(half, dv), ["Resolution"], "both are shown 4:3");
@@ -45,7 +45,7 @@ test("a sample aspect ratio is marked where pictures of one shape became another
   assert.deepEqual(differing(upright, dv), ["Resolution", "Rotation"]);
 });
 
-test("a frame rate that is not specified differs from none, and a colour range is then limited", () => {
+test("an unspecified frame rate does not differ; an unspecified colour range is limited", () => {
   assert.deepEqual(differing({ frameRate: "" }), []);
   assert.deepEqual(differing({ frameRate: "60/2" }, { frameRate: "30/1" }), []);
   assert.deepEqual(differing({ colorRange: "" }), []);
@@ -53,7 +53,7 @@ test("a frame rate that is not specified differs from none, and a colour range i
   assert.deepEqual(differing({ colorRange: "full" }), ["Colour range"]);
 });
 
-test("what neither file has is no line, and what one lacks is not specified", () => {
+test('omits properties that neither file has, and shows "not specified" if one lacks it', () => {
   const names = propertiesOf({ reference: MEDIA, distorted: MEDIA }).map(({ name }) => name);
   assert.ok(!names.includes("Video bit rate") && names.includes("Colour range"), names.join());
   const one = propertiesOf({
@@ -65,7 +65,7 @@ test("what neither file has is no line, and what one lacks is not specified", ()
   assert.ok(texts.includes("Frame rate: not specified, 29.97 fps (30000/1001)"), texts.join("; "));
 });
 
-test("a file in a few words", () => {
+test("summarizes a file", () => {
   const rates = { bitRate: 5_000_000, videoBitRate: 4_200_000 };
   assert.equal(
     mediaText({ ...MEDIA, ...rates }),

@@ -1,9 +1,9 @@
-/** Times as people read them. */
+/** Formatting of instants. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exactly } from "../../../web/src/ui/moments.ts";
 
-test("an instant breaks its line before its time of day, and not before its time zone", () => {
+test("an instant may wrap before its time of day, but not before its time zone", () => {
   const [, ...timeOfDay] = exactly("2026-11-22T03:04:05Z").split(/, (?=[^,]*$)/);
   assert.match(timeOfDay.join(""), /^\d{1,2}:\d{2}:05/);
   assert.doesNotMatch(timeOfDay.join(""), / /);

@@ -1,4 +1,4 @@
-/** What is said of a piece of work that a node has. */
+/** Text for the task that a node is running. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../../web/src/jobs/job-facts.ts";
@@ -10,7 +10,7 @@ function piece(parts: Partial<Work>): Work {
   return { kind: "SEGMENT", state: "LEASED", firstFrame: 0, frameCount: 0, attempt: 1, node: "n", ...parts };
 }
 
-test("a segment tells its frames and how many are done", () => {
+test("a segment shows its frames and how many are done", () => {
   const segment = piece({ firstFrame: 240, frameCount: 120 });
   assert.equal(pieceText(segment, 45), "scoring frames 240 to 359: 45 of 120 done");
   assert.equal(
@@ -19,7 +19,7 @@ test("a segment tells its frames and how many are done", () => {
   );
 });
 
-test("stills are not in a row: how many they are is told, and no range", () => {
+test("stills show the number of frames instead of a range", () => {
   assert.equal(
     pieceText(piece({ kind: "STILLS", firstFrame: 5, frameCount: 5 }), 0),
     "making stills of 5 frames",
@@ -30,11 +30,11 @@ test("stills are not in a row: how many they are is told, and no range", () => {
   );
 });
 
-test("what has no range tells none", () => {
-  assert.equal(pieceText(piece({ kind: "PLAN" }), 0), "reading both files");
-  assert.equal(pieceText(piece({ kind: "WHOLE" }), 0), "scoring all frames in one piece");
+test("tasks without a range show none", () => {
+  assert.equal(pieceText(piece({ kind: "PLAN" }), 0), "inspecting files");
+  assert.equal(pieceText(piece({ kind: "WHOLE" }), 0), "scoring the whole video");
   assert.equal(
     pieceText(piece({ kind: "WHOLE", frameCount: 90 }), 9),
-    "scoring all frames in one piece: 9 of 90 done",
+    "scoring the whole video: 9 of 90 done",
   );
 });

@@ -1,21 +1,21 @@
-/** What a failure advises, in the words of the dialog that submits jobs. */
+/** The remedy of a failed job, in the words of the submit dialog. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { remedyText } from "../../../web/src/jobs/policies.ts";
 
-test("a remedy is told by the labels of its field and choice", () => {
+test("describes a remedy by the labels of its field and choice", () => {
   assert.equal(
     remedyText({ option: "editLists", value: "IGNORE" }),
-    "To score the pair, submit it with “Frames that an edit list hides: Score every coded frame” (under Advanced).",
+    "To score this pair, resubmit with “Frames hidden by an edit list: Score every coded frame” (under Advanced).",
   );
   const onlyIf = "the missing frames are the last ones";
   assert.equal(
     remedyText({ option: "onFrameCountMismatch", value: "COMMON", onlyIf }),
-    "Only if the missing frames are the last ones: submit the pair with “Frame counts that differ: Compare from the first frame on” (under Advanced).",
+    "Only if the missing frames are the last ones: resubmit with “If frame counts differ: Compare the common frames from the first” (under Advanced).",
   );
 });
 
-test("what is no remedy of this version is none", () => {
+test("returns undefined for an unknown remedy", () => {
   for (const remedy of [
     undefined,
     null,

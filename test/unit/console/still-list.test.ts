@@ -1,4 +1,4 @@
-/** Stills by their frames: one is there when both sides are. */
+/** Stills grouped by frame. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { framesOf, momentsOf } from "../../../web/src/stills/still-list.ts";
@@ -14,7 +14,7 @@ const still = (frame: number, side: "REFERENCE" | "DISTORTED", state: "PENDING" 
   ...(state === "FAILED" && { error: { code: "MEDIA_CHANGED", message: "It changed." } }),
 });
 
-test("a frame is ready with both sides, failed with one, and pending otherwise", () => {
+test("a frame is ready if both sides are, failed if one is, else pending", () => {
   const frames = framesOf([
     still(9, "REFERENCE", "READY"),
     still(9, "DISTORTED", "READY"),
@@ -35,11 +35,11 @@ test("a frame is ready with both sides, failed with one, and pending otherwise",
   );
 });
 
-test("no stills are no frames", () => {
+test("without stills there are no frames", () => {
   assert.deepEqual(framesOf([]), []);
 });
 
-test("the worst moments are there with stills or without, worst first; what else has stills was picked", () => {
+test("lists the worst moments with or without stills, worst first; other stills are pinned frames", () => {
   const frames = framesOf([7, 60, 33].map((frame) => still(frame, "REFERENCE", "PENDING")));
   const { worst, pinned } = momentsOf(frames, [60, 12]);
   const text = ({ frame, still: one }: (typeof worst)[number]) => `${frame} ${one?.state}`;
@@ -48,7 +48,7 @@ test("the worst moments are there with stills or without, worst first; what else
   assert.deepEqual(momentsOf([], []), { worst: [], pinned: [] });
 });
 
-test("as long as the worst moments are not known, nothing is taken for picked", () => {
+test("lists no pinned frames until the worst moments are known", () => {
   const frames = framesOf([still(60, "REFERENCE", "READY")]);
   assert.deepEqual(momentsOf(frames, undefined), { worst: [], pinned: [] });
 });

@@ -1,4 +1,4 @@
-/** Streams read without what Safari's lack, and events made of their pieces. */
+/** Reading streams without async iteration (Safari), and parsing events from their chunks. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { chunksOf } from "../../../web/src/api/chunks.ts";
@@ -13,7 +13,7 @@ before(() => {
 });
 after(() => Object.assign(streams, kept));
 
-/** A stream of pieces. `cancelled`: told when nobody wants the rest. */
+/** A stream of chunks. `cancelled` is called when the stream is cancelled. */
 function streamOf<T>(pieces: readonly T[], cancelled = () => {}): ReadableStream<T> {
   const left = [...pieces];
   return new ReadableStream<T>({
@@ -32,13 +32,13 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return list;
 }
 
-test("the pieces of a stream come in order, to its end", async () => {
+test("yields the chunks of a stream in order, to its end", async () => {
   const stream = streamOf([1, 2, 3]);
   assert.deepEqual(await all(chunksOf(stream)), [1, 2, 3]);
   assert.equal(stream.locked, false);
 });
 
-test("who stops early cancels the stream, and frees it", async () => {
+test("stopping early cancels and unlocks the stream", async () => {
   let isCancelled = false;
   const stream = streamOf([1, 2, 3], () => {
     isCancelled = true;
@@ -51,7 +51,7 @@ test("who stops early cancels the stream, and frees it", async () => {
   assert.equal(stream.locked, false);
 });
 
-test("what breaks a stream off is thrown as it is", async () => {
+test("throws the error that breaks a stream unchanged", async () => {
   const fault = new Error("the network");
   const stream = new ReadableStream<number>({
     pull(controller) {
@@ -61,7 +61,7 @@ test("what breaks a stream off is thrown as it is", async () => {
   await assert.rejects(all(chunksOf(stream)), fault);
 });
 
-test("events are whole however the network cuts them, in the middle of a letter too", async () => {
+test("parses events for any split into chunks, even within a character", async () => {
   const bytes = new TextEncoder().encode(
     ': alive\n\nid: 7\nevent: change\ndata: {"name":"é"}\n\ndata:two\n\nid: 9\n\ndata: cut',
   );

@@ -1,10 +1,10 @@
-/** Lines of more values than pixels: every value is within a stroke, and strokes are joined where the line goes on. */
+/** Reducing lines to strokes: every score is within a stroke, and strokes are joined where the line continues. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isInked, type Point, uprightsOf } from "../../../web/src/chart/uprights.ts";
 
-test("a column is drawn from its smallest to its largest value, and to the last of the column before", () => {
+test("a stroke covers its column's smallest to largest y, and the last y of the previous column", () => {
   const points = [
     { column: 3, y: 10 },
     { column: 3, y: 12 },
@@ -19,7 +19,7 @@ test("a column is drawn from its smallest to its largest value, and to the last 
   ]);
 });
 
-test("a column that is passed over is as the one before", () => {
+test("a skipped column repeats the previous stroke", () => {
   const points = [
     { column: 0, y: 10 },
     { column: 0, y: 12 },
@@ -35,7 +35,7 @@ test("a column that is passed over is as the one before", () => {
   ]);
 });
 
-test("a gap in the line is one in the picture", () => {
+test("a gap in the line leaves a gap in the strokes", () => {
   const points = [
     { column: 0, y: 10 },
     { column: 0, y: Number.NaN },
@@ -54,7 +54,7 @@ test("a gap in the line is one in the picture", () => {
   assert.deepEqual(uprightsOf([]), []);
 });
 
-test("of any values none is left out, no column is drawn twice, and no stroke is longer than the line", () => {
+test("covers every y, draws no column twice, and makes no stroke longer than the line", () => {
   const steps = fc.array(fc.record({ step: fc.nat(2), y: fc.option(fc.integer(), { nil: Number.NaN }) }));
   fc.assert(
     fc.property(steps, (steps) => {
@@ -78,7 +78,7 @@ test("of any values none is left out, no column is drawn twice, and no stroke is
   );
 });
 
-test("dashes and gaps take turns", () => {
+test("dashes and gaps alternate", () => {
   const drawn = (dash: readonly number[]) =>
     Array.from({ length: 12 }, (_, place) => (isInked(dash, place) ? "#" : " ")).join("");
   assert.equal(drawn([]), "############");

@@ -1,4 +1,4 @@
-/** Which part of a still is seen: zooming keeps what is under the pointer, and nothing beyond the edge is shown. */
+/** The visible part of a still: zooming keeps the point under the pointer, and nothing beyond the edge is shown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -24,12 +24,12 @@ const view = fc.record({ scale: number(0.01, 40), x: number(-5000, 9000), y: num
 
 const CLOSE = 1e-6;
 
-/** How far the pane reaches beyond the picture, to either side, in pixels of the picture. */
+/** How far the pane extends beyond the image on either side, in image pixels. */
 function beyond({ scale, x }: View, width: number, pane: number): number {
   return Math.max(0, pane / scale / 2 - x, x + pane / scale / 2 - width);
 }
 
-test("all of the picture fits, and touches the pane's edges in one direction", () => {
+test("the whole image fits, and touches the pane's edges in one direction", () => {
   fc.assert(
     fc.property(size, size, (picture, pane) => {
       const { scale } = fitOf(picture, pane);
@@ -39,7 +39,7 @@ test("all of the picture fits, and touches the pane's edges in one direction", (
   );
 });
 
-test("whatever is asked for, nothing beyond the picture is shown while there is more of it than fits", () => {
+test("shows nothing beyond an image that is larger than the pane, for any requested view", () => {
   fc.assert(
     fc.property(view, size, size, (asked, picture, pane) => {
       const shown = within(asked, picture, pane);
@@ -59,7 +59,7 @@ test("whatever is asked for, nothing beyond the picture is shown while there is 
   );
 });
 
-test("the pixel under the pointer stays under it, whatever the zoom", () => {
+test("the pixel under the pointer stays under it at any zoom", () => {
   fc.assert(
     fc.property(view, size, number(0.1, 10), number(0, 4096), (before, pane, factor, left) => {
       const after = zoomAt(before, factor, { x: left, y: 0 }, pane);
@@ -68,12 +68,12 @@ test("the pixel under the pointer stays under it, whatever the zoom", () => {
   );
 });
 
-test("the picture follows the pointer pixel by pixel", () => {
+test("the image follows the pointer pixel by pixel", () => {
   const before = { scale: 4, x: 100, y: 50 };
   assert.deepEqual(panBy(before, 8, -4), { scale: 4, x: 98, y: 51 });
 });
 
-test("two fingers keep what lies between them, and stretch it as far as they part", () => {
+test("two fingers keep their midpoint and zoom by the ratio of their distances", () => {
   const point = fc.record({ x: number(0, 400), y: number(0, 400) });
   const two = fc
     .tuple(point, point)
@@ -90,7 +90,7 @@ test("two fingers keep what lies between them, and stretch it as far as they par
   );
 });
 
-test("the picture's corner lies on a whole pixel of the screen, however many there are in a CSS pixel", () => {
+test("the image's corner is on a whole device pixel at any device pixel ratio", () => {
   const pane = { width: 301, height: 201 };
   fc.assert(
     fc.property(view, fc.constantFrom(1, 1.25, 1.5, 2, 3), (shown, ratio) => {
@@ -102,14 +102,14 @@ test("the picture's corner lies on a whole pixel of the screen, however many the
   );
 });
 
-test("all of a picture is seen when it fits, and not from the first step of the zoom on", () => {
+test("the whole image is visible when it fits, and no longer after the first zoom step", () => {
   const [picture, pane] = [
     { width: 640, height: 360 },
     { width: 320, height: 200 },
   ];
   const fit = fitOf(picture, pane);
   assert.ok(isAll(fit, picture, pane));
-  // The picture's own size is there too where it is smaller than fits.
+  // The image's own size is allowed too, where it is smaller than the scale that fits.
   const large = { width: 2000, height: 2000 };
   assert.equal(within({ ...fit, scale: 1 }, picture, large, 1).scale, 1);
   assert.equal(within({ ...fit, scale: 0.1 }, picture, large, 1).scale, 1);

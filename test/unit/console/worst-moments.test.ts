@@ -1,4 +1,4 @@
-/** The console names the worst moments that the controller makes stills of, and `svc score` prints. */
+/** The console lists the same worst moments that the controller makes stills of and `svc score` prints. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { FrameTable } from "../../../web/src/chart/frame-table.ts";
 import { worstFrames } from "../../../web/src/stills/worst-moments.ts";
 import { vmafSeries } from "../../cli/series.ts";
 
-/** Few enough for ties; undefined: no value. */
+/** Few distinct values, to get ties; undefined: no score. */
 const values = fc.array(fc.option(fc.integer({ min: 0, max: 40 }), { nil: undefined }), { maxLength: 300 });
 
 function tableOf(all: readonly (number | undefined)[], step: number): FrameTable {
@@ -19,7 +19,7 @@ function tableOf(all: readonly (number | undefined)[], step: number): FrameTable
   return table;
 }
 
-test("the same frames in the same order, also where only every n-th is scored", () => {
+test("lists the same frames in the same order, also if only every n-th is scored", () => {
   fc.assert(
     fc.property(
       values,
@@ -36,6 +36,6 @@ test("the same frames in the same order, also where only every n-th is scored", 
   );
 });
 
-test("of a metric that there is not, there are none", () => {
+test("lists none for an unknown metric", () => {
   assert.deepEqual(worstFrames(tableOf([1, 2], 1), "psnr_y", 25), []);
 });
