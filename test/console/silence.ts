@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Requests to the URLs fail until the button is pressed. Automatic retries fail too, so that the button stays there to be
- * pressed.
+ * Requests to the URLs fail until the button is pressed. Automatic retries fail too, so that the button stays there to
+ * be pressed.
  */
 export async function silentUntilPressed(page: Page, addresses: string, button: string): Promise<void> {
   let isPressed = false;

@@ -1,6 +1,7 @@
 /**
- * Bjøntegaard deltas. The expected numbers come from two independent implementations: bjontegaard 1.3.0 of the University
- * of Erlangen (bd_rate and bd_psnr, method "pchip"), and scipy 1.17.1 (PchipInterpolator) for the curve itself.
+ * Bjøntegaard deltas. The expected numbers come from two independent implementations: bjontegaard 1.3.0 of the
+ * University of Erlangen (bd_rate and bd_psnr, method "pchip"), and scipy 1.17.1 (PchipInterpolator) for the curve
+ * itself.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -11,7 +11,7 @@ test("describes a remedy by the labels of its field and choice", () => {
   const onlyIf = "the missing frames are the last ones";
   assert.equal(
     remedyText({ option: "onFrameCountMismatch", value: "COMMON", onlyIf }),
-    "Only if the missing frames are the last ones: resubmit with “If frame counts differ: Compare the common frames from the first” (under Advanced).",
+    "Only if the missing frames are the last ones: resubmit with “If frame counts differ: Compare up to the end of the shorter video” (under Advanced).",
   );
 });
 

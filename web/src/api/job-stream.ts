@@ -1,6 +1,6 @@
 /**
- * Live jobs: follows GET /v1/jobs:stream while there are subscribers, and after a lost connection resumes after the last
- * event received.
+ * Live jobs: follows GET /v1/jobs:stream while there are subscribers, and after a lost connection resumes after the
+ * last event received.
  */
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import { useSession } from "../session/session.ts";

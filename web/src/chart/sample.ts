@@ -10,8 +10,8 @@ export interface Samples {
 
 /**
  * Samples rows from ≤ row < to, and their neighbours so that lines reach the edges. Every bin of rows is drawn by its
- * smallest and its largest score, so that no minimum is ever lost. Bins start at multiples of their length, so that they
- * do not change while panning.
+ * smallest and its largest score, so that no minimum is ever lost. Bins start at multiples of their length, so that
+ * they do not change while panning.
  */
 export function sample(columns: readonly Column[], from: number, to: number, pixels: number): Samples {
   const length = Math.ceil((to - from) / Math.max(1, pixels));

@@ -14,8 +14,8 @@ export interface Point {
 }
 
 /**
- * Each stroke covers the smallest to the largest y of its column and the last y of the previous column, so that the line
- * is continuous. Bins can be slightly wider than a column; a column without a point repeats the previous stroke.
+ * Each stroke covers the smallest to the largest y of its column and the last y of the previous column, so that the
+ * line is continuous. Bins can be slightly wider than a column; a column without a point repeats the previous stroke.
  */
 export function uprightsOf(points: Iterable<Point>): readonly Upright[] {
   const uprights: Upright[] = [];

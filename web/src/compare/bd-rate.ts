@@ -1,6 +1,6 @@
 /**
- * Bjøntegaard delta of two ladders: how much more bit rate one needs for the same score, and how much higher its score is
- * at the same bit rate, averaged over the range that both cover. Formula and sources: docs/bd-rate.md.
+ * Bjøntegaard delta of two ladders: how much more bit rate one needs for the same score, and how much higher its score
+ * is at the same bit rate, averaged over the range that both cover. Formula and sources: docs/bd-rate.md.
  */
 import { type Knots, Pchip } from "./pchip.ts";
 

@@ -72,7 +72,7 @@ export function sortText({ key, descending }: Sorting): string | undefined {
   return key === "number" ? undefined : `${descending ? "-" : ""}${key}`;
 }
 
-/** Selecting another column starts with its best value; selecting the same column reverses, then restores the default. */
+/** Selecting another column starts with its best value; the same column reverses, then restores the default order. */
 export function sortedBy(sorting: Sorting, key: ColumnKey | "name", metric: Better): Sorting {
   const isHigher = betterIn(key, metric) === "higher";
   if (sorting.key !== key) return { key, descending: isHigher };

@@ -3,8 +3,8 @@ import type { RatePoint } from "./bd-rate.ts";
 
 /**
  * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other encodes
- * reaches a higher score with the same bits. Computed by Andrew's monotone chain. Rate and score ascend, and each further
- * bit buys less than the one before. Points on a straight line between others are left out.
+ * reaches a higher score with the same bits. Computed by Andrew's monotone chain. Rate and score ascend, and each
+ * further bit buys less than the one before. Points on a straight line between others are left out.
  */
 export function upperHull<Point extends RatePoint>(points: readonly Point[]): Point[] {
   const sorted = points

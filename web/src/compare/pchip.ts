@@ -1,6 +1,6 @@
 /**
- * Piecewise cubic Hermite interpolation without overshoot (Fritsch and Carlson 1980; slopes by Fritsch and Butland 1984):
- * monotone values give a monotone curve. The integral is exact, computed per interval.
+ * Piecewise cubic Hermite interpolation without overshoot (Fritsch and Carlson 1980; slopes by Fritsch and Butland
+ * 1984): monotone values give a monotone curve. The integral is exact, computed per interval.
  */
 
 /** Ascending in x, with no x twice. */

@@ -14,7 +14,7 @@ export const POLICIES = [
     label: "If frame counts differ",
     choices: [
       ["REFUSE", "Fail the job"],
-      ["COMMON", "Compare the common frames from the first"],
+      ["COMMON", "Compare up to the end of the shorter video"],
     ],
   },
   {

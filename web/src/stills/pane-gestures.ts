@@ -15,9 +15,9 @@ interface Shown {
 }
 
 /**
- * The wheel zooms with Ctrl or Meta (a pinch on a touchpad is such a wheel event), and without them if the pane is zoomed
- * or focused; otherwise the page scrolls. React's wheel listeners are passive and could not prevent scrolling, hence
- * addEventListener.
+ * The wheel zooms with Ctrl or Meta (a pinch on a touchpad is such a wheel event), and without them if the pane is
+ * zoomed or focused; otherwise the page scrolls. React's wheel listeners are passive and could not prevent scrolling,
+ * hence addEventListener.
  */
 export function useWheel(element: { readonly current: HTMLElement | null }, shown: Shown): void {
   const latest = useRef(shown);

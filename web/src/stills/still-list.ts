@@ -35,7 +35,7 @@ export interface Moments {
   readonly pinned: readonly Moment[];
 }
 
-/** `worst`: frames of the worst moments, worst first; undefined until known, and pinned frames are unknown until then. */
+/** `worst`: frames of the worst moments, worst first; undefined until known, and so are the pinned frames. */
 export function momentsOf(stills: readonly StillFrame[], worst: readonly number[] | undefined): Moments {
   if (worst === undefined) return { worst: [], pinned: [] };
   const byFrame = new Map(stills.map((still) => [still.frame, still]));

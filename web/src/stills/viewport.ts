@@ -84,8 +84,8 @@ export function panBy(view: View, dx: number, dy: number): View {
 }
 
 /**
- * The position of the image's corner in the pane and its scale, as a CSS transform. The corner is on a whole device pixel
- * (`ratio` per CSS pixel), so that at integer zoom no sample is spread over two.
+ * The position of the image's corner in the pane and its scale, as a CSS transform. The corner is on a whole device
+ * pixel (`ratio` per CSS pixel), so that at integer zoom no sample is spread over two.
  */
 export function transformOf({ scale, x, y }: View, pane: Size, ratio: number): string {
   const at = (place: number) => Math.round(place * ratio) / ratio;
