@@ -2,13 +2,13 @@
 import { Failure } from "../platform/failure.ts";
 import { decodeFailure, refuseFailedDecode } from "./blame.ts";
 import { EVERY_FRAME, framesIn, GUARDS, inputFile, QUIET, STRICT } from "./ffmpeg.ts";
-import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
 import { Messages } from "./messages.ts";
 import type { ProbeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
+import { trackOptions } from "./track-options.ts";
 
 /** Returns the track with the number of frames that decode; y4m and raw frames were counted by probing. */
 export async function countFrames(source: Source, track: Track, context: ProbeContext): Promise<Track> {

@@ -4,7 +4,6 @@
  */
 import type { Pairing } from "./compare.ts";
 import { LOOK_AHEAD, wholeSteps } from "./context.ts";
-import type { TimeRange } from "./graph.ts";
 import { toNumber } from "./rational.ts";
 import { perSide, SIDES, type Side } from "./request.ts";
 import { seekIn } from "./seek.ts";
@@ -21,6 +20,12 @@ export interface Segment {
   readonly after: number;
   /** Per side, where decoding begins and which frames are kept; undefined if the segment is the whole video. */
   readonly cut: Readonly<Record<Side, Cut>> | undefined;
+}
+
+/** A range of frames by presentation time in seconds; undefined means unbounded. */
+export interface TimeRange {
+  readonly start: number | undefined;
+  readonly end: number | undefined;
 }
 
 export interface Cut {

@@ -3,6 +3,7 @@
  * and names from our own tables.
  */
 import type { Pairing } from "./compare.ts";
+import type { TimeRange } from "./cut.ts";
 import { comparedFormat, isRgb } from "./pixels.ts";
 import type { Track } from "./track.ts";
 
@@ -12,12 +13,6 @@ import type { Track } from "./track.ts";
 const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709:field_mode=prog";
 /** Scaling as VMAF's authors recommend, pinned: lanczos or bilinear give other scores. */
 const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
-
-/** A range of frames by presentation time in seconds; undefined means unbounded. */
-export interface TimeRange {
-  readonly start: number | undefined;
-  readonly end: number | undefined;
-}
 
 /**
  * Returns the chain of one side from the decoder to comparable samples: for all frames of the range, or only for `some`

@@ -1,8 +1,6 @@
 /** Resource limits of the programs that process media: measured values plus a margin. */
 import { availableParallelism } from "node:os";
-import type { Plan } from "./plan.ts";
 import type { Limits } from "./sandbox.ts";
-import type { Track } from "./track.ts";
 
 const GIB = 2 ** 30;
 /**
@@ -28,11 +26,19 @@ export const DEFAULT_TIMEOUT_MS = 24 * 3600 * 1000;
  */
 export const PROBE_LIMITS: Limits = { memoryBytes: 4 * GIB, cpuSeconds: 600, fileBytes: 0 };
 
-export function scoreLimits(
-  { pairing, tracks }: Pick<Plan, "pairing" | "tracks">,
-  threads: number,
-  timeoutMs: number,
-): Limits {
+/** Size of a frame in pixels. */
+interface FrameSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The part of a plan that limits depend on. */
+interface ScoredPair {
+  readonly pairing: FrameSize & { readonly frameCount: number };
+  readonly tracks: { readonly reference: FrameSize; readonly distorted: FrameSize };
+}
+
+export function scoreLimits({ pairing, tracks }: ScoredPair, threads: number, timeoutMs: number): Limits {
   const pixels = Math.max(
     pairing.width * pairing.height,
     tracks.reference.width * tracks.reference.height,
@@ -46,7 +52,7 @@ export function scoreLimits(
   };
 }
 
-export function decodeLimits(track: Track): Limits {
+export function decodeLimits(track: FrameSize): Limits {
   const threads = availableParallelism();
   const memoryBytes = memory(track.width * track.height, threads);
   return { memoryBytes, cpuSeconds: (DEFAULT_TIMEOUT_MS / 1000) * threads, fileBytes: 0 };

@@ -2,7 +2,6 @@
 import { Failure } from "../platform/failure.ts";
 import { damaged, openFailure, refuseBrokenRun } from "./blame.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
-import { IGNORE_EDIT_LISTS } from "./input.ts";
 import { PROBE_LIMITS } from "./limits.ts";
 import { Messages } from "./messages.ts";
 import { PacketList } from "./packets.ts";
@@ -15,6 +14,7 @@ import { Sandbox } from "./sandbox.ts";
 import { isSelfChecking } from "./self-checking.ts";
 import { quote, type Source } from "./source.ts";
 import { framesText, type Track } from "./track.ts";
+import { IGNORE_EDIT_LISTS } from "./track-options.ts";
 import { isY4m, probeY4m } from "./y4m.ts";
 
 export interface ProbeContext {

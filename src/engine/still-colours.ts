@@ -3,7 +3,6 @@
  */
 import { refuseFailedDecode } from "./blame.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
-import { trackOptions } from "./input.ts";
 import { decodeLimits } from "./limits.ts";
 import { Messages } from "./messages.ts";
 import { isRgb } from "./pixels.ts";
@@ -11,6 +10,7 @@ import type { DecodeContext } from "./probe.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { Source } from "./source.ts";
 import type { Track } from "./track.ts";
+import { trackOptions } from "./track-options.ts";
 
 /** Named as in ffmpeg's scale filter. */
 export interface Colours {
