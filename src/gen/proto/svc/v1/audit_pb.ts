@@ -2,7 +2,7 @@
 // @generated from file svc/v1/audit.proto (package svc.v1, syntax proto3)
 /* eslint-disable */
 
-// The audit log: who did, or tried, what.
+// The audit log: who did or tried to do what.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,13 +17,13 @@ export const file_svc_v1_audit: GenFile = /*@__PURE__*/
   fileDesc("ChJzdmMvdjEvYXVkaXQucHJvdG8SBnN2Yy52MSKnAgoLQXVkaXRSZWNvcmQSKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKcmVxdWVzdF9pZBgCIAEoCRIRCgl0cmFuc3BvcnQYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIRCglvcGVyYXRpb24YBSABKAkSDwoHdGFyZ2V0cxgGIAMoCRIPCgdvdXRjb21lGAcgASgJEgwKBHBlZXIYCCABKAkSGAoLZHVyYXRpb25fbXMYCSABKA1IAIgBARINCgVjb3VudBgKIAEoDRITCgZmaWx0ZXIYCyABKAlIAYgBARIRCgRqb2JzGAwgASgNSAKIAQFCDgoMX2R1cmF0aW9uX21zQgkKB19maWx0ZXJCBwoFX2pvYnMi1AEKEExpc3RBdWRpdFJlcXVlc3QSKQoFc2luY2UYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdzdWJqZWN0GAMgASgJEhEKCW9wZXJhdGlvbhgEIAEoCRIPCgdvdXRjb21lGAUgASgJEg4KBnRhcmdldBgGIAEoCRIRCglwYWdlX3NpemUYByABKA0SEgoKcGFnZV90b2tlbhgIIAEoCSJSChFMaXN0QXVkaXRSZXNwb25zZRIkCgdyZWNvcmRzGAEgAygLMhMuc3ZjLnYxLkF1ZGl0UmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCWIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * One decision or change.
+ * One change, or one attempt that was refused or failed.
  *
  * @generated from message svc.v1.AuditRecord
  */
 export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
   /**
-   * When it ended, by the clock of the controller that it came to; whole milliseconds.
+   * When it ended, by the clock of the controller that handled it; whole milliseconds.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -35,36 +35,36 @@ export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
   requestId: string;
 
   /**
-   * "grpc" or "http"; empty where several are summed up.
+   * "grpc" or "http"; empty if the record summarizes several.
    *
    * @generated from field: string transport = 3;
    */
   transport: string;
 
   /**
-   * Subject of the token; empty when it names none.
+   * Subject of the token; empty if it has none.
    *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
-   * A method of gRPC as "package.Service/Method", or an operationId of REST; empty: there was no such operation, or
-   * several are summed up.
+   * A gRPC method as "package.Service/Method", or a REST operationId; empty if there is no such operation, or if the
+   * record summarizes several.
    *
    * @generated from field: string operation = 5;
    */
   operation: string;
 
   /**
-   * Ids of jobs, nodes and revocations that were named or made; revoked subjects and token ids.
+   * Ids of the jobs, nodes and revocations that were named or created; revoked subjects and token ids.
    *
    * @generated from field: repeated string targets = 6;
    */
   targets: string[];
 
   /**
-   * "OK", or the stable code of the failure.
+   * "OK", or the stable error code.
    *
    * @generated from field: string outcome = 7;
    */
@@ -83,22 +83,22 @@ export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
   durationMs?: number | undefined;
 
   /**
-   * How many it stands for: more than 1 where many failures of one kind are summed up.
+   * Number of events that this record stands for: more than 1 if it summarizes many failures of one kind.
    *
    * @generated from field: uint32 count = 10;
    */
   count: number;
 
   /**
-   * Of a call that changes many jobs: which, in the form of the query of GET /v1/jobs, and "all=true",
-   * "cancel=true" and "dryRun=true" where they were given.
+   * For a bulk call: the filter, in the form of the query of GET /v1/jobs, with "all=true", "cancel=true" and
+   * "dryRun=true" if they were set.
    *
    * @generated from field: optional string filter = 11;
    */
   filter?: string | undefined;
 
   /**
-   * Of such a call: how many it changed, also when it ended early.
+   * For a bulk call: number of jobs changed, also if it ended early.
    *
    * @generated from field: optional uint32 jobs = 12;
    */
@@ -106,13 +106,13 @@ export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
 };
 
 /**
- * One decision or change.
+ * One change, or one attempt that was refused or failed.
  *
  * @generated from message svc.v1.AuditRecord
  */
 export type AuditRecordJson = {
   /**
-   * When it ended, by the clock of the controller that it came to; whole milliseconds.
+   * When it ended, by the clock of the controller that handled it; whole milliseconds.
    *
    * @generated from field: google.protobuf.Timestamp time = 1;
    */
@@ -124,36 +124,36 @@ export type AuditRecordJson = {
   requestId?: string;
 
   /**
-   * "grpc" or "http"; empty where several are summed up.
+   * "grpc" or "http"; empty if the record summarizes several.
    *
    * @generated from field: string transport = 3;
    */
   transport?: string;
 
   /**
-   * Subject of the token; empty when it names none.
+   * Subject of the token; empty if it has none.
    *
    * @generated from field: string subject = 4;
    */
   subject?: string;
 
   /**
-   * A method of gRPC as "package.Service/Method", or an operationId of REST; empty: there was no such operation, or
-   * several are summed up.
+   * A gRPC method as "package.Service/Method", or a REST operationId; empty if there is no such operation, or if the
+   * record summarizes several.
    *
    * @generated from field: string operation = 5;
    */
   operation?: string;
 
   /**
-   * Ids of jobs, nodes and revocations that were named or made; revoked subjects and token ids.
+   * Ids of the jobs, nodes and revocations that were named or created; revoked subjects and token ids.
    *
    * @generated from field: repeated string targets = 6;
    */
   targets?: string[];
 
   /**
-   * "OK", or the stable code of the failure.
+   * "OK", or the stable error code.
    *
    * @generated from field: string outcome = 7;
    */
@@ -172,22 +172,22 @@ export type AuditRecordJson = {
   durationMs?: number;
 
   /**
-   * How many it stands for: more than 1 where many failures of one kind are summed up.
+   * Number of events that this record stands for: more than 1 if it summarizes many failures of one kind.
    *
    * @generated from field: uint32 count = 10;
    */
   count?: number;
 
   /**
-   * Of a call that changes many jobs: which, in the form of the query of GET /v1/jobs, and "all=true",
-   * "cancel=true" and "dryRun=true" where they were given.
+   * For a bulk call: the filter, in the form of the query of GET /v1/jobs, with "all=true", "cancel=true" and
+   * "dryRun=true" if they were set.
    *
    * @generated from field: optional string filter = 11;
    */
   filter?: string;
 
   /**
-   * Of such a call: how many it changed, also when it ended early.
+   * For a bulk call: number of jobs changed, also if it ended early.
    *
    * @generated from field: optional uint32 jobs = 12;
    */
@@ -206,7 +206,7 @@ export const AuditRecordSchema: GenMessage<AuditRecord, {jsonType: AuditRecordJs
  */
 export type ListAuditRequest = Message<"svc.v1.ListAuditRequest"> & {
   /**
-   * Not before this time.
+   * At this time or later.
    *
    * @generated from field: google.protobuf.Timestamp since = 1;
    */
@@ -220,7 +220,7 @@ export type ListAuditRequest = Message<"svc.v1.ListAuditRequest"> & {
   until?: Timestamp | undefined;
 
   /**
-   * Only of this subject; the empty text filters nothing, here and below.
+   * Only records of this subject. An empty string means no filter, here and below.
    *
    * @generated from field: string subject = 3;
    */
@@ -237,7 +237,7 @@ export type ListAuditRequest = Message<"svc.v1.ListAuditRequest"> & {
   outcome: string;
 
   /**
-   * Only where it is one of the targets.
+   * Only records that have it among their targets.
    *
    * @generated from field: string target = 6;
    */
@@ -251,7 +251,7 @@ export type ListAuditRequest = Message<"svc.v1.ListAuditRequest"> & {
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same filters.
+   * next_page_token of the previous page, with the same filters.
    *
    * @generated from field: string page_token = 8;
    */
@@ -263,7 +263,7 @@ export type ListAuditRequest = Message<"svc.v1.ListAuditRequest"> & {
  */
 export type ListAuditRequestJson = {
   /**
-   * Not before this time.
+   * At this time or later.
    *
    * @generated from field: google.protobuf.Timestamp since = 1;
    */
@@ -277,7 +277,7 @@ export type ListAuditRequestJson = {
   until?: TimestampJson;
 
   /**
-   * Only of this subject; the empty text filters nothing, here and below.
+   * Only records of this subject. An empty string means no filter, here and below.
    *
    * @generated from field: string subject = 3;
    */
@@ -294,7 +294,7 @@ export type ListAuditRequestJson = {
   outcome?: string;
 
   /**
-   * Only where it is one of the targets.
+   * Only records that have it among their targets.
    *
    * @generated from field: string target = 6;
    */
@@ -308,7 +308,7 @@ export type ListAuditRequestJson = {
   pageSize?: number;
 
   /**
-   * next_page_token of the page before, with the same filters.
+   * next_page_token of the previous page, with the same filters.
    *
    * @generated from field: string page_token = 8;
    */
@@ -327,7 +327,7 @@ export const ListAuditRequestSchema: GenMessage<ListAuditRequest, {jsonType: Lis
  */
 export type ListAuditResponse = Message<"svc.v1.ListAuditResponse"> & {
   /**
-   * Newest first. A page may be short, or empty, and others follow.
+   * Newest first. A page may be short or empty and still have a next page.
    *
    * @generated from field: repeated svc.v1.AuditRecord records = 1;
    */
@@ -346,7 +346,7 @@ export type ListAuditResponse = Message<"svc.v1.ListAuditResponse"> & {
  */
 export type ListAuditResponseJson = {
   /**
-   * Newest first. A page may be short, or empty, and others follow.
+   * Newest first. A page may be short or empty and still have a next page.
    *
    * @generated from field: repeated svc.v1.AuditRecord records = 1;
    */

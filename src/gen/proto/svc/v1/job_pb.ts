@@ -2,7 +2,7 @@
 // @generated from file svc/v1/job.proto (package svc.v1, syntax proto3)
 /* eslint-disable */
 
-// Jobs: pairs that are scored in the background, by nodes, and kept with their results.
+// Jobs: pairs that nodes score in the background; they are kept with their results.
 // REST serves the same messages as canonical proto JSON (lowerCamelCase).
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
@@ -20,13 +20,13 @@ export const file_svc_v1_job: GenFile = /*@__PURE__*/
   fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi7AMKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBSgQIBhAHUgZmcmFtZXMi6gUKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsSHQoEcGxhbhgSIAEoCzIPLnN2Yy52MS5Kb2JQbGFuEi0KD2Rpc3RvcnRlZF9tZWRpYRgTIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSLwoLZXhwaXJlX3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZSJsCgxNZWRpYVN1bW1hcnkSDQoFY29kZWMYASABKAkSDQoFd2lkdGgYAiABKA0SDgoGaGVpZ2h0GAMgASgNEhsKDnZpZGVvX2JpdF9yYXRlGAQgASgBSACIAQFCEQoPX3ZpZGVvX2JpdF9yYXRlIp4BCgdKb2JQbGFuEiQKCXJlZmVyZW5jZRgBIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAIgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCgdzY2FsaW5nGAMgASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvEiEKCHdhcm5pbmdzGAQgAygLMg8uc3ZjLnYxLldhcm5pbmciUQoISm9iRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEiYKBWZvdW5kGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCLBAwoHSm9iV29yaxIiCgRraW5kGAEgASgOMhQuc3ZjLnYxLkpvYldvcmsuS2luZBIkCgVzdGF0ZRgCIAEoDjIVLnN2Yy52MS5Kb2JXb3JrLlN0YXRlEhMKC2ZpcnN0X2ZyYW1lGAMgASgNEhMKC2ZyYW1lX2NvdW50GAQgASgNEg8KB2F0dGVtcHQYBSABKA0SDAoEbm9kZRgGIAEoCRIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZnJhbWVzGAkgAygNIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGIkkKEFN1Ym1pdEpvYlJlcXVlc3QSHAoDam9iGAEgASgLMg8uc3ZjLnYxLkpvYlNwZWMSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgJIj4KEVN1Ym1pdEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2ISDwoHZXhpc3RlZBgCIAEoCCI7ChFTdWJtaXRKb2JzUmVxdWVzdBImCgRqb2JzGAEgAygLMhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QiPQoSU3VibWl0Sm9ic1Jlc3BvbnNlEicKBGpvYnMYASADKAsyGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2UiGwoNR2V0Sm9iUmVxdWVzdBIKCgJpZBgBIAEoCSIqCg5HZXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEENhbmNlbEpvYlJlcXVlc3QSCgoCaWQYASABKAkiLQoRQ2FuY2VsSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiJUChFDYW5jZWxKb2JzUmVxdWVzdBIhCgZmaWx0ZXIYASABKAsyES5zdmMudjEuSm9iRmlsdGVyEgsKA2FsbBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIIjgKEkNhbmNlbEpvYnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgNEhEKCWNhbmNlbGxlZBgCIAEoDSIuChBEZWxldGVKb2JSZXF1ZXN0EgoKAmlkGAEgASgJEg4KBmNhbmNlbBgCIAEoCCItChFEZWxldGVKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iImQKEURlbGV0ZUpvYnNSZXF1ZXN0EiEKBmZpbHRlchgBIAEoCzIRLnN2Yy52MS5Kb2JGaWx0ZXISCwoDYWxsGAIgASgIEg8KB2RyeV9ydW4YAyABKAgSDgoGY2FuY2VsGAQgASgIIjYKEkRlbGV0ZUpvYnNSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgNEg8KB2RlbGV0ZWQYAiABKA0i0QIKCUpvYkZpbHRlchILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRItCgZsYWJlbHMYAyADKAsyHS5zdmMudjEuSm9iRmlsdGVyLkxhYmVsc0VudHJ5EikKBXNpbmNlGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfc2luY2UYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3VudGlsGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIqQBChBVcGRhdGVKb2JSZXF1ZXN0EgoKAmlkGAEgASgJEjsKCnNldF9sYWJlbHMYAiADKAsyJy5zdmMudjEuVXBkYXRlSm9iUmVxdWVzdC5TZXRMYWJlbHNFbnRyeRIVCg1yZW1vdmVfbGFiZWxzGAMgAygJGjAKDlNldExhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiLQoRVXBkYXRlSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiL6AwoPTGlzdEpvYnNSZXF1ZXN0EiEKBnN0YXRlcxgBIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIRCglwYWdlX3NpemUYAyABKA0SEgoKcGFnZV90b2tlbhgEIAEoCRIpCgVzaW5jZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3NpbmNlGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF91bnRpbBgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoEc29ydBgJIAEoDjIcLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QuU29ydBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlUKBFNvcnQSFAoQU09SVF9VTlNQRUNJRklFRBAAEgoKBk5FV0VTVBABEgoKBk9MREVTVBACEg4KCkxBU1RfRU5ERUQQAxIPCgtGSVJTVF9FTkRFRBAEIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbCIvChJEZWxldGVTdGlsbFJlcXVlc3QSCgoCaWQYASABKAkSDQoFZnJhbWUYAiABKA0iNAoTRGVsZXRlU3RpbGxSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwyjQgKCkpvYlNlcnZpY2USQAoJU3VibWl0Sm9iEhguc3ZjLnYxLlN1Ym1pdEpvYlJlcXVlc3QaGS5zdmMudjEuU3VibWl0Sm9iUmVzcG9uc2USQwoKU3VibWl0Sm9icxIZLnN2Yy52MS5TdWJtaXRKb2JzUmVxdWVzdBoaLnN2Yy52MS5TdWJtaXRKb2JzUmVzcG9uc2USNwoGR2V0Sm9iEhUuc3ZjLnYxLkdldEpvYlJlcXVlc3QaFi5zdmMudjEuR2V0Sm9iUmVzcG9uc2USPQoITGlzdEpvYnMSFy5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0Ghguc3ZjLnYxLkxpc3RKb2JzUmVzcG9uc2USQAoJVXBkYXRlSm9iEhguc3ZjLnYxLlVwZGF0ZUpvYlJlcXVlc3QaGS5zdmMudjEuVXBkYXRlSm9iUmVzcG9uc2USQAoJQ2FuY2VsSm9iEhguc3ZjLnYxLkNhbmNlbEpvYlJlcXVlc3QaGS5zdmMudjEuQ2FuY2VsSm9iUmVzcG9uc2USRQoKQ2FuY2VsSm9icxIZLnN2Yy52MS5DYW5jZWxKb2JzUmVxdWVzdBoaLnN2Yy52MS5DYW5jZWxKb2JzUmVzcG9uc2UwARJACglEZWxldGVKb2ISGC5zdmMudjEuRGVsZXRlSm9iUmVxdWVzdBoZLnN2Yy52MS5EZWxldGVKb2JSZXNwb25zZRJFCgpEZWxldGVKb2JzEhkuc3ZjLnYxLkRlbGV0ZUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLkRlbGV0ZUpvYnNSZXNwb25zZTABEkUKClN0cmVhbUpvYnMSGS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QaGi5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlMAESSwoMR2V0Sm9iRnJhbWVzEhsuc3ZjLnYxLkdldEpvYkZyYW1lc1JlcXVlc3QaHC5zdmMudjEuR2V0Sm9iRnJhbWVzUmVzcG9uc2UwARJDCgpMaXN0U3RpbGxzEhkuc3ZjLnYxLkxpc3RTdGlsbHNSZXF1ZXN0Ghouc3ZjLnYxLkxpc3RTdGlsbHNSZXNwb25zZRI9CghHZXRTdGlsbBIXLnN2Yy52MS5HZXRTdGlsbFJlcXVlc3QaGC5zdmMudjEuR2V0U3RpbGxSZXNwb25zZRJMCg1SZXF1ZXN0U3RpbGxzEhwuc3ZjLnYxLlJlcXVlc3RTdGlsbHNSZXF1ZXN0Gh0uc3ZjLnYxLlJlcXVlc3RTdGlsbHNSZXNwb25zZRJGCgtEZWxldGVTdGlsbBIaLnN2Yy52MS5EZWxldGVTdGlsbFJlcXVlc3QaGy5zdmMudjEuRGVsZXRlU3RpbGxSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
- * What is to be scored, and how: a score request and what a job has beside it.
+ * What to score and how: a score request plus the properties of the job.
  *
  * @generated from message svc.v1.JobSpec
  */
 export type JobSpec = Message<"svc.v1.JobSpec"> & {
   /**
-   * As in ScoreRequest, field by field. Per-frame values are always kept.
+   * As in ScoreRequest, field by field. Per-frame scores are always kept.
    *
    * @generated from field: string reference = 1;
    */
@@ -98,8 +98,8 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
   labels: { [key: string]: string };
 
   /**
-   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; it takes
-   * nothing from other tenants.
+   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; other tenants
+   * are not affected.
    *
    * @generated from field: int32 priority = 22;
    */
@@ -107,13 +107,13 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
 };
 
 /**
- * What is to be scored, and how: a score request and what a job has beside it.
+ * What to score and how: a score request plus the properties of the job.
  *
  * @generated from message svc.v1.JobSpec
  */
 export type JobSpecJson = {
   /**
-   * As in ScoreRequest, field by field. Per-frame values are always kept.
+   * As in ScoreRequest, field by field. Per-frame scores are always kept.
    *
    * @generated from field: string reference = 1;
    */
@@ -185,8 +185,8 @@ export type JobSpecJson = {
   labels?: { [key: string]: string };
 
   /**
-   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; it takes
-   * nothing from other tenants.
+   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; other tenants
+   * are not affected.
    *
    * @generated from field: int32 priority = 22;
    */
@@ -205,14 +205,14 @@ export const JobSpecSchema: GenMessage<JobSpec, {jsonType: JobSpecJson}> = /*@__
  */
 export type Job = Message<"svc.v1.Job"> & {
   /**
-   * 36 characters (a random UUID), not to be guessed.
+   * A random UUID (36 characters) that cannot be guessed.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The tenant that it belongs to: the submitter's.
+   * The submitter's tenant, which the job belongs to.
    *
    * @generated from field: string tenant_id = 2;
    */
@@ -229,14 +229,14 @@ export type Job = Message<"svc.v1.Job"> & {
   state: Job_State;
 
   /**
-   * Absent until the job is planned: before that nobody knows how many frames there are.
+   * Absent until the job is planned: the number of frames is not known before.
    *
    * @generated from field: svc.v1.ScoreProgress progress = 5;
    */
   progress?: ScoreProgress | undefined;
 
   /**
-   * Segments that the pair was cut into, and those that are scored. 0 until planned.
+   * Segments that the pair was cut into, and segments scored. 0 until planned.
    *
    * @generated from field: uint32 segments_total = 6;
    */
@@ -248,7 +248,7 @@ export type Job = Message<"svc.v1.Job"> & {
   segmentsDone: number;
 
   /**
-   * Times that a piece of the job was given out again after a lost lease or a crash.
+   * Number of task retries after a lost lease or a crash.
    *
    * @generated from field: uint32 retries = 8;
    */
@@ -270,66 +270,66 @@ export type Job = Message<"svc.v1.Job"> & {
   endTime?: Timestamp | undefined;
 
   /**
-   * Pooled mean of the first model; only of a job that succeeded.
+   * Pooled mean of the first model; set only if the job succeeded.
    *
    * @generated from field: optional double score = 12;
    */
   score?: number | undefined;
 
   /**
-   * Of a job that succeeded, from GetJob; lists and streams leave it out.
+   * Set if the job succeeded; only in GetJob, not in lists and streams.
    *
    * @generated from field: svc.v1.ScoreResult result = 13;
    */
   result?: ScoreResult | undefined;
 
   /**
-   * Of a job that failed.
+   * Set if the job failed.
    *
    * @generated from field: svc.v1.JobError error = 14;
    */
   error?: JobError | undefined;
 
   /**
-   * Subject of the submitter's token; empty when it names none.
+   * Subject of the submitter's token; empty if it has none.
    *
    * @generated from field: string submitted_by = 15;
    */
   submittedBy: string;
 
   /**
-   * Counts the changes of this job, from 1.
+   * Number of changes to this job, from 1.
    *
    * @generated from field: uint32 revision = 16;
    */
   revision: number;
 
   /**
-   * The pieces of work and where they ran, from GetJob; lists and streams leave them out.
+   * The tasks of the job and where they ran; only in GetJob, not in lists and streams.
    *
    * @generated from field: repeated svc.v1.JobWork work = 17;
    */
   work: JobWork[];
 
   /**
-   * What its plan found, from GetJob; lists and streams leave it out. Absent until the job is
-   * planned, and of one that has a result, which tells the same.
+   * What the planning task found; only in GetJob, not in lists and streams. Absent until the job is
+   * planned, and once it has a result, which contains the same.
    *
    * @generated from field: svc.v1.JobPlan plan = 18;
    */
   plan?: JobPlan | undefined;
 
   /**
-   * What was found in the distorted file, in short; lists and streams have it too. Absent until the
-   * job is planned, and of jobs that were planned by versions without it.
+   * Summary of the distorted file; lists and streams have it too. Absent until the job is planned, and
+   * for jobs planned by a version without it.
    *
    * @generated from field: svc.v1.MediaSummary distorted_media = 19;
    */
   distortedMedia?: MediaSummary | undefined;
 
   /**
-   * When the controller deletes it with its values and stills, at the earliest. From GetJob, of a job
-   * that has ended; lists and streams leave it out.
+   * Earliest time at which the controller deletes the job with its per-frame scores and stills. Set once
+   * the job has ended; only in GetJob, not in lists and streams.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 20;
    */
@@ -341,14 +341,14 @@ export type Job = Message<"svc.v1.Job"> & {
  */
 export type JobJson = {
   /**
-   * 36 characters (a random UUID), not to be guessed.
+   * A random UUID (36 characters) that cannot be guessed.
    *
    * @generated from field: string id = 1;
    */
   id?: string;
 
   /**
-   * The tenant that it belongs to: the submitter's.
+   * The submitter's tenant, which the job belongs to.
    *
    * @generated from field: string tenant_id = 2;
    */
@@ -365,14 +365,14 @@ export type JobJson = {
   state?: Job_StateJson;
 
   /**
-   * Absent until the job is planned: before that nobody knows how many frames there are.
+   * Absent until the job is planned: the number of frames is not known before.
    *
    * @generated from field: svc.v1.ScoreProgress progress = 5;
    */
   progress?: ScoreProgressJson;
 
   /**
-   * Segments that the pair was cut into, and those that are scored. 0 until planned.
+   * Segments that the pair was cut into, and segments scored. 0 until planned.
    *
    * @generated from field: uint32 segments_total = 6;
    */
@@ -384,7 +384,7 @@ export type JobJson = {
   segmentsDone?: number;
 
   /**
-   * Times that a piece of the job was given out again after a lost lease or a crash.
+   * Number of task retries after a lost lease or a crash.
    *
    * @generated from field: uint32 retries = 8;
    */
@@ -406,66 +406,66 @@ export type JobJson = {
   endTime?: TimestampJson;
 
   /**
-   * Pooled mean of the first model; only of a job that succeeded.
+   * Pooled mean of the first model; set only if the job succeeded.
    *
    * @generated from field: optional double score = 12;
    */
   score?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Of a job that succeeded, from GetJob; lists and streams leave it out.
+   * Set if the job succeeded; only in GetJob, not in lists and streams.
    *
    * @generated from field: svc.v1.ScoreResult result = 13;
    */
   result?: ScoreResultJson;
 
   /**
-   * Of a job that failed.
+   * Set if the job failed.
    *
    * @generated from field: svc.v1.JobError error = 14;
    */
   error?: JobErrorJson;
 
   /**
-   * Subject of the submitter's token; empty when it names none.
+   * Subject of the submitter's token; empty if it has none.
    *
    * @generated from field: string submitted_by = 15;
    */
   submittedBy?: string;
 
   /**
-   * Counts the changes of this job, from 1.
+   * Number of changes to this job, from 1.
    *
    * @generated from field: uint32 revision = 16;
    */
   revision?: number;
 
   /**
-   * The pieces of work and where they ran, from GetJob; lists and streams leave them out.
+   * The tasks of the job and where they ran; only in GetJob, not in lists and streams.
    *
    * @generated from field: repeated svc.v1.JobWork work = 17;
    */
   work?: JobWorkJson[];
 
   /**
-   * What its plan found, from GetJob; lists and streams leave it out. Absent until the job is
-   * planned, and of one that has a result, which tells the same.
+   * What the planning task found; only in GetJob, not in lists and streams. Absent until the job is
+   * planned, and once it has a result, which contains the same.
    *
    * @generated from field: svc.v1.JobPlan plan = 18;
    */
   plan?: JobPlanJson;
 
   /**
-   * What was found in the distorted file, in short; lists and streams have it too. Absent until the
-   * job is planned, and of jobs that were planned by versions without it.
+   * Summary of the distorted file; lists and streams have it too. Absent until the job is planned, and
+   * for jobs planned by a version without it.
    *
    * @generated from field: svc.v1.MediaSummary distorted_media = 19;
    */
   distortedMedia?: MediaSummaryJson;
 
   /**
-   * When the controller deletes it with its values and stills, at the earliest. From GetJob, of a job
-   * that has ended; lists and streams leave it out.
+   * Earliest time at which the controller deletes the job with its per-frame scores and stills. Set once
+   * the job has ended; only in GetJob, not in lists and streams.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 20;
    */
@@ -496,7 +496,7 @@ export const Job_State = {
   QUEUED: 1,
 
   /**
-   * A node has begun.
+   * A node has started on it.
    *
    * @generated from enum value: RUNNING = 2;
    */
@@ -517,7 +517,7 @@ export const Job_State = {
   FAILED: 4,
 
   /**
-   * Terminal: somebody cancelled it.
+   * Terminal: it was cancelled.
    *
    * @generated from enum value: CANCELLED = 5;
    */
@@ -541,7 +541,7 @@ export const Job_StateSchema: GenEnum<Job_State, Job_StateJson> = /*@__PURE__*/
   enumDesc(file_svc_v1_job, 1, 0);
 
 /**
- * What lists show of a file. Fields as in MediaInfo.
+ * Summary of a file for lists. Fields as in MediaInfo.
  *
  * @generated from message svc.v1.MediaSummary
  */
@@ -562,7 +562,7 @@ export type MediaSummary = Message<"svc.v1.MediaSummary"> & {
   height: number;
 
   /**
-   * Absent where the file states no frame rate.
+   * Absent if the file states no frame rate.
    *
    * @generated from field: optional double video_bit_rate = 4;
    */
@@ -570,7 +570,7 @@ export type MediaSummary = Message<"svc.v1.MediaSummary"> & {
 };
 
 /**
- * What lists show of a file. Fields as in MediaInfo.
+ * Summary of a file for lists. Fields as in MediaInfo.
  *
  * @generated from message svc.v1.MediaSummary
  */
@@ -591,7 +591,7 @@ export type MediaSummaryJson = {
   height?: number;
 
   /**
-   * Absent where the file states no frame rate.
+   * Absent if the file states no frame rate.
    *
    * @generated from field: optional double video_bit_rate = 4;
    */
@@ -606,7 +606,7 @@ export const MediaSummarySchema: GenMessage<MediaSummary, {jsonType: MediaSummar
   messageDesc(file_svc_v1_job, 2);
 
 /**
- * What is known of a pair before it is scored. Messages and fields as in ScoreResult.
+ * What is known about a pair before it is scored. Messages and fields as in ScoreResult.
  *
  * @generated from message svc.v1.JobPlan
  */
@@ -622,14 +622,14 @@ export type JobPlan = Message<"svc.v1.JobPlan"> & {
   distorted?: MediaInfo | undefined;
 
   /**
-   * How the distorted video is scaled; absent when it is not.
+   * How the distorted video is scaled; absent if it is not.
    *
    * @generated from field: svc.v1.ScalingInfo scaling = 3;
    */
   scaling?: ScalingInfo | undefined;
 
   /**
-   * What a reader of the values must know; the result may add to them.
+   * What a reader of the scores must know; the result may add more.
    *
    * @generated from field: repeated svc.v1.Warning warnings = 4;
    */
@@ -637,7 +637,7 @@ export type JobPlan = Message<"svc.v1.JobPlan"> & {
 };
 
 /**
- * What is known of a pair before it is scored. Messages and fields as in ScoreResult.
+ * What is known about a pair before it is scored. Messages and fields as in ScoreResult.
  *
  * @generated from message svc.v1.JobPlan
  */
@@ -653,14 +653,14 @@ export type JobPlanJson = {
   distorted?: MediaInfoJson;
 
   /**
-   * How the distorted video is scaled; absent when it is not.
+   * How the distorted video is scaled; absent if it is not.
    *
    * @generated from field: svc.v1.ScalingInfo scaling = 3;
    */
   scaling?: ScalingInfoJson;
 
   /**
-   * What a reader of the values must know; the result may add to them.
+   * What a reader of the scores must know; the result may add more.
    *
    * @generated from field: repeated svc.v1.Warning warnings = 4;
    */
@@ -693,9 +693,9 @@ export type JobError = Message<"svc.v1.JobError"> & {
   message: string;
 
   /**
-   * Facts behind it, for example what was found on each side. `remedy` is there where an option of
-   * the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that
-   * is true, which the files do not show.
+   * Details, for example what was found on each side. `remedy` is set if an option of the request
+   * (`option`, `value`) makes the pair scorable. With `onlyIf`, the score is right only if that
+   * condition holds, which the files do not show.
    *
    * @generated from field: google.protobuf.Struct found = 3;
    */
@@ -721,9 +721,9 @@ export type JobErrorJson = {
   message?: string;
 
   /**
-   * Facts behind it, for example what was found on each side. `remedy` is there where an option of
-   * the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that
-   * is true, which the files do not show.
+   * Details, for example what was found on each side. `remedy` is set if an option of the request
+   * (`option`, `value`) makes the pair scorable. With `onlyIf`, the score is right only if that
+   * condition holds, which the files do not show.
    *
    * @generated from field: google.protobuf.Struct found = 3;
    */
@@ -738,7 +738,7 @@ export const JobErrorSchema: GenMessage<JobError, {jsonType: JobErrorJson}> = /*
   messageDesc(file_svc_v1_job, 4);
 
 /**
- * One piece of a job's work.
+ * A task of a job.
  *
  * @generated from message svc.v1.JobWork
  */
@@ -754,7 +754,7 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
   state: JobWork_State;
 
   /**
-   * First frame and number of frames; 0 for a plan. Those of stills are not in a row: see frames.
+   * First frame and number of frames; 0 for PLAN. The frames of STILLS are not contiguous: see frames.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -766,14 +766,14 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
   frameCount: number;
 
   /**
-   * Times that it was given out.
+   * Number of times the task was leased.
    *
    * @generated from field: uint32 attempt = 5;
    */
   attempt: number;
 
   /**
-   * Name of the node that has it or had it last.
+   * Name of the node that works on it or did last.
    *
    * @generated from field: string node = 6;
    */
@@ -790,7 +790,7 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
   endTime?: Timestamp | undefined;
 
   /**
-   * Of stills: their frames, in ascending order.
+   * For STILLS: their frames, in ascending order.
    *
    * @generated from field: repeated uint32 frames = 9;
    */
@@ -798,7 +798,7 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
 };
 
 /**
- * One piece of a job's work.
+ * A task of a job.
  *
  * @generated from message svc.v1.JobWork
  */
@@ -814,7 +814,7 @@ export type JobWorkJson = {
   state?: JobWork_StateJson;
 
   /**
-   * First frame and number of frames; 0 for a plan. Those of stills are not in a row: see frames.
+   * First frame and number of frames; 0 for PLAN. The frames of STILLS are not contiguous: see frames.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -826,14 +826,14 @@ export type JobWorkJson = {
   frameCount?: number;
 
   /**
-   * Times that it was given out.
+   * Number of times the task was leased.
    *
    * @generated from field: uint32 attempt = 5;
    */
   attempt?: number;
 
   /**
-   * Name of the node that has it or had it last.
+   * Name of the node that works on it or did last.
    *
    * @generated from field: string node = 6;
    */
@@ -850,7 +850,7 @@ export type JobWorkJson = {
   endTime?: TimestampJson;
 
   /**
-   * Of stills: their frames, in ascending order.
+   * For STILLS: their frames, in ascending order.
    *
    * @generated from field: repeated uint32 frames = 9;
    */
@@ -888,15 +888,14 @@ export const JobWork_Kind = {
   SEGMENT: 2,
 
   /**
-   * Scoring all frames in one piece.
+   * Scoring all frames in one run.
    *
    * @generated from enum value: WHOLE = 3;
    */
   WHOLE: 3,
 
   /**
-   * Making stills of some frames, once the job has succeeded. It may fail, and the job stays what
-   * it is.
+   * Making stills of some frames once the job has succeeded. If it fails, the job stays succeeded.
    *
    * @generated from enum value: STILLS = 4;
    */
@@ -934,7 +933,7 @@ export const JobWork_State = {
   PENDING: 1,
 
   /**
-   * Waits after a fault before it is given out again.
+   * Waits for its retry after a fault.
    *
    * @generated from enum value: WAITING = 2;
    */
@@ -987,8 +986,8 @@ export type SubmitJobRequest = Message<"svc.v1.SubmitJobRequest"> & {
   job?: JobSpec | undefined;
 
   /**
-   * The same key with the same job gives the job that was stored first; with another job it is
-   * refused with IDEMPOTENCY_CONFLICT. Up to 255 printable ASCII characters. REST: the header
+   * The same key with the same job returns the job that was stored first; with another job the request
+   * is refused with IDEMPOTENCY_CONFLICT. Up to 255 printable ASCII characters. REST: the header
    * Idempotency-Key.
    *
    * @generated from field: string idempotency_key = 2;
@@ -1006,8 +1005,8 @@ export type SubmitJobRequestJson = {
   job?: JobSpecJson;
 
   /**
-   * The same key with the same job gives the job that was stored first; with another job it is
-   * refused with IDEMPOTENCY_CONFLICT. Up to 255 printable ASCII characters. REST: the header
+   * The same key with the same job returns the job that was stored first; with another job the request
+   * is refused with IDEMPOTENCY_CONFLICT. Up to 255 printable ASCII characters. REST: the header
    * Idempotency-Key.
    *
    * @generated from field: string idempotency_key = 2;
@@ -1032,7 +1031,7 @@ export type SubmitJobResponse = Message<"svc.v1.SubmitJobResponse"> & {
   job?: Job | undefined;
 
   /**
-   * Whether the job was there already.
+   * Whether the job already existed.
    *
    * @generated from field: bool existed = 2;
    */
@@ -1049,7 +1048,7 @@ export type SubmitJobResponseJson = {
   job?: JobJson;
 
   /**
-   * Whether the job was there already.
+   * Whether the job already existed.
    *
    * @generated from field: bool existed = 2;
    */
@@ -1234,21 +1233,21 @@ export const CancelJobResponseSchema: GenMessage<CancelJobResponse, {jsonType: C
  */
 export type CancelJobsRequest = Message<"svc.v1.CancelJobsRequest"> & {
   /**
-   * Which jobs; at least one condition, unless `all` is set. States: QUEUED and RUNNING alone.
+   * Which jobs; at least one condition, unless `all` is set. States: only QUEUED and RUNNING.
    *
    * @generated from field: svc.v1.JobFilter filter = 1;
    */
   filter?: JobFilter | undefined;
 
   /**
-   * All of the tenant's jobs that have not ended, and no filter.
+   * All of the tenant's jobs that have not ended; excludes a filter.
    *
    * @generated from field: bool all = 2;
    */
   all: boolean;
 
   /**
-   * Answers once, with how many there are, and changes nothing.
+   * Returns one response with the number of matching jobs, and changes nothing.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -1260,21 +1259,21 @@ export type CancelJobsRequest = Message<"svc.v1.CancelJobsRequest"> & {
  */
 export type CancelJobsRequestJson = {
   /**
-   * Which jobs; at least one condition, unless `all` is set. States: QUEUED and RUNNING alone.
+   * Which jobs; at least one condition, unless `all` is set. States: only QUEUED and RUNNING.
    *
    * @generated from field: svc.v1.JobFilter filter = 1;
    */
   filter?: JobFilterJson;
 
   /**
-   * All of the tenant's jobs that have not ended, and no filter.
+   * All of the tenant's jobs that have not ended; excludes a filter.
    *
    * @generated from field: bool all = 2;
    */
   all?: boolean;
 
   /**
-   * Answers once, with how many there are, and changes nothing.
+   * Returns one response with the number of matching jobs, and changes nothing.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -1293,14 +1292,14 @@ export const CancelJobsRequestSchema: GenMessage<CancelJobsRequest, {jsonType: C
  */
 export type CancelJobsResponse = Message<"svc.v1.CancelJobsResponse"> & {
   /**
-   * Jobs that the filter chose when the call began.
+   * Jobs that matched the filter when the call began.
    *
    * @generated from field: uint32 matched = 1;
    */
   matched: number;
 
   /**
-   * Those that this call has cancelled so far. Jobs that end by themselves meanwhile are not among them.
+   * Jobs that this call has cancelled so far. Jobs that ended on their own in the meantime are not counted.
    *
    * @generated from field: uint32 cancelled = 2;
    */
@@ -1312,14 +1311,14 @@ export type CancelJobsResponse = Message<"svc.v1.CancelJobsResponse"> & {
  */
 export type CancelJobsResponseJson = {
   /**
-   * Jobs that the filter chose when the call began.
+   * Jobs that matched the filter when the call began.
    *
    * @generated from field: uint32 matched = 1;
    */
   matched?: number;
 
   /**
-   * Those that this call has cancelled so far. Jobs that end by themselves meanwhile are not among them.
+   * Jobs that this call has cancelled so far. Jobs that ended on their own in the meantime are not counted.
    *
    * @generated from field: uint32 cancelled = 2;
    */
@@ -1343,7 +1342,7 @@ export type DeleteJobRequest = Message<"svc.v1.DeleteJobRequest"> & {
   id: string;
 
   /**
-   * Cancels it first where it has not ended.
+   * Cancel the job first if it has not ended.
    *
    * @generated from field: bool cancel = 2;
    */
@@ -1360,7 +1359,7 @@ export type DeleteJobRequestJson = {
   id?: string;
 
   /**
-   * Cancels it first where it has not ended.
+   * Cancel the job first if it has not ended.
    *
    * @generated from field: bool cancel = 2;
    */
@@ -1379,7 +1378,7 @@ export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest, {jsonType: Del
  */
 export type DeleteJobResponse = Message<"svc.v1.DeleteJobResponse"> & {
   /**
-   * As it was.
+   * The job as it was before its deletion.
    *
    * @generated from field: svc.v1.Job job = 1;
    */
@@ -1391,7 +1390,7 @@ export type DeleteJobResponse = Message<"svc.v1.DeleteJobResponse"> & {
  */
 export type DeleteJobResponseJson = {
   /**
-   * As it was.
+   * The job as it was before its deletion.
    *
    * @generated from field: svc.v1.Job job = 1;
    */
@@ -1410,7 +1409,7 @@ export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse, {jsonType: D
  */
 export type DeleteJobsRequest = Message<"svc.v1.DeleteJobsRequest"> & {
   /**
-   * Which jobs; at least one condition, unless `all` is set. States: terminal ones alone, unless
+   * Which jobs; at least one condition, unless `all` is set. States: only terminal ones, unless
    * `cancel` is set.
    *
    * @generated from field: svc.v1.JobFilter filter = 1;
@@ -1418,21 +1417,21 @@ export type DeleteJobsRequest = Message<"svc.v1.DeleteJobsRequest"> & {
   filter?: JobFilter | undefined;
 
   /**
-   * All of the tenant's jobs that have ended, and no filter; with `cancel` all of its jobs.
+   * All of the tenant's jobs that have ended, or with `cancel` all of its jobs; excludes a filter.
    *
    * @generated from field: bool all = 2;
    */
   all: boolean;
 
   /**
-   * Answers once, with how many there are, and changes nothing.
+   * Returns one response with the number of matching jobs, and changes nothing.
    *
    * @generated from field: bool dry_run = 3;
    */
   dryRun: boolean;
 
   /**
-   * Takes jobs that have not ended too, and cancels them first; without it they are left alone.
+   * Also cancel and delete jobs that have not ended; without it they are not touched.
    *
    * @generated from field: bool cancel = 4;
    */
@@ -1444,7 +1443,7 @@ export type DeleteJobsRequest = Message<"svc.v1.DeleteJobsRequest"> & {
  */
 export type DeleteJobsRequestJson = {
   /**
-   * Which jobs; at least one condition, unless `all` is set. States: terminal ones alone, unless
+   * Which jobs; at least one condition, unless `all` is set. States: only terminal ones, unless
    * `cancel` is set.
    *
    * @generated from field: svc.v1.JobFilter filter = 1;
@@ -1452,21 +1451,21 @@ export type DeleteJobsRequestJson = {
   filter?: JobFilterJson;
 
   /**
-   * All of the tenant's jobs that have ended, and no filter; with `cancel` all of its jobs.
+   * All of the tenant's jobs that have ended, or with `cancel` all of its jobs; excludes a filter.
    *
    * @generated from field: bool all = 2;
    */
   all?: boolean;
 
   /**
-   * Answers once, with how many there are, and changes nothing.
+   * Returns one response with the number of matching jobs, and changes nothing.
    *
    * @generated from field: bool dry_run = 3;
    */
   dryRun?: boolean;
 
   /**
-   * Takes jobs that have not ended too, and cancels them first; without it they are left alone.
+   * Also cancel and delete jobs that have not ended; without it they are not touched.
    *
    * @generated from field: bool cancel = 4;
    */
@@ -1485,14 +1484,14 @@ export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest, {jsonType: D
  */
 export type DeleteJobsResponse = Message<"svc.v1.DeleteJobsResponse"> & {
   /**
-   * Jobs that the filter chose when the call began.
+   * Jobs that matched the filter when the call began.
    *
    * @generated from field: uint32 matched = 1;
    */
   matched: number;
 
   /**
-   * Those that this call has deleted so far.
+   * Jobs that this call has deleted so far.
    *
    * @generated from field: uint32 deleted = 2;
    */
@@ -1504,14 +1503,14 @@ export type DeleteJobsResponse = Message<"svc.v1.DeleteJobsResponse"> & {
  */
 export type DeleteJobsResponseJson = {
   /**
-   * Jobs that the filter chose when the call began.
+   * Jobs that matched the filter when the call began.
    *
    * @generated from field: uint32 matched = 1;
    */
   matched?: number;
 
   /**
-   * Those that this call has deleted so far.
+   * Jobs that this call has deleted so far.
    *
    * @generated from field: uint32 deleted = 2;
    */
@@ -1526,13 +1525,13 @@ export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse, {jsonType:
   messageDesc(file_svc_v1_job, 19);
 
 /**
- * Which jobs: those that meet every condition that is given.
+ * Selects the jobs that meet every given condition.
  *
  * @generated from message svc.v1.JobFilter
  */
 export type JobFilter = Message<"svc.v1.JobFilter"> & {
   /**
-   * One of these, at most 10,000. Ids of no job, and of another tenant's, choose nothing.
+   * One of these ids, at most 10,000. Unknown ids and ids of other tenants match nothing.
    *
    * @generated from field: repeated string ids = 1;
    */
@@ -1582,13 +1581,13 @@ export type JobFilter = Message<"svc.v1.JobFilter"> & {
 };
 
 /**
- * Which jobs: those that meet every condition that is given.
+ * Selects the jobs that meet every given condition.
  *
  * @generated from message svc.v1.JobFilter
  */
 export type JobFilterJson = {
   /**
-   * One of these, at most 10,000. Ids of no job, and of another tenant's, choose nothing.
+   * One of these ids, at most 10,000. Unknown ids and ids of other tenants match nothing.
    *
    * @generated from field: repeated string ids = 1;
    */
@@ -1654,14 +1653,14 @@ export type UpdateJobRequest = Message<"svc.v1.UpdateJobRequest"> & {
   id: string;
 
   /**
-   * Labels that the job is to have; the rules of JobSpec.labels hold for all that it has then.
+   * Labels to add or change. The resulting set must meet the rules of JobSpec.labels.
    *
    * @generated from field: map<string, string> set_labels = 2;
    */
   setLabels: { [key: string]: string };
 
   /**
-   * Keys of labels that it is not to have; those that it does not have are left out.
+   * Keys of labels to remove; keys that the job does not have are ignored.
    *
    * @generated from field: repeated string remove_labels = 3;
    */
@@ -1678,14 +1677,14 @@ export type UpdateJobRequestJson = {
   id?: string;
 
   /**
-   * Labels that the job is to have; the rules of JobSpec.labels hold for all that it has then.
+   * Labels to add or change. The resulting set must meet the rules of JobSpec.labels.
    *
    * @generated from field: map<string, string> set_labels = 2;
    */
   setLabels?: { [key: string]: string };
 
   /**
-   * Keys of labels that it is not to have; those that it does not have are left out.
+   * Keys of labels to remove; keys that the job does not have are ignored.
    *
    * @generated from field: repeated string remove_labels = 3;
    */
@@ -1752,21 +1751,21 @@ export type ListJobsRequest = Message<"svc.v1.ListJobsRequest"> & {
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same filters and sort.
+   * next_page_token of the previous page, with the same filters and sort.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken: string;
 
   /**
-   * Only jobs that were submitted at this time or later.
+   * Only jobs submitted at this time or later.
    *
    * @generated from field: google.protobuf.Timestamp since = 5;
    */
   since?: Timestamp | undefined;
 
   /**
-   * Only jobs that were submitted before this time.
+   * Only jobs submitted before this time.
    *
    * @generated from field: google.protobuf.Timestamp until = 6;
    */
@@ -1818,21 +1817,21 @@ export type ListJobsRequestJson = {
   pageSize?: number;
 
   /**
-   * next_page_token of the page before, with the same filters and sort.
+   * next_page_token of the previous page, with the same filters and sort.
    *
    * @generated from field: string page_token = 4;
    */
   pageToken?: string;
 
   /**
-   * Only jobs that were submitted at this time or later.
+   * Only jobs submitted at this time or later.
    *
    * @generated from field: google.protobuf.Timestamp since = 5;
    */
   since?: TimestampJson;
 
   /**
-   * Only jobs that were submitted before this time.
+   * Only jobs submitted before this time.
    *
    * @generated from field: google.protobuf.Timestamp until = 6;
    */
@@ -1870,14 +1869,14 @@ export const ListJobsRequestSchema: GenMessage<ListJobsRequest, {jsonType: ListJ
  */
 export const ListJobsRequest_Sort = {
   /**
-   * NEWEST.
+   * Same as NEWEST.
    *
    * @generated from enum value: SORT_UNSPECIFIED = 0;
    */
   SORT_UNSPECIFIED: 0,
 
   /**
-   * By the time of submission, the last one first.
+   * By submission time, latest first.
    *
    * @generated from enum value: NEWEST = 1;
    */
@@ -1889,7 +1888,7 @@ export const ListJobsRequest_Sort = {
   OLDEST: 2,
 
   /**
-   * By the time of their end, the last one first: jobs that have not ended are left out.
+   * By end time, latest first; jobs that have not ended are left out.
    *
    * @generated from enum value: LAST_ENDED = 3;
    */
@@ -1977,15 +1976,15 @@ export type StreamJobsRequest = Message<"svc.v1.StreamJobsRequest"> & {
   states: Job_State[];
 
   /**
-   * Only jobs with all of these labels, and the change that takes one of them from a job.
+   * Only jobs with all of these labels, and changes that remove one of them from a job.
    *
    * @generated from field: map<string, string> labels = 3;
    */
   labels: { [key: string]: string };
 
   /**
-   * Resume after this event: no snapshot, every change since. When that is too long ago
-   * the stream begins with a snapshot again.
+   * Resume after this event: every change since, without a snapshot. If the event is too old,
+   * the stream starts with a snapshot again.
    *
    * @generated from field: string after_event_id = 4;
    */
@@ -2011,15 +2010,15 @@ export type StreamJobsRequestJson = {
   states?: Job_StateJson[];
 
   /**
-   * Only jobs with all of these labels, and the change that takes one of them from a job.
+   * Only jobs with all of these labels, and changes that remove one of them from a job.
    *
    * @generated from field: map<string, string> labels = 3;
    */
   labels?: { [key: string]: string };
 
   /**
-   * Resume after this event: no snapshot, every change since. When that is too long ago
-   * the stream begins with a snapshot again.
+   * Resume after this event: every change since, without a snapshot. If the event is too old,
+   * the stream starts with a snapshot again.
    *
    * @generated from field: string after_event_id = 4;
    */
@@ -2043,7 +2042,7 @@ export type StreamJobsResponse = Message<"svc.v1.StreamJobsResponse"> & {
   kind: StreamJobsResponse_Kind;
 
   /**
-   * To resume after. A SNAPSHOT has none.
+   * For after_event_id. Empty in a SNAPSHOT.
    *
    * @generated from field: string event_id = 2;
    */
@@ -2065,7 +2064,7 @@ export type StreamJobsResponseJson = {
   kind?: StreamJobsResponse_KindJson;
 
   /**
-   * To resume after. A SNAPSHOT has none.
+   * For after_event_id. Empty in a SNAPSHOT.
    *
    * @generated from field: string event_id = 2;
    */
@@ -2094,7 +2093,7 @@ export const StreamJobsResponse_Kind = {
   KIND_UNSPECIFIED: 0,
 
   /**
-   * A job as it is at the start of the stream.
+   * The state of a job at the start of the stream.
    *
    * @generated from enum value: SNAPSHOT = 1;
    */
@@ -2102,23 +2101,23 @@ export const StreamJobsResponse_Kind = {
 
   /**
    * The snapshot is complete; carries no job. A stream that is resumed after it, or after a
-   * change that follows it at once, may tell changes that the snapshot holds already: a job's
-   * revision says so.
+   * change soon after it, may repeat changes that the snapshot already contains: compare the
+   * job's revision.
    *
    * @generated from enum value: SNAPSHOT_END = 2;
    */
   SNAPSHOT_END: 2,
 
   /**
-   * A job changed, and is now like this.
+   * The new state of a job that changed.
    *
    * @generated from enum value: CHANGE = 3;
    */
   CHANGE: 3,
 
   /**
-   * A job was deleted, by somebody or after its retention; only id and tenant_id are set. It is told
-   * whatever states and labels were asked for, so of jobs too that the stream said nothing of.
+   * A job was deleted, on request or after its retention; only id and tenant_id are set. Sent regardless
+   * of the states and labels of the request, so also for jobs that the stream never sent.
    *
    * @generated from enum value: DELETED = 4;
    */
@@ -2151,14 +2150,14 @@ export type GetJobFramesRequest = Message<"svc.v1.GetJobFramesRequest"> & {
   id: string;
 
   /**
-   * First frame wanted, from 0.
+   * First frame to return, from 0.
    *
    * @generated from field: uint32 first_frame = 2;
    */
   firstFrame: number;
 
   /**
-   * Most frames wanted; 0: all.
+   * Maximum number of frames to return; 0 returns all.
    *
    * @generated from field: uint32 frame_count = 3;
    */
@@ -2175,14 +2174,14 @@ export type GetJobFramesRequestJson = {
   id?: string;
 
   /**
-   * First frame wanted, from 0.
+   * First frame to return, from 0.
    *
    * @generated from field: uint32 first_frame = 2;
    */
   firstFrame?: number;
 
   /**
-   * Most frames wanted; 0: all.
+   * Maximum number of frames to return; 0 returns all.
    *
    * @generated from field: uint32 frame_count = 3;
    */
@@ -2224,7 +2223,7 @@ export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonT
   messageDesc(file_svc_v1_job, 28);
 
 /**
- * A frame of one side as a picture: of the very samples that were compared.
+ * The image of a frame of one side, made from the samples that were compared.
  *
  * @generated from message svc.v1.Still
  */
@@ -2247,14 +2246,14 @@ export type Still = Message<"svc.v1.Still"> & {
   state: Still_State;
 
   /**
-   * Of one that is READY: image/webp.
+   * image/webp; set if READY.
    *
    * @generated from field: string media_type = 4;
    */
   mediaType: string;
 
   /**
-   * Pixels: those of the compared picture, or fewer where its longer side is over 4096.
+   * Pixels: the size of the compared frame, or smaller if its longer side exceeds 4096.
    *
    * @generated from field: uint32 width = 5;
    */
@@ -2266,14 +2265,14 @@ export type Still = Message<"svc.v1.Still"> & {
   height: number;
 
   /**
-   * Size of the image.
+   * Size of the image in bytes.
    *
    * @generated from field: uint32 bytes = 7;
    */
   bytes: number;
 
   /**
-   * Of one that is FAILED.
+   * Set if FAILED.
    *
    * @generated from field: svc.v1.JobError error = 8;
    */
@@ -2281,7 +2280,7 @@ export type Still = Message<"svc.v1.Still"> & {
 };
 
 /**
- * A frame of one side as a picture: of the very samples that were compared.
+ * The image of a frame of one side, made from the samples that were compared.
  *
  * @generated from message svc.v1.Still
  */
@@ -2304,14 +2303,14 @@ export type StillJson = {
   state?: Still_StateJson;
 
   /**
-   * Of one that is READY: image/webp.
+   * image/webp; set if READY.
    *
    * @generated from field: string media_type = 4;
    */
   mediaType?: string;
 
   /**
-   * Pixels: those of the compared picture, or fewer where its longer side is over 4096.
+   * Pixels: the size of the compared frame, or smaller if its longer side exceeds 4096.
    *
    * @generated from field: uint32 width = 5;
    */
@@ -2323,14 +2322,14 @@ export type StillJson = {
   height?: number;
 
   /**
-   * Size of the image.
+   * Size of the image in bytes.
    *
    * @generated from field: uint32 bytes = 7;
    */
   bytes?: number;
 
   /**
-   * Of one that is FAILED.
+   * Set if FAILED.
    *
    * @generated from field: svc.v1.JobError error = 8;
    */
@@ -2390,7 +2389,7 @@ export const Still_State = {
   STATE_UNSPECIFIED: 0,
 
   /**
-   * A node is to make it.
+   * Waits for a node to make it.
    *
    * @generated from enum value: PENDING = 1;
    */
@@ -2402,7 +2401,7 @@ export const Still_State = {
   READY: 2,
 
   /**
-   * It was given up; it can be asked for again.
+   * Could not be made; it can be requested again.
    *
    * @generated from enum value: FAILED = 3;
    */
@@ -2457,7 +2456,7 @@ export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: L
  */
 export type ListStillsResponse = Message<"svc.v1.ListStillsResponse"> & {
   /**
-   * By frame, the reference before the distorted.
+   * By frame, the reference side before the distorted side.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2469,7 +2468,7 @@ export type ListStillsResponse = Message<"svc.v1.ListStillsResponse"> & {
  */
 export type ListStillsResponseJson = {
   /**
-   * By frame, the reference before the distorted.
+   * By frame, the reference side before the distorted side.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2617,7 +2616,7 @@ export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonT
  */
 export type RequestStillsResponse = Message<"svc.v1.RequestStillsResponse"> & {
   /**
-   * All of the job's, as ListStills tells them.
+   * All stills of the job, as in ListStillsResponse.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2629,7 +2628,7 @@ export type RequestStillsResponse = Message<"svc.v1.RequestStillsResponse"> & {
  */
 export type RequestStillsResponseJson = {
   /**
-   * All of the job's, as ListStills tells them.
+   * All stills of the job, as in ListStillsResponse.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2685,7 +2684,7 @@ export const DeleteStillRequestSchema: GenMessage<DeleteStillRequest, {jsonType:
  */
 export type DeleteStillResponse = Message<"svc.v1.DeleteStillResponse"> & {
   /**
-   * Those that the job still has, as in ListStillsResponse.
+   * The remaining stills of the job, as in ListStillsResponse.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2697,7 +2696,7 @@ export type DeleteStillResponse = Message<"svc.v1.DeleteStillResponse"> & {
  */
 export type DeleteStillResponseJson = {
   /**
-   * Those that the job still has, as in ListStillsResponse.
+   * The remaining stills of the job, as in ListStillsResponse.
    *
    * @generated from field: repeated svc.v1.Still stills = 1;
    */
@@ -2712,7 +2711,7 @@ export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonTyp
   messageDesc(file_svc_v1_job, 37);
 
 /**
- * Submits jobs and follows them. Every call sees the caller's tenant only.
+ * Submits and follows jobs. Every call is limited to the caller's tenant.
  *
  * Errors carry a google.rpc.ErrorInfo detail (domain "svc", reason = the stable
  * code); the codes and their statuses are listed in docs/errors.md.
@@ -2721,7 +2720,7 @@ export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonTyp
  */
 export const JobService: GenService<{
   /**
-   * Stores a job and answers when it is durable. Role svc:writer.
+   * Stores a job and returns once it is durable. Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.SubmitJob
    */
@@ -2731,7 +2730,7 @@ export const JobService: GenService<{
     output: typeof SubmitJobResponseSchema;
   },
   /**
-   * Stores up to 1,000 jobs, all of them or none. Role svc:writer.
+   * Stores up to 1,000 jobs, all or none. Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.SubmitJobs
    */
@@ -2741,7 +2740,7 @@ export const JobService: GenService<{
     output: typeof SubmitJobsResponseSchema;
   },
   /**
-   * One job, with its result when it has one. Role svc:reader.
+   * Returns a job, with its result if it has one. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.GetJob
    */
@@ -2751,7 +2750,7 @@ export const JobService: GenService<{
     output: typeof GetJobResponseSchema;
   },
   /**
-   * The tenant's jobs, newest first unless asked otherwise, in pages, without their results. Role svc:reader.
+   * Lists the tenant's jobs in pages, without results, newest first by default. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.ListJobs
    */
@@ -2761,7 +2760,7 @@ export const JobService: GenService<{
     output: typeof ListJobsResponseSchema;
   },
   /**
-   * Adds, changes and removes labels of a job, whatever its state. Role svc:writer.
+   * Adds, changes and removes labels of a job in any state. Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.UpdateJob
    */
@@ -2771,9 +2770,9 @@ export const JobService: GenService<{
     output: typeof UpdateJobResponseSchema;
   },
   /**
-   * Ends a job that has not ended. A scorer that works on it is killed within a second.
-   * A job that is cancelled already is answered as it is; one that ended otherwise
-   * is refused with JOB_FINISHED. Role svc:writer.
+   * Cancels a job. A scorer that works on it is killed within a second. A job that is already
+   * cancelled is returned unchanged; one that ended otherwise is refused with JOB_FINISHED.
+   * Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.CancelJob
    */
@@ -2783,10 +2782,10 @@ export const JobService: GenService<{
     output: typeof CancelJobResponseSchema;
   },
   /**
-   * Cancels all jobs of a filter that have not ended, newest first, in steps that each hold a few jobs.
-   * The first answer says how many there are; one follows each step. It ends early when its caller
-   * leaves or the controller stops: what was cancelled stays cancelled, and the same request again
-   * goes on. Jobs that are submitted meanwhile are left alone. Role svc:writer.
+   * Cancels all unfinished jobs that match a filter, newest first, in batches of a few jobs.
+   * The first response has the number of matching jobs; one more follows each batch. The call ends
+   * early if the caller disconnects or the controller stops: cancelled jobs stay cancelled, and
+   * repeating the request continues. Jobs submitted in the meantime are not touched. Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.CancelJobs
    */
@@ -2796,8 +2795,8 @@ export const JobService: GenService<{
     output: typeof CancelJobsResponseSchema;
   },
   /**
-   * Deletes a job with its result, values and stills, for good. One that has not ended is refused with
-   * JOB_NOT_FINISHED unless it is to be cancelled. Role svc:admin.
+   * Deletes a job permanently, with its result, per-frame scores and stills. A job that has not ended is
+   * refused with JOB_NOT_FINISHED unless `cancel` is set. Role svc:admin.
    *
    * @generated from rpc svc.v1.JobService.DeleteJob
    */
@@ -2807,7 +2806,7 @@ export const JobService: GenService<{
     output: typeof DeleteJobResponseSchema;
   },
   /**
-   * Deletes all jobs of a filter that have ended, as CancelJobs cancels them. Role svc:admin.
+   * Deletes all finished jobs that match a filter, in batches like CancelJobs. Role svc:admin.
    *
    * @generated from rpc svc.v1.JobService.DeleteJobs
    */
@@ -2817,8 +2816,8 @@ export const JobService: GenService<{
     output: typeof DeleteJobsResponseSchema;
   },
   /**
-   * The jobs as they are, then every change to them in order, until the caller ends
-   * the call. A caller that reads too slowly is cut off with STREAM_TOO_SLOW and can
+   * Sends a snapshot of the jobs, then every change to them in order, until the caller ends
+   * the call. A caller that reads too slowly is disconnected with STREAM_TOO_SLOW and can
    * resume from the last event id that it saw. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.StreamJobs
@@ -2829,8 +2828,8 @@ export const JobService: GenService<{
     output: typeof StreamJobsResponseSchema;
   },
   /**
-   * Per-frame values in frame order, of the segments that are scored so far; of a job that
-   * succeeded, all of them. Role svc:reader.
+   * Returns per-frame scores in frame order, of the segments scored so far; of all segments once the
+   * job has succeeded. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.GetJobFrames
    */
@@ -2840,8 +2839,8 @@ export const JobService: GenService<{
     output: typeof GetJobFramesResponseSchema;
   },
   /**
-   * The stills of a job: of its worst moments, made when it has succeeded, and of the frames that
-   * were asked for since. A CHANGE in StreamJobs tells when some have come or failed. Role svc:reader.
+   * Lists the stills of a job: those of its worst moments, made when it succeeds, and those of frames
+   * requested later. StreamJobs sends a CHANGE when stills are ready or have failed. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.ListStills
    */
@@ -2851,7 +2850,7 @@ export const JobService: GenService<{
     output: typeof ListStillsResponseSchema;
   },
   /**
-   * One still with its image. Role svc:reader.
+   * Returns a still with its image. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.GetStill
    */
@@ -2861,8 +2860,8 @@ export const JobService: GenService<{
     output: typeof GetStillResponseSchema;
   },
   /**
-   * Asks for stills of more frames of a job that has succeeded, at most 16 at a time and 64 in all.
-   * Of a frame whose stills are there or to come nothing is done. Role svc:reader.
+   * Requests stills of more frames of a job that has succeeded: at most 16 frames per call and 64 per job.
+   * Frames whose stills are ready or pending are ignored. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.RequestStills
    */
@@ -2872,9 +2871,9 @@ export const JobService: GenService<{
     output: typeof RequestStillsResponseSchema;
   },
   /**
-   * Deletes the stills of a frame, of both sides, made or not; the frame can be asked for again. A frame
-   * without stills: STILL_NOT_FOUND; one that a node makes together with others at this moment:
-   * STILL_IN_PROGRESS. Role svc:writer.
+   * Deletes the stills of a frame, both sides, ready or not; the frame can be requested again. Fails with
+   * STILL_NOT_FOUND if the frame has no stills, and with STILL_IN_PROGRESS if a node is making them together
+   * with those of other frames. Role svc:writer.
    *
    * @generated from rpc svc.v1.JobService.DeleteStill
    */

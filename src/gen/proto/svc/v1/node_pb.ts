@@ -2,7 +2,7 @@
 // @generated from file svc/v1/node.proto (package svc.v1, syntax proto3)
 /* eslint-disable */
 
-// Nodes: the workers that pull work from the controller, score it and report.
+// Nodes: the workers that pull tasks from the controller, run them and report the results.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -27,14 +27,14 @@ export const file_svc_v1_node: GenFile = /*@__PURE__*/
  */
 export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
   /**
-   * What scores on it. A job's segments go only to nodes of the very same scorer.
+   * The node's scorer. All segments of a job go to nodes with exactly the same scorer.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 1;
    */
   scorer?: ScorerInfo | undefined;
 
   /**
-   * Models that it has.
+   * Models available on the node.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
@@ -48,7 +48,7 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
   version: string;
 
   /**
-   * Whether it makes stills. Work for them goes to no other node.
+   * Whether the node makes stills. STILLS tasks go only to such nodes.
    *
    * @generated from field: bool stills = 4;
    */
@@ -62,14 +62,14 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
  */
 export type NodeCapabilitiesJson = {
   /**
-   * What scores on it. A job's segments go only to nodes of the very same scorer.
+   * The node's scorer. All segments of a job go to nodes with exactly the same scorer.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 1;
    */
   scorer?: ScorerInfoJson;
 
   /**
-   * Models that it has.
+   * Models available on the node.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
@@ -83,7 +83,7 @@ export type NodeCapabilitiesJson = {
   version?: string;
 
   /**
-   * Whether it makes stills. Work for them goes to no other node.
+   * Whether the node makes stills. STILLS tasks go only to such nodes.
    *
    * @generated from field: bool stills = 4;
    */
@@ -107,7 +107,7 @@ export type NodeModel = Message<"svc.v1.NodeModel"> & {
   name: string;
 
   /**
-   * SHA-256 of the model's file in hex; empty for one built into the scorer.
+   * SHA-256 of the model file in hex; empty for a model built into the scorer.
    *
    * @generated from field: string digest = 2;
    */
@@ -124,7 +124,7 @@ export type NodeModelJson = {
   name?: string;
 
   /**
-   * SHA-256 of the model's file in hex; empty for one built into the scorer.
+   * SHA-256 of the model file in hex; empty for a model built into the scorer.
    *
    * @generated from field: string digest = 2;
    */
@@ -150,7 +150,7 @@ export type RegisterNodeRequest = Message<"svc.v1.RegisterNodeRequest"> & {
   name: string;
 
   /**
-   * Pieces of work at a time, 1 to 1024.
+   * Number of tasks that the node runs at a time, 1 to 1024.
    *
    * @generated from field: uint32 slots = 2;
    */
@@ -174,7 +174,7 @@ export type RegisterNodeRequestJson = {
   name?: string;
 
   /**
-   * Pieces of work at a time, 1 to 1024.
+   * Number of tasks that the node runs at a time, 1 to 1024.
    *
    * @generated from field: uint32 slots = 2;
    */
@@ -203,14 +203,14 @@ export type RegisterNodeResponse = Message<"svc.v1.RegisterNodeResponse"> & {
   nodeId: string;
 
   /**
-   * Secret of this registration; goes with every other call.
+   * Secret of this registration; sent with every other call.
    *
    * @generated from field: string session = 2;
    */
   session: string;
 
   /**
-   * Milliseconds that a lease lasts without a heartbeat.
+   * Duration of a lease without a heartbeat, in milliseconds.
    *
    * @generated from field: uint32 lease_ms = 3;
    */
@@ -227,14 +227,14 @@ export type RegisterNodeResponseJson = {
   nodeId?: string;
 
   /**
-   * Secret of this registration; goes with every other call.
+   * Secret of this registration; sent with every other call.
    *
    * @generated from field: string session = 2;
    */
   session?: string;
 
   /**
-   * Milliseconds that a lease lasts without a heartbeat.
+   * Duration of a lease without a heartbeat, in milliseconds.
    *
    * @generated from field: uint32 lease_ms = 3;
    */
@@ -258,30 +258,30 @@ export type HeartbeatRequest = Message<"svc.v1.HeartbeatRequest"> & {
   session: string;
 
   /**
-   * Everything leased to this session that the node works on or still has to report.
+   * All tasks leased to this session that the node is running or still has to report.
    *
    * @generated from field: repeated svc.v1.RunningWork running = 2;
    */
   running: RunningWork[];
 
   /**
-   * The node takes no new work, because it stops or because it heard of a drain: a drain that it
-   * says itself is no news any more.
+   * The node takes no new tasks, because it is stopping or has received a drain. The controller does
+   * not respond early for a drain that the node already reports.
    *
    * @generated from field: bool draining = 3;
    */
   draining: boolean;
 
   /**
-   * Milliseconds that the controller may hold the answer, 0 to 20000.
+   * Milliseconds that the controller may hold the response, 0 to 20000.
    *
    * @generated from field: uint32 hold_ms = 4;
    */
   holdMs: number;
 
   /**
-   * The node goes: its session ends, and what is still leased to it is given out again at once.
-   * Answered at once.
+   * The node is leaving: its session ends, and tasks still leased to it are retried immediately.
+   * The response is immediate.
    *
    * @generated from field: bool leaving = 5;
    */
@@ -298,30 +298,30 @@ export type HeartbeatRequestJson = {
   session?: string;
 
   /**
-   * Everything leased to this session that the node works on or still has to report.
+   * All tasks leased to this session that the node is running or still has to report.
    *
    * @generated from field: repeated svc.v1.RunningWork running = 2;
    */
   running?: RunningWorkJson[];
 
   /**
-   * The node takes no new work, because it stops or because it heard of a drain: a drain that it
-   * says itself is no news any more.
+   * The node takes no new tasks, because it is stopping or has received a drain. The controller does
+   * not respond early for a drain that the node already reports.
    *
    * @generated from field: bool draining = 3;
    */
   draining?: boolean;
 
   /**
-   * Milliseconds that the controller may hold the answer, 0 to 20000.
+   * Milliseconds that the controller may hold the response, 0 to 20000.
    *
    * @generated from field: uint32 hold_ms = 4;
    */
   holdMs?: number;
 
   /**
-   * The node goes: its session ends, and what is still leased to it is given out again at once.
-   * Answered at once.
+   * The node is leaving: its session ends, and tasks still leased to it are retried immediately.
+   * The response is immediate.
    *
    * @generated from field: bool leaving = 5;
    */
@@ -352,7 +352,7 @@ export type RunningWork = Message<"svc.v1.RunningWork"> & {
   attempt: number;
 
   /**
-   * Frames of its own scored so far.
+   * Frames of this task scored so far.
    *
    * @generated from field: uint32 frames_done = 3;
    */
@@ -376,7 +376,7 @@ export type RunningWorkJson = {
   attempt?: number;
 
   /**
-   * Frames of its own scored so far.
+   * Frames of this task scored so far.
    *
    * @generated from field: uint32 frames_done = 3;
    */
@@ -395,14 +395,14 @@ export const RunningWorkSchema: GenMessage<RunningWork, {jsonType: RunningWorkJs
  */
 export type HeartbeatResponse = Message<"svc.v1.HeartbeatResponse"> & {
   /**
-   * Work to stop at once: cancelled, or not this session's any more.
+   * Tasks to stop immediately: cancelled, or no longer leased to this session.
    *
    * @generated from field: repeated svc.v1.RunningWork stop = 1;
    */
   stop: RunningWork[];
 
   /**
-   * Take no new work, finish what runs.
+   * Take no new tasks; finish the running ones.
    *
    * @generated from field: bool drain = 2;
    */
@@ -414,14 +414,14 @@ export type HeartbeatResponse = Message<"svc.v1.HeartbeatResponse"> & {
  */
 export type HeartbeatResponseJson = {
   /**
-   * Work to stop at once: cancelled, or not this session's any more.
+   * Tasks to stop immediately: cancelled, or no longer leased to this session.
    *
    * @generated from field: repeated svc.v1.RunningWork stop = 1;
    */
   stop?: RunningWorkJson[];
 
   /**
-   * Take no new work, finish what runs.
+   * Take no new tasks; finish the running ones.
    *
    * @generated from field: bool drain = 2;
    */
@@ -445,7 +445,7 @@ export type PullWorkRequest = Message<"svc.v1.PullWorkRequest"> & {
   session: string;
 
   /**
-   * Milliseconds to wait for work, 0 to 60000.
+   * Milliseconds to wait for a task, 0 to 60000.
    *
    * @generated from field: uint32 wait_ms = 2;
    */
@@ -462,7 +462,7 @@ export type PullWorkRequestJson = {
   session?: string;
 
   /**
-   * Milliseconds to wait for work, 0 to 60000.
+   * Milliseconds to wait for a task, 0 to 60000.
    *
    * @generated from field: uint32 wait_ms = 2;
    */
@@ -481,7 +481,7 @@ export const PullWorkRequestSchema: GenMessage<PullWorkRequest, {jsonType: PullW
  */
 export type PullWorkResponse = Message<"svc.v1.PullWorkResponse"> & {
   /**
-   * Absent when there is none.
+   * Absent if there is none.
    *
    * @generated from field: svc.v1.WorkItem item = 1;
    */
@@ -493,7 +493,7 @@ export type PullWorkResponse = Message<"svc.v1.PullWorkResponse"> & {
  */
 export type PullWorkResponseJson = {
   /**
-   * Absent when there is none.
+   * Absent if there is none.
    *
    * @generated from field: svc.v1.WorkItem item = 1;
    */
@@ -508,7 +508,7 @@ export const PullWorkResponseSchema: GenMessage<PullWorkResponse, {jsonType: Pul
   messageDesc(file_svc_v1_node, 8);
 
 /**
- * A leased piece of work.
+ * A leased task.
  *
  * @generated from message svc.v1.WorkItem
  */
@@ -536,7 +536,7 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
   tenantId: string;
 
   /**
-   * What the job asks for; frames is not set.
+   * The request of the job; frames is not set.
    *
    * @generated from field: svc.v1.ScoreRequest request = 5;
    */
@@ -566,7 +566,7 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Where its job belongs in a trace, as a traceparent of W3C Trace Context; empty: nowhere.
+   * Trace context of the job, as a W3C traceparent; empty if it has none.
    *
    * @generated from field: string traceparent = 9;
    */
@@ -574,7 +574,7 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
 };
 
 /**
- * A leased piece of work.
+ * A leased task.
  *
  * @generated from message svc.v1.WorkItem
  */
@@ -602,7 +602,7 @@ export type WorkItemJson = {
   tenantId?: string;
 
   /**
-   * What the job asks for; frames is not set.
+   * The request of the job; frames is not set.
    *
    * @generated from field: svc.v1.ScoreRequest request = 5;
    */
@@ -624,7 +624,7 @@ export type WorkItemJson = {
   stills?: StillsWorkJson;
 
   /**
-   * Where its job belongs in a trace, as a traceparent of W3C Trace Context; empty: nowhere.
+   * Trace context of the job, as a W3C traceparent; empty if it has none.
    *
    * @generated from field: string traceparent = 9;
    */
@@ -643,7 +643,7 @@ export const WorkItemSchema: GenMessage<WorkItem, {jsonType: WorkItemJson}> = /*
  */
 export type PlanWork = Message<"svc.v1.PlanWork"> & {
   /**
-   * Seconds of video that a segment should have, about.
+   * Approximate length of a segment, in seconds of video.
    *
    * @generated from field: uint32 segment_seconds = 1;
    */
@@ -655,7 +655,7 @@ export type PlanWork = Message<"svc.v1.PlanWork"> & {
  */
 export type PlanWorkJson = {
   /**
-   * Seconds of video that a segment should have, about.
+   * Approximate length of a segment, in seconds of video.
    *
    * @generated from field: uint32 segment_seconds = 1;
    */
@@ -674,15 +674,15 @@ export const PlanWorkSchema: GenMessage<PlanWork, {jsonType: PlanWorkJson}> = /*
  */
 export type SegmentWork = Message<"svc.v1.SegmentWork"> & {
   /**
-   * The plan, as the node that made it reported it: JSON of the engine's own, which only
-   * engines read (src/engine/plan-json.ts).
+   * The plan as the planning node reported it: engine-internal JSON, read only by engines
+   * (src/engine/plan-json.ts).
    *
    * @generated from field: string plan = 1;
    */
   plan: string;
 
   /**
-   * The segment, as the planning node reported it; empty: all frames in one piece.
+   * The segment as the planning node reported it; empty for all frames in one run.
    *
    * @generated from field: string segment = 2;
    */
@@ -694,15 +694,15 @@ export type SegmentWork = Message<"svc.v1.SegmentWork"> & {
  */
 export type SegmentWorkJson = {
   /**
-   * The plan, as the node that made it reported it: JSON of the engine's own, which only
-   * engines read (src/engine/plan-json.ts).
+   * The plan as the planning node reported it: engine-internal JSON, read only by engines
+   * (src/engine/plan-json.ts).
    *
    * @generated from field: string plan = 1;
    */
   plan?: string;
 
   /**
-   * The segment, as the planning node reported it; empty: all frames in one piece.
+   * The segment as the planning node reported it; empty for all frames in one run.
    *
    * @generated from field: string segment = 2;
    */
@@ -762,7 +762,7 @@ export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}
  */
 export type StillsPart = Message<"svc.v1.StillsPart"> & {
   /**
-   * The segment that the frames were scored in, as in SegmentWork.
+   * The segment that contains the frames, as in SegmentWork.
    *
    * @generated from field: string segment = 1;
    */
@@ -779,7 +779,7 @@ export type StillsPart = Message<"svc.v1.StillsPart"> & {
  */
 export type StillsPartJson = {
   /**
-   * The segment that the frames were scored in, as in SegmentWork.
+   * The segment that contains the frames, as in SegmentWork.
    *
    * @generated from field: string segment = 1;
    */
@@ -824,7 +824,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
    */
   report: {
     /**
-     * A part of a segment's values, when they do not fit into one message.
+     * A part of a segment's per-frame scores, if they do not fit into one message.
      *
      * @generated from field: svc.v1.FramePiece piece = 4;
      */
@@ -840,7 +840,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
     case: "plan";
   } | {
     /**
-     * A segment is scored; its last piece is in it.
+     * A segment is scored; contains the last part.
      *
      * @generated from field: svc.v1.SegmentReport segment = 6;
      */
@@ -848,7 +848,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
     case: "segment";
   } | {
     /**
-     * The work failed.
+     * The task failed.
      *
      * @generated from field: svc.v1.FailureReport failure = 7;
      */
@@ -856,7 +856,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
     case: "failure";
   } | {
     /**
-     * The node gives the work back untouched, because it stops.
+     * The node returns the task unfinished because it is stopping.
      *
      * @generated from field: svc.v1.HandBack hand_back = 8;
      */
@@ -864,7 +864,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
     case: "handBack";
   } | {
     /**
-     * A still; the last one of the work ends it.
+     * A still; the last one completes the task.
      *
      * @generated from field: svc.v1.StillReport still = 9;
      */
@@ -895,7 +895,7 @@ export type ReportResultRequestJson = {
   attempt?: number;
 
   /**
-   * A part of a segment's values, when they do not fit into one message.
+   * A part of a segment's per-frame scores, if they do not fit into one message.
    *
    * @generated from field: svc.v1.FramePiece piece = 4;
    */
@@ -909,28 +909,28 @@ export type ReportResultRequestJson = {
   plan?: PlanReportJson;
 
   /**
-   * A segment is scored; its last piece is in it.
+   * A segment is scored; contains the last part.
    *
    * @generated from field: svc.v1.SegmentReport segment = 6;
    */
   segment?: SegmentReportJson;
 
   /**
-   * The work failed.
+   * The task failed.
    *
    * @generated from field: svc.v1.FailureReport failure = 7;
    */
   failure?: FailureReportJson;
 
   /**
-   * The node gives the work back untouched, because it stops.
+   * The node returns the task unfinished because it is stopping.
    *
    * @generated from field: svc.v1.HandBack hand_back = 8;
    */
   handBack?: HandBackJson;
 
   /**
-   * A still; the last one of the work ends it.
+   * A still; the last one completes the task.
    *
    * @generated from field: svc.v1.StillReport still = 9;
    */
@@ -945,7 +945,7 @@ export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonTyp
   messageDesc(file_svc_v1_node, 14);
 
 /**
- * Consecutive rows of a segment's values.
+ * Consecutive rows of a segment's per-frame scores.
  *
  * @generated from message svc.v1.FramePiece
  */
@@ -958,7 +958,7 @@ export type FramePiece = Message<"svc.v1.FramePiece"> & {
   number: number;
 
   /**
-   * The rows as src/engine/frame-code.ts writes them; under 900 KiB.
+   * The rows as encoded by src/engine/frame-code.ts; under 900 KiB.
    *
    * @generated from field: bytes rows = 2;
    */
@@ -971,7 +971,7 @@ export type FramePiece = Message<"svc.v1.FramePiece"> & {
 };
 
 /**
- * Consecutive rows of a segment's values.
+ * Consecutive rows of a segment's per-frame scores.
  *
  * @generated from message svc.v1.FramePiece
  */
@@ -984,7 +984,7 @@ export type FramePieceJson = {
   number?: number;
 
   /**
-   * The rows as src/engine/frame-code.ts writes them; under 900 KiB.
+   * The rows as encoded by src/engine/frame-code.ts; under 900 KiB.
    *
    * @generated from field: bytes rows = 2;
    */
@@ -1008,7 +1008,7 @@ export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}
  */
 export type PlanReport = Message<"svc.v1.PlanReport"> & {
   /**
-   * The plan without its list of segments: JSON of the engine's own.
+   * The plan without its list of segments: engine-internal JSON.
    *
    * @generated from field: string plan = 1;
    */
@@ -1029,14 +1029,14 @@ export type PlanReport = Message<"svc.v1.PlanReport"> & {
   frameCount: number;
 
   /**
-   * The larger of both pictures' pixels: what a frame costs.
+   * Pixels per frame of the larger side: the cost of a frame.
    *
    * @generated from field: uint32 pixels = 4;
    */
   pixels: number;
 
   /**
-   * Models of the request as the planning node has them.
+   * The models of the request, as the planning node has them.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 5;
    */
@@ -1048,7 +1048,7 @@ export type PlanReport = Message<"svc.v1.PlanReport"> & {
  */
 export type PlanReportJson = {
   /**
-   * The plan without its list of segments: JSON of the engine's own.
+   * The plan without its list of segments: engine-internal JSON.
    *
    * @generated from field: string plan = 1;
    */
@@ -1069,14 +1069,14 @@ export type PlanReportJson = {
   frameCount?: number;
 
   /**
-   * The larger of both pictures' pixels: what a frame costs.
+   * Pixels per frame of the larger side: the cost of a frame.
    *
    * @generated from field: uint32 pixels = 4;
    */
   pixels?: number;
 
   /**
-   * Models of the request as the planning node has them.
+   * The models of the request, as the planning node has them.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 5;
    */
@@ -1105,7 +1105,7 @@ export type PlannedSegment = Message<"svc.v1.PlannedSegment"> & {
   frameCount: number;
 
   /**
-   * JSON of the engine's own.
+   * Engine-internal JSON.
    *
    * @generated from field: string segment = 3;
    */
@@ -1127,7 +1127,7 @@ export type PlannedSegmentJson = {
   frameCount?: number;
 
   /**
-   * JSON of the engine's own.
+   * Engine-internal JSON.
    *
    * @generated from field: string segment = 3;
    */
@@ -1151,22 +1151,22 @@ export type SegmentReport = Message<"svc.v1.SegmentReport"> & {
   last?: FramePiece | undefined;
 
   /**
-   * Milliseconds that the scorer took.
+   * Duration of the scorer's run, in milliseconds.
    *
    * @generated from field: double duration_ms = 2;
    */
   durationMs: number;
 
   /**
-   * Set when scoring in one piece found other facts than the plan, for example another count of
-   * frames: the plan as it was scored in the end.
+   * Set if scoring all frames in one run contradicted the plan, for example in the number of frames:
+   * the plan that was finally scored.
    *
    * @generated from field: string plan = 3;
    */
   plan: string;
 
   /**
-   * Frames that were scored then, as PlanReport.frame_count; set with plan.
+   * Frames scored with that plan, as PlanReport.frame_count; set with plan.
    *
    * @generated from field: uint32 frame_count = 4;
    */
@@ -1183,22 +1183,22 @@ export type SegmentReportJson = {
   last?: FramePieceJson;
 
   /**
-   * Milliseconds that the scorer took.
+   * Duration of the scorer's run, in milliseconds.
    *
    * @generated from field: double duration_ms = 2;
    */
   durationMs?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Set when scoring in one piece found other facts than the plan, for example another count of
-   * frames: the plan as it was scored in the end.
+   * Set if scoring all frames in one run contradicted the plan, for example in the number of frames:
+   * the plan that was finally scored.
    *
    * @generated from field: string plan = 3;
    */
   plan?: string;
 
   /**
-   * Frames that were scored then, as PlanReport.frame_count; set with plan.
+   * Frames scored with that plan, as PlanReport.frame_count; set with plan.
    *
    * @generated from field: uint32 frame_count = 4;
    */
@@ -1253,7 +1253,7 @@ export type StillReport = Message<"svc.v1.StillReport"> & {
   image: Uint8Array;
 
   /**
-   * All others of the work are reported.
+   * Whether all other stills of the task are reported.
    *
    * @generated from field: bool last = 7;
    */
@@ -1301,7 +1301,7 @@ export type StillReportJson = {
   image?: string;
 
   /**
-   * All others of the work are reported.
+   * Whether all other stills of the task are reported.
    *
    * @generated from field: bool last = 7;
    */
@@ -1332,14 +1332,14 @@ export type FailureReport = Message<"svc.v1.FailureReport"> & {
   message: string;
 
   /**
-   * Facts as JSON; may be empty.
+   * Details as JSON; may be empty.
    *
    * @generated from field: string found = 3;
    */
   found: string;
 
   /**
-   * The segments were not what the plan said: the pair must be scored in one piece.
+   * The segments did not match the plan: the pair must be scored in one run.
    *
    * @generated from field: bool cut_fault = 4;
    */
@@ -1363,14 +1363,14 @@ export type FailureReportJson = {
   message?: string;
 
   /**
-   * Facts as JSON; may be empty.
+   * Details as JSON; may be empty.
    *
    * @generated from field: string found = 3;
    */
   found?: string;
 
   /**
-   * The segments were not what the plan said: the pair must be scored in one piece.
+   * The segments did not match the plan: the pair must be scored in one run.
    *
    * @generated from field: bool cut_fault = 4;
    */
@@ -1467,8 +1467,8 @@ export type Node = Message<"svc.v1.Node"> & {
   heartbeatTime?: Timestamp | undefined;
 
   /**
-   * What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of
-   * other tenants' too that they are, and nothing else.
+   * The tasks that it runs for the caller's tenant. A node of the caller's own tenant also lists tasks of
+   * other tenants, without any details.
    *
    * @generated from field: repeated svc.v1.NodeWork work = 9;
    */
@@ -1520,8 +1520,8 @@ export type NodeJson = {
   heartbeatTime?: TimestampJson;
 
   /**
-   * What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of
-   * other tenants' too that they are, and nothing else.
+   * The tasks that it runs for the caller's tenant. A node of the caller's own tenant also lists tasks of
+   * other tenants, without any details.
    *
    * @generated from field: repeated svc.v1.NodeWork work = 9;
    */
@@ -1550,14 +1550,14 @@ export const Node_State = {
   ONLINE: 1,
 
   /**
-   * Finishes what it has, takes nothing new.
+   * Finishes its tasks and takes no new ones.
    *
    * @generated from enum value: DRAINING = 2;
    */
   DRAINING: 2,
 
   /**
-   * Gone, or silent for longer than a lease.
+   * Left, or sent no heartbeat for longer than a lease.
    *
    * @generated from enum value: OFFLINE = 3;
    */
@@ -1728,19 +1728,19 @@ export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: D
   messageDesc(file_svc_v1_node, 28);
 
 /**
- * What nodes call, and what shows them. Role svc:admin, every call.
+ * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,
+ * except ListNodes, which needs svc:reader.
  *
- * A node registers, then holds one Heartbeat and one PullWork per free slot open at all times.
- * A report counts only with the node's live session and the attempt number of the live lease;
- * a late one is refused with STALE_ATTEMPT and changes nothing, and the same report twice is
- * one result.
+ * A node registers, then keeps one Heartbeat and one PullWork per free slot open at all times.
+ * A report counts only with the live session of the node and the attempt number of the live lease.
+ * A late report is refused with STALE_ATTEMPT and changes nothing; a repeated report counts once.
  *
  * @generated from service svc.v1.NodeService
  */
 export const NodeService: GenService<{
   /**
-   * Begins a session. A name belongs to one node of a tenant at a time: registering it again
-   * ends the session before, and its work is given out again at once.
+   * Starts a session. A name belongs to one node of a tenant at a time: registering it again
+   * ends the previous session, and its tasks are retried immediately.
    *
    * @generated from rpc svc.v1.NodeService.RegisterNode
    */
@@ -1750,9 +1750,9 @@ export const NodeService: GenService<{
     output: typeof RegisterNodeResponseSchema;
   },
   /**
-   * Renews the leases of the work that runs and tells its progress. Answers as soon as there is
-   * news (work to stop, a drain), at the latest after hold_ms. An unknown session is refused with
-   * SESSION_UNKNOWN: register again. A superseded one with NODE_SUPERSEDED: stop.
+   * Renews the leases of the running tasks and reports their progress. Returns as soon as there is
+   * something to do (tasks to stop, a drain), at the latest after hold_ms. An unknown session is refused
+   * with SESSION_UNKNOWN: register again. A superseded one is refused with NODE_SUPERSEDED: stop.
    *
    * @generated from rpc svc.v1.NodeService.Heartbeat
    */
@@ -1762,7 +1762,7 @@ export const NodeService: GenService<{
     output: typeof HeartbeatResponseSchema;
   },
   /**
-   * Leases work. Answers as soon as there is some, or with none after wait_ms.
+   * Leases a task. Returns as soon as there is one, or without one after wait_ms.
    *
    * @generated from rpc svc.v1.NodeService.PullWork
    */
@@ -1772,7 +1772,7 @@ export const NodeService: GenService<{
     output: typeof PullWorkResponseSchema;
   },
   /**
-   * Reports a leased piece of work, or a part of its result.
+   * Reports the result of a leased task, or a part of it.
    *
    * @generated from rpc svc.v1.NodeService.ReportResult
    */
@@ -1782,7 +1782,7 @@ export const NodeService: GenService<{
     output: typeof ReportResultResponseSchema;
   },
   /**
-   * The nodes that serve the caller's tenant.
+   * Lists the nodes that serve the caller's tenant.
    *
    * @generated from rpc svc.v1.NodeService.ListNodes
    */
@@ -1792,7 +1792,7 @@ export const NodeService: GenService<{
     output: typeof ListNodesResponseSchema;
   },
   /**
-   * Lets a node finish what it has and take nothing new.
+   * Drains a node: it finishes its tasks and takes no new ones.
    *
    * @generated from rpc svc.v1.NodeService.DrainNode
    */

@@ -2,7 +2,7 @@
 // @generated from file svc/v1/scoring.proto (package svc.v1, syntax proto3)
 /* eslint-disable */
 
-// The scoring service: a reference and a distorted video in, a VMAF result out.
+// The scoring service: takes a reference and a distorted video, returns a VMAF result.
 // REST serves the same messages as canonical proto JSON (lowerCamelCase).
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
@@ -37,14 +37,14 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
 
   /**
    * Model name: a file NAME.json in the model directory, or a model built into
-   * the scorer. Default vmaf_v0.6.1. Not together with models.
+   * the scorer. Default vmaf_v0.6.1. Excludes models.
    *
    * @generated from field: string model = 3;
    */
   model: string;
 
   /**
-   * Several models in one pass; the first is the one that `score` reports. At most 8.
+   * Several models in one pass, at most 8; `score` is that of the first.
    *
    * @generated from field: repeated string models = 4;
    */
@@ -58,35 +58,35 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   features: string[];
 
   /**
-   * Return the value of every metric for every frame.
+   * Return per-frame scores: the value of every metric for every frame.
    *
    * @generated from field: bool frames = 6;
    */
   frames: boolean;
 
   /**
-   * Geometry of headerless .yuv inputs. Applies to those inputs only.
+   * Geometry of headerless .yuv inputs. Applies only to them.
    *
    * @generated from field: svc.v1.RawVideo raw_video = 7;
    */
   rawVideo?: RawVideo | undefined;
 
   /**
-   * What to do when the two sizes differ. Default AUTO.
+   * What to do if the frame sizes differ. Default AUTO.
    *
    * @generated from field: svc.v1.Scaling.Policy scaling = 8;
    */
   scaling: Scaling_Policy;
 
   /**
-   * What to do when the two frame counts differ. Default REFUSE.
+   * What to do if the frame counts differ. Default REFUSE.
    *
    * @generated from field: svc.v1.Mismatch.Policy on_frame_count_mismatch = 9;
    */
   onFrameCountMismatch: Mismatch_Policy;
 
   /**
-   * What to do when the two frame rates differ. Default REFUSE.
+   * What to do if the frame rates differ. Default REFUSE.
    *
    * @generated from field: svc.v1.Mismatch.Policy on_frame_rate_mismatch = 10;
    */
@@ -129,14 +129,14 @@ export type ScoreRequestJson = {
 
   /**
    * Model name: a file NAME.json in the model directory, or a model built into
-   * the scorer. Default vmaf_v0.6.1. Not together with models.
+   * the scorer. Default vmaf_v0.6.1. Excludes models.
    *
    * @generated from field: string model = 3;
    */
   model?: string;
 
   /**
-   * Several models in one pass; the first is the one that `score` reports. At most 8.
+   * Several models in one pass, at most 8; `score` is that of the first.
    *
    * @generated from field: repeated string models = 4;
    */
@@ -150,35 +150,35 @@ export type ScoreRequestJson = {
   features?: string[];
 
   /**
-   * Return the value of every metric for every frame.
+   * Return per-frame scores: the value of every metric for every frame.
    *
    * @generated from field: bool frames = 6;
    */
   frames?: boolean;
 
   /**
-   * Geometry of headerless .yuv inputs. Applies to those inputs only.
+   * Geometry of headerless .yuv inputs. Applies only to them.
    *
    * @generated from field: svc.v1.RawVideo raw_video = 7;
    */
   rawVideo?: RawVideoJson;
 
   /**
-   * What to do when the two sizes differ. Default AUTO.
+   * What to do if the frame sizes differ. Default AUTO.
    *
    * @generated from field: svc.v1.Scaling.Policy scaling = 8;
    */
   scaling?: Scaling_PolicyJson;
 
   /**
-   * What to do when the two frame counts differ. Default REFUSE.
+   * What to do if the frame counts differ. Default REFUSE.
    *
    * @generated from field: svc.v1.Mismatch.Policy on_frame_count_mismatch = 9;
    */
   onFrameCountMismatch?: Mismatch_PolicyJson;
 
   /**
-   * What to do when the two frame rates differ. Default REFUSE.
+   * What to do if the frame rates differ. Default REFUSE.
    *
    * @generated from field: svc.v1.Mismatch.Policy on_frame_rate_mismatch = 10;
    */
@@ -227,7 +227,7 @@ export type RawVideo = Message<"svc.v1.RawVideo"> & {
   height: number;
 
   /**
-   * Sample layout, for example yuv420p or yuv420p10le. Default yuv420p.
+   * Pixel format, for example yuv420p or yuv420p10le. Default yuv420p.
    *
    * @generated from field: string pixel_format = 3;
    */
@@ -235,7 +235,7 @@ export type RawVideo = Message<"svc.v1.RawVideo"> & {
 
   /**
    * Frames per second, as a number or a fraction ("25", "30000/1001").
-   * Optional: raw video has no rate of its own, so none is compared without it.
+   * Optional: raw video has no frame rate of its own; without it, rates are not compared.
    *
    * @generated from field: string frame_rate = 4;
    */
@@ -263,7 +263,7 @@ export type RawVideoJson = {
   height?: number;
 
   /**
-   * Sample layout, for example yuv420p or yuv420p10le. Default yuv420p.
+   * Pixel format, for example yuv420p or yuv420p10le. Default yuv420p.
    *
    * @generated from field: string pixel_format = 3;
    */
@@ -271,7 +271,7 @@ export type RawVideoJson = {
 
   /**
    * Frames per second, as a number or a fraction ("25", "30000/1001").
-   * Optional: raw video has no rate of its own, so none is compared without it.
+   * Optional: raw video has no frame rate of its own; without it, rates are not compared.
    *
    * @generated from field: string frame_rate = 4;
    */
@@ -286,8 +286,8 @@ export const RawVideoSchema: GenMessage<RawVideo, {jsonType: RawVideoJson}> = /*
   messageDesc(file_svc_v1_scoring, 1);
 
 /**
- * The policies are enums inside messages of their own, so that their values keep
- * short names ("AUTO", "REFUSE") in JSON without clashing.
+ * Each policy is an enum in its own message, so that values have short names
+ * ("AUTO", "REFUSE") in JSON without clashing.
  *
  * @generated from message svc.v1.Scaling
  */
@@ -295,8 +295,8 @@ export type Scaling = Message<"svc.v1.Scaling"> & {
 };
 
 /**
- * The policies are enums inside messages of their own, so that their values keep
- * short names ("AUTO", "REFUSE") in JSON without clashing.
+ * Each policy is an enum in its own message, so that values have short names
+ * ("AUTO", "REFUSE") in JSON without clashing.
  *
  * @generated from message svc.v1.Scaling
  */
@@ -320,7 +320,7 @@ export const Scaling_Policy = {
   POLICY_UNSPECIFIED: 0,
 
   /**
-   * Scale the distorted video to the reference's size (bicubic) and say so.
+   * Scale the distorted video to the reference's size (bicubic); the result carries a warning.
    *
    * @generated from enum value: AUTO = 1;
    */
@@ -379,19 +379,19 @@ export const Mismatch_Policy = {
   POLICY_UNSPECIFIED: 0,
 
   /**
-   * Refuse the pair, and say what was found on each side.
+   * Refuse the pair and report what was found on each side.
    *
    * @generated from enum value: REFUSE = 1;
    */
   REFUSE: 1,
 
   /**
-   * Score the frames that the two have in common; the result carries a warning.
-   * Frame counts: frame N with frame N from the first on, to the end of the shorter
-   * side; right only if the missing frames are the last ones. Frame rates: where one
-   * rate is n times the other, the slower side with every n-th frame of the faster
-   * one, from its first on; rates within 5 % are taken as the same frames at another
-   * pace. Otherwise refused still.
+   * Score the frames that both sides have; the result carries a warning.
+   * Frame counts: compares frame N with frame N, from the first to the end of the
+   * shorter side; right only if the missing frames are the last ones. Frame rates: if
+   * one rate is n times the other, compares the slower side with every n-th frame of
+   * the faster one, from its first; rates within 5 % count as the same frames at
+   * another speed. All other rates are still refused.
    *
    * @generated from enum value: COMMON = 2;
    */
@@ -443,7 +443,7 @@ export const EditLists_Policy = {
   POLICY_UNSPECIFIED: 0,
 
   /**
-   * Score the frames that play; the result carries a warning when some are hidden.
+   * Score the frames that play; the result carries a warning if some are hidden.
    *
    * @generated from enum value: APPLY = 1;
    */
@@ -556,7 +556,7 @@ export const ScoreStreamResponseSchema: GenMessage<ScoreStreamResponse, {jsonTyp
   messageDesc(file_svc_v1_scoring, 6);
 
 /**
- * How far a score has come.
+ * Progress of a score.
  *
  * @generated from message svc.v1.ScoreProgress
  */
@@ -576,14 +576,14 @@ export type ScoreProgress = Message<"svc.v1.ScoreProgress"> & {
   framesTotal: number;
 
   /**
-   * Frames scored per second since the start; 0 until the first frame.
+   * Frames scored per second since the start; 0 before the first frame.
    *
    * @generated from field: double fps = 3;
    */
   fps: number;
 
   /**
-   * Estimated time left in seconds; absent until the first frame.
+   * Estimated time left in seconds; absent before the first frame.
    *
    * @generated from field: optional double seconds_left = 4;
    */
@@ -591,7 +591,7 @@ export type ScoreProgress = Message<"svc.v1.ScoreProgress"> & {
 };
 
 /**
- * How far a score has come.
+ * Progress of a score.
  *
  * @generated from message svc.v1.ScoreProgress
  */
@@ -611,14 +611,14 @@ export type ScoreProgressJson = {
   framesTotal?: number;
 
   /**
-   * Frames scored per second since the start; 0 until the first frame.
+   * Frames scored per second since the start; 0 before the first frame.
    *
    * @generated from field: double fps = 3;
    */
   fps?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Estimated time left in seconds; absent until the first frame.
+   * Estimated time left in seconds; absent before the first frame.
    *
    * @generated from field: optional double seconds_left = 4;
    */
@@ -633,7 +633,7 @@ export const ScoreProgressSchema: GenMessage<ScoreProgress, {jsonType: ScoreProg
   messageDesc(file_svc_v1_scoring, 7);
 
 /**
- * A run of per-frame values, in frame order.
+ * A batch of per-frame scores, in frame order.
  *
  * @generated from message svc.v1.FrameBatch
  */
@@ -645,7 +645,7 @@ export type FrameBatch = Message<"svc.v1.FrameBatch"> & {
 };
 
 /**
- * A run of per-frame values, in frame order.
+ * A batch of per-frame scores, in frame order.
  *
  * @generated from message svc.v1.FrameBatch
  */
@@ -664,7 +664,7 @@ export const FrameBatchSchema: GenMessage<FrameBatch, {jsonType: FrameBatchJson}
   messageDesc(file_svc_v1_scoring, 8);
 
 /**
- * The values of one frame.
+ * The scores of one frame.
  *
  * @generated from message svc.v1.FrameScore
  */
@@ -677,8 +677,8 @@ export type FrameScore = Message<"svc.v1.FrameScore"> & {
   frame: number;
 
   /**
-   * Metric → value, with the six decimals that the scorer prints. A value that
-   * is not a finite number is left out.
+   * Metric → value, with the six decimals that the scorer prints. Values that
+   * are not finite are left out.
    *
    * @generated from field: map<string, double> metrics = 2;
    */
@@ -686,7 +686,7 @@ export type FrameScore = Message<"svc.v1.FrameScore"> & {
 };
 
 /**
- * The values of one frame.
+ * The scores of one frame.
  *
  * @generated from message svc.v1.FrameScore
  */
@@ -699,8 +699,8 @@ export type FrameScoreJson = {
   frame?: number;
 
   /**
-   * Metric → value, with the six decimals that the scorer prints. A value that
-   * is not a finite number is left out.
+   * Metric → value, with the six decimals that the scorer prints. Values that
+   * are not finite are left out.
    *
    * @generated from field: map<string, double> metrics = 2;
    */
@@ -715,7 +715,7 @@ export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}
   messageDesc(file_svc_v1_scoring, 9);
 
 /**
- * What a pair scored.
+ * The result of scoring a pair.
  *
  * @generated from message svc.v1.ScoreResult
  */
@@ -735,14 +735,14 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   model: string;
 
   /**
-   * Every model of the request with the metric that holds its values.
+   * Every model of the request, with the metric that holds its scores.
    *
    * @generated from field: repeated svc.v1.ModelScore models = 3;
    */
   models: ModelScore[];
 
   /**
-   * Feature → mean over all scored frames; the models' own features included.
+   * Feature → mean over all scored frames; includes the models' own features.
    *
    * @generated from field: map<string, double> features = 4;
    */
@@ -763,7 +763,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   frameCount: number;
 
   /**
-   * Per-frame values, when asked for.
+   * Per-frame scores, if requested.
    *
    * @generated from field: repeated svc.v1.FrameScore frames = 7;
    */
@@ -784,7 +784,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   distorted?: MediaInfo | undefined;
 
   /**
-   * How the distorted video was scaled; absent when it was not.
+   * How the distorted video was scaled; absent if it was not.
    *
    * @generated from field: svc.v1.ScalingInfo scaling_applied = 10 [json_name = "scaling"];
    */
@@ -798,7 +798,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   warnings: Warning[];
 
   /**
-   * What computed the score.
+   * The scorer that computed the score.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 12;
    */
@@ -813,7 +813,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
 };
 
 /**
- * What a pair scored.
+ * The result of scoring a pair.
  *
  * @generated from message svc.v1.ScoreResult
  */
@@ -833,14 +833,14 @@ export type ScoreResultJson = {
   model?: string;
 
   /**
-   * Every model of the request with the metric that holds its values.
+   * Every model of the request, with the metric that holds its scores.
    *
    * @generated from field: repeated svc.v1.ModelScore models = 3;
    */
   models?: ModelScoreJson[];
 
   /**
-   * Feature → mean over all scored frames; the models' own features included.
+   * Feature → mean over all scored frames; includes the models' own features.
    *
    * @generated from field: map<string, double> features = 4;
    */
@@ -861,7 +861,7 @@ export type ScoreResultJson = {
   frameCount?: number;
 
   /**
-   * Per-frame values, when asked for.
+   * Per-frame scores, if requested.
    *
    * @generated from field: repeated svc.v1.FrameScore frames = 7;
    */
@@ -882,7 +882,7 @@ export type ScoreResultJson = {
   distorted?: MediaInfoJson;
 
   /**
-   * How the distorted video was scaled; absent when it was not.
+   * How the distorted video was scaled; absent if it was not.
    *
    * @generated from field: svc.v1.ScalingInfo scaling_applied = 10 [json_name = "scaling"];
    */
@@ -896,7 +896,7 @@ export type ScoreResultJson = {
   warnings?: WarningJson[];
 
   /**
-   * What computed the score.
+   * The scorer that computed the score.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 12;
    */
@@ -978,7 +978,7 @@ export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
- * per-frame values. n values x(0) … x(n-1), sorted where ranks are used.
+ * per-frame scores: n values x(0) … x(n-1), sorted where ranks are used.
  *
  * @generated from message svc.v1.Pooled
  */
@@ -1037,7 +1037,7 @@ export type Pooled = Message<"svc.v1.Pooled"> & {
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
- * per-frame values. n values x(0) … x(n-1), sorted where ranks are used.
+ * per-frame scores: n values x(0) … x(n-1), sorted where ranks are used.
  *
  * @generated from message svc.v1.Pooled
  */
@@ -1134,7 +1134,7 @@ export type MediaInfo = Message<"svc.v1.MediaInfo"> & {
   height: number;
 
   /**
-   * Sample layout as decoded, for example yuv420p10le.
+   * Pixel format as decoded, for example yuv420p10le.
    *
    * @generated from field: string pixel_format = 5;
    */
@@ -1148,7 +1148,7 @@ export type MediaInfo = Message<"svc.v1.MediaInfo"> & {
   bitDepth: number;
 
   /**
-   * Frames per second as a fraction ("25/1"); empty when the file states none.
+   * Frames per second as a fraction ("25/1"); empty if the file states none.
    *
    * @generated from field: string frame_rate = 7;
    */
@@ -1162,7 +1162,7 @@ export type MediaInfo = Message<"svc.v1.MediaInfo"> & {
   frames: number;
 
   /**
-   * limited, full, or empty when the file does not say.
+   * limited, full, or empty if the file does not state it.
    *
    * @generated from field: string color_range = 9;
    */
@@ -1176,29 +1176,28 @@ export type MediaInfo = Message<"svc.v1.MediaInfo"> & {
   rotation: number;
 
   /**
-   * Size of the file in bytes. Absent in results of versions that did not tell it.
+   * Size of the file in bytes. Absent in results of versions that did not record it.
    *
    * @generated from field: optional double bytes = 11;
    */
   bytes?: number | undefined;
 
   /**
-   * Seconds that the frames take at the stated frame rate; absent where none is stated.
+   * Duration of the frames at the stated frame rate, in seconds; absent if none is stated.
    *
    * @generated from field: optional double duration = 12;
    */
   duration?: number | undefined;
 
   /**
-   * Bits per second of the file over its duration, all of its tracks together; absent where the
-   * duration is.
+   * Bits per second of the file over its duration, all tracks together; absent if the duration is.
    *
    * @generated from field: optional double bit_rate = 13;
    */
   bitRate?: number | undefined;
 
   /**
-   * Width of a sample as it is shown to its height ("16:15"); empty when the file does not say, which
+   * Sample aspect ratio, displayed width to height ("16:15"); empty if the file does not state it, which
    * means square samples.
    *
    * @generated from field: string sample_aspect_ratio = 14;
@@ -1206,16 +1205,15 @@ export type MediaInfo = Message<"svc.v1.MediaInfo"> & {
   sampleAspectRatio: string;
 
   /**
-   * Bytes of the video track alone: the sum of its packets as they are demuxed, without the container
-   * and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not
-   * record it.
+   * Bytes of the video track alone: the sum of its demuxed packets, without the container and other
+   * tracks; for y4m and yuv, the samples. Absent in results of versions that did not record it.
    *
    * @generated from field: optional double video_bytes = 15;
    */
   videoBytes?: number | undefined;
 
   /**
-   * Bits per second of the video track over the duration; absent where either is.
+   * Bits per second of the video track over the duration; absent if either is.
    *
    * @generated from field: optional double video_bit_rate = 16;
    */
@@ -1255,7 +1253,7 @@ export type MediaInfoJson = {
   height?: number;
 
   /**
-   * Sample layout as decoded, for example yuv420p10le.
+   * Pixel format as decoded, for example yuv420p10le.
    *
    * @generated from field: string pixel_format = 5;
    */
@@ -1269,7 +1267,7 @@ export type MediaInfoJson = {
   bitDepth?: number;
 
   /**
-   * Frames per second as a fraction ("25/1"); empty when the file states none.
+   * Frames per second as a fraction ("25/1"); empty if the file states none.
    *
    * @generated from field: string frame_rate = 7;
    */
@@ -1283,7 +1281,7 @@ export type MediaInfoJson = {
   frames?: number;
 
   /**
-   * limited, full, or empty when the file does not say.
+   * limited, full, or empty if the file does not state it.
    *
    * @generated from field: string color_range = 9;
    */
@@ -1297,29 +1295,28 @@ export type MediaInfoJson = {
   rotation?: number;
 
   /**
-   * Size of the file in bytes. Absent in results of versions that did not tell it.
+   * Size of the file in bytes. Absent in results of versions that did not record it.
    *
    * @generated from field: optional double bytes = 11;
    */
   bytes?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Seconds that the frames take at the stated frame rate; absent where none is stated.
+   * Duration of the frames at the stated frame rate, in seconds; absent if none is stated.
    *
    * @generated from field: optional double duration = 12;
    */
   duration?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Bits per second of the file over its duration, all of its tracks together; absent where the
-   * duration is.
+   * Bits per second of the file over its duration, all tracks together; absent if the duration is.
    *
    * @generated from field: optional double bit_rate = 13;
    */
   bitRate?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Width of a sample as it is shown to its height ("16:15"); empty when the file does not say, which
+   * Sample aspect ratio, displayed width to height ("16:15"); empty if the file does not state it, which
    * means square samples.
    *
    * @generated from field: string sample_aspect_ratio = 14;
@@ -1327,16 +1324,15 @@ export type MediaInfoJson = {
   sampleAspectRatio?: string;
 
   /**
-   * Bytes of the video track alone: the sum of its packets as they are demuxed, without the container
-   * and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not
-   * record it.
+   * Bytes of the video track alone: the sum of its demuxed packets, without the container and other
+   * tracks; for y4m and yuv, the samples. Absent in results of versions that did not record it.
    *
    * @generated from field: optional double video_bytes = 15;
    */
   videoBytes?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Bits per second of the video track over the duration; absent where either is.
+   * Bits per second of the video track over the duration; absent if either is.
    *
    * @generated from field: optional double video_bit_rate = 16;
    */
@@ -1485,7 +1481,7 @@ export type ScorerInfo = Message<"svc.v1.ScorerInfo"> & {
   version: string;
 
   /**
-   * Version of libvmaf inside it; scores of different versions are not comparable
+   * Version of libvmaf in it; scores of different versions are not comparable
    * to the last digit.
    *
    * @generated from field: string libvmaf_version = 3;
@@ -1512,7 +1508,7 @@ export type ScorerInfoJson = {
   version?: string;
 
   /**
-   * Version of libvmaf inside it; scores of different versions are not comparable
+   * Version of libvmaf in it; scores of different versions are not comparable
    * to the last digit.
    *
    * @generated from field: string libvmaf_version = 3;
@@ -1528,7 +1524,7 @@ export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}
   messageDesc(file_svc_v1_scoring, 16);
 
 /**
- * Scores pairs of videos. Both calls give the same digits as POST /v1/score.
+ * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.
  *
  * Errors carry a google.rpc.ErrorInfo detail (domain "svc", reason = the stable
  * code); the codes and their statuses are listed in docs/errors.md.
@@ -1537,7 +1533,7 @@ export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}
  */
 export const ScoringService: GenService<{
   /**
-   * Scores a pair and answers when the last frame is scored. Ending the call
+   * Scores a pair and returns once the last frame is scored. Ending the call
    * (cancel, deadline, disconnect) kills the scorer.
    *
    * @generated from rpc svc.v1.ScoringService.Score
@@ -1548,8 +1544,8 @@ export const ScoringService: GenService<{
     output: typeof ScoreResponseSchema;
   },
   /**
-   * Score, told as it happens: progress while it runs, then per-frame values in
-   * pieces when ScoreRequest.frames is set, then the result, which ends the stream.
+   * Scores a pair and streams: progress while it runs, then per-frame scores in
+   * batches if ScoreRequest.frames is set, then the result, which ends the stream.
    *
    * @generated from rpc svc.v1.ScoringService.ScoreStream
    */

@@ -2,7 +2,7 @@
 // @generated from file svc/v1/tenant.proto (package svc.v1, syntax proto3)
 /* eslint-disable */
 
-// Tenants: what their own administrators and people see of them.
+// Tenants, as their own users and administrators see them.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -93,14 +93,14 @@ export type WhoAmIResponse = Message<"svc.v1.WhoAmIResponse"> & {
   tenant: string;
 
   /**
-   * Subject of the token; empty when it names none.
+   * Subject of the token; empty if it has none.
    *
    * @generated from field: string subject = 2;
    */
   subject: string;
 
   /**
-   * Those that count here: "svc:reader", "svc:writer", "svc:admin".
+   * The roles in effect: "svc:reader", "svc:writer", "svc:admin".
    *
    * @generated from field: repeated string roles = 3;
    */
@@ -117,14 +117,14 @@ export type WhoAmIResponseJson = {
   tenant?: string;
 
   /**
-   * Subject of the token; empty when it names none.
+   * Subject of the token; empty if it has none.
    *
    * @generated from field: string subject = 2;
    */
   subject?: string;
 
   /**
-   * Those that count here: "svc:reader", "svc:writer", "svc:admin".
+   * The roles in effect: "svc:reader", "svc:writer", "svc:admin".
    *
    * @generated from field: repeated string roles = 3;
    */
@@ -143,7 +143,7 @@ export const WhoAmIResponseSchema: GenMessage<WhoAmIResponse, {jsonType: WhoAmIR
  */
 export type Tenant = Message<"svc.v1.Tenant"> & {
   /**
-   * Opaque: what the tenant's tokens carry.
+   * Opaque; the value in the tenant's tokens.
    *
    * @generated from field: string id = 1;
    */
@@ -165,7 +165,7 @@ export type Tenant = Message<"svc.v1.Tenant"> & {
  */
 export type TenantJson = {
   /**
-   * Opaque: what the tenant's tokens carry.
+   * Opaque; the value in the tenant's tokens.
    *
    * @generated from field: string id = 1;
    */
@@ -194,7 +194,7 @@ export const TenantSchema: GenMessage<Tenant, {jsonType: TenantJson}> = /*@__PUR
  */
 export type TenantUsage = Message<"svc.v1.TenantUsage"> & {
   /**
-   * Jobs of which no piece has been begun.
+   * Jobs of which no task has started.
    *
    * @generated from field: uint32 jobs_queued = 1;
    */
@@ -206,7 +206,7 @@ export type TenantUsage = Message<"svc.v1.TenantUsage"> & {
   jobsRunning: number;
 
   /**
-   * Pieces of work that nodes have now; a plan counts too.
+   * Tasks that nodes are running now, planning included.
    *
    * @generated from field: uint32 segments_running = 3;
    */
@@ -218,7 +218,7 @@ export type TenantUsage = Message<"svc.v1.TenantUsage"> & {
  */
 export type TenantUsageJson = {
   /**
-   * Jobs of which no piece has been begun.
+   * Jobs of which no task has started.
    *
    * @generated from field: uint32 jobs_queued = 1;
    */
@@ -230,7 +230,7 @@ export type TenantUsageJson = {
   jobsRunning?: number;
 
   /**
-   * Pieces of work that nodes have now; a plan counts too.
+   * Tasks that nodes are running now, planning included.
    *
    * @generated from field: uint32 segments_running = 3;
    */
@@ -245,34 +245,34 @@ export const TenantUsageSchema: GenMessage<TenantUsage, {jsonType: TenantUsageJs
   messageDesc(file_svc_v1_tenant, 5);
 
 /**
- * What the tenant may have and do at a time, as it is now. Without a member there is no limit.
+ * The tenant's current limits. An absent member means no limit.
  *
  * @generated from message svc.v1.TenantLimits
  */
 export type TenantLimits = Message<"svc.v1.TenantLimits"> & {
   /**
-   * Submissions that would make more of them are refused.
+   * Submissions that would exceed it are refused.
    *
    * @generated from field: optional uint32 jobs_queued = 1;
    */
   jobsQueued?: number | undefined;
 
   /**
-   * Work above it waits.
+   * Tasks above it wait.
    *
    * @generated from field: optional uint32 segments_running = 2;
    */
   segmentsRunning?: number | undefined;
 
   /**
-   * Jobs a second that each controller stores, on average.
+   * Average number of jobs per second that each controller stores.
    *
    * @generated from field: optional uint32 submits_per_second = 3;
    */
   submitsPerSecond?: number | undefined;
 
   /**
-   * Share of the nodes beside other tenants that have work; 1 is usual.
+   * Fair-share weight among the tenants that have work; usually 1.
    *
    * @generated from field: uint32 weight = 4;
    */
@@ -280,34 +280,34 @@ export type TenantLimits = Message<"svc.v1.TenantLimits"> & {
 };
 
 /**
- * What the tenant may have and do at a time, as it is now. Without a member there is no limit.
+ * The tenant's current limits. An absent member means no limit.
  *
  * @generated from message svc.v1.TenantLimits
  */
 export type TenantLimitsJson = {
   /**
-   * Submissions that would make more of them are refused.
+   * Submissions that would exceed it are refused.
    *
    * @generated from field: optional uint32 jobs_queued = 1;
    */
   jobsQueued?: number;
 
   /**
-   * Work above it waits.
+   * Tasks above it wait.
    *
    * @generated from field: optional uint32 segments_running = 2;
    */
   segmentsRunning?: number;
 
   /**
-   * Jobs a second that each controller stores, on average.
+   * Average number of jobs per second that each controller stores.
    *
    * @generated from field: optional uint32 submits_per_second = 3;
    */
   submitsPerSecond?: number;
 
   /**
-   * Share of the nodes beside other tenants that have work; 1 is usual.
+   * Fair-share weight among the tenants that have work; usually 1.
    *
    * @generated from field: uint32 weight = 4;
    */
@@ -322,7 +322,7 @@ export const TenantLimitsSchema: GenMessage<TenantLimits, {jsonType: TenantLimit
   messageDesc(file_svc_v1_tenant, 6);
 
 /**
- * Which tokens of the tenant are taken back.
+ * A revocation of tokens of the tenant.
  *
  * @generated from message svc.v1.Revocation
  */
@@ -347,7 +347,7 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
     case: "tokenId";
   } | {
     /**
-     * All tokens of a subject, those that are yet to be issued too: their claim sub.
+     * All tokens of a subject (claim sub), including tokens issued later.
      *
      * @generated from field: string subject = 3;
      */
@@ -355,8 +355,8 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
     case: "subject";
   } | {
     /**
-     * All tokens issued before then (iat), and those that do not say when they were. A tenant has one such
-     * entry: of several instants the latest counts.
+     * All tokens issued before this time (iat), and tokens without iat. A tenant has one such entry: the
+     * latest time counts.
      *
      * @generated from field: google.protobuf.Timestamp issued_before = 4;
      */
@@ -365,14 +365,14 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Up to 256 characters; seen by the tenant's administrators alone.
+   * Up to 256 characters; visible only to the tenant's administrators.
    *
    * @generated from field: string reason = 5;
    */
   reason: string;
 
   /**
-   * Subject of the token that revoked it.
+   * Subject of the token that it was revoked with.
    *
    * @generated from field: string revoked_by = 6;
    */
@@ -384,7 +384,7 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * From then on it counts no more; without it, it stays until it is lifted.
+   * When the revocation ends; if absent, it stays until it is lifted.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -392,7 +392,7 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
 };
 
 /**
- * Which tokens of the tenant are taken back.
+ * A revocation of tokens of the tenant.
  *
  * @generated from message svc.v1.Revocation
  */
@@ -412,29 +412,29 @@ export type RevocationJson = {
   tokenId?: string;
 
   /**
-   * All tokens of a subject, those that are yet to be issued too: their claim sub.
+   * All tokens of a subject (claim sub), including tokens issued later.
    *
    * @generated from field: string subject = 3;
    */
   subject?: string;
 
   /**
-   * All tokens issued before then (iat), and those that do not say when they were. A tenant has one such
-   * entry: of several instants the latest counts.
+   * All tokens issued before this time (iat), and tokens without iat. A tenant has one such entry: the
+   * latest time counts.
    *
    * @generated from field: google.protobuf.Timestamp issued_before = 4;
    */
   issuedBefore?: TimestampJson;
 
   /**
-   * Up to 256 characters; seen by the tenant's administrators alone.
+   * Up to 256 characters; visible only to the tenant's administrators.
    *
    * @generated from field: string reason = 5;
    */
   reason?: string;
 
   /**
-   * Subject of the token that revoked it.
+   * Subject of the token that it was revoked with.
    *
    * @generated from field: string revoked_by = 6;
    */
@@ -446,7 +446,7 @@ export type RevocationJson = {
   createTime?: TimestampJson;
 
   /**
-   * From then on it counts no more; without it, it stays until it is lifted.
+   * When the revocation ends; if absent, it stays until it is lifted.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -497,7 +497,7 @@ export type RevokeTokensRequest = Message<"svc.v1.RevokeTokensRequest"> & {
   reason: string;
 
   /**
-   * No sooner than the tokens expire: after it they count again.
+   * When the revocation ends. Must not be earlier than the expiry of the tokens, which are valid again after it.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
@@ -531,7 +531,7 @@ export type RevokeTokensRequestJson = {
   reason?: string;
 
   /**
-   * No sooner than the tokens expire: after it they count again.
+   * When the revocation ends. Must not be earlier than the expiry of the tokens, which are valid again after it.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
@@ -555,7 +555,7 @@ export type RevokeTokensResponse = Message<"svc.v1.RevokeTokensResponse"> & {
   revocation?: Revocation | undefined;
 
   /**
-   * The same was revoked already. The entry covers both: it ends with the later expiry.
+   * Whether it was already revoked. The entry covers both: it ends at the later expiry.
    *
    * @generated from field: bool existed = 2;
    */
@@ -572,7 +572,7 @@ export type RevokeTokensResponseJson = {
   revocation?: RevocationJson;
 
   /**
-   * The same was revoked already. The entry covers both: it ends with the later expiry.
+   * Whether it was already revoked. The entry covers both: it ends at the later expiry.
    *
    * @generated from field: bool existed = 2;
    */
@@ -598,7 +598,7 @@ export type ListRevocationsRequest = Message<"svc.v1.ListRevocationsRequest"> & 
   pageSize: number;
 
   /**
-   * next_page_token of the page before.
+   * next_page_token of the previous page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -617,7 +617,7 @@ export type ListRevocationsRequestJson = {
   pageSize?: number;
 
   /**
-   * next_page_token of the page before.
+   * next_page_token of the previous page.
    *
    * @generated from field: string page_token = 2;
    */
@@ -704,7 +704,7 @@ export const LiftRevocationRequestSchema: GenMessage<LiftRevocationRequest, {jso
  */
 export type LiftRevocationResponse = Message<"svc.v1.LiftRevocationResponse"> & {
   /**
-   * As it was.
+   * The revocation as it was before it ended.
    *
    * @generated from field: svc.v1.Revocation revocation = 1;
    */
@@ -716,7 +716,7 @@ export type LiftRevocationResponse = Message<"svc.v1.LiftRevocationResponse"> & 
  */
 export type LiftRevocationResponseJson = {
   /**
-   * As it was.
+   * The revocation as it was before it ended.
    *
    * @generated from field: svc.v1.Revocation revocation = 1;
    */
@@ -731,13 +731,13 @@ export const LiftRevocationResponseSchema: GenMessage<LiftRevocationResponse, {j
   messageDesc(file_svc_v1_tenant, 13);
 
 /**
- * What concerns a tenant as a whole. Every call is about the caller's own tenant.
+ * Operations on a tenant as a whole. Every call concerns the caller's own tenant.
  *
  * @generated from service svc.v1.TenantService
  */
 export const TenantService: GenService<{
   /**
-   * What the tenant uses at this moment, and its limits.
+   * Returns the tenant's current usage and its limits.
    *
    * @generated from rpc svc.v1.TenantService.GetTenant
    */
@@ -747,7 +747,7 @@ export const TenantService: GenService<{
     output: typeof GetTenantResponseSchema;
   },
   /**
-   * Who the caller is to the controller: for any valid token, whatever its roles.
+   * Returns the caller's identity as the controller sees it. Any valid token, no role needed.
    *
    * @generated from rpc svc.v1.TenantService.WhoAmI
    */
@@ -757,7 +757,7 @@ export const TenantService: GenService<{
     output: typeof WhoAmIResponseSchema;
   },
   /**
-   * Takes tokens back before their time. Within a second no controller takes them any more. Safe to repeat.
+   * Revokes tokens before they expire. Every controller refuses them within a second. Safe to repeat.
    *
    * @generated from rpc svc.v1.TenantService.RevokeTokens
    */
@@ -767,7 +767,7 @@ export const TenantService: GenService<{
     output: typeof RevokeTokensResponseSchema;
   },
   /**
-   * What is revoked now, newest first.
+   * Lists the current revocations, newest first.
    *
    * @generated from rpc svc.v1.TenantService.ListRevocations
    */
@@ -787,7 +787,7 @@ export const TenantService: GenService<{
     output: typeof LiftRevocationResponseSchema;
   },
   /**
-   * Who did, or tried, what in the tenant: changes and refusals, newest first.
+   * Lists who did or tried to do what in the tenant: changes and refusals, newest first.
    *
    * @generated from rpc svc.v1.TenantService.ListAudit
    */
