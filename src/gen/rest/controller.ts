@@ -15,10 +15,10 @@ export interface paths {
         put?: never;
         /**
          * Score a reference/distorted pair and wait for the result
-         * @description Stores a job and answers when it is scored, with the result that GET /v1/jobs/{id} keeps.
-         *     After --score-timeout it answers 504 with the job's id in `found`, and the job goes on.
-         *     A client that leaves before has its job cancelled, unless it asked to `respond-async` or gave an
-         *     `Idempotency-Key`.
+         * @description Stores a job and responds once it is scored; GET /v1/jobs/{id} returns the same result later.
+         *     After --score-timeout the response is 504 with the job's id in `found`, and the job continues.
+         *     If the client disconnects earlier, its job is cancelled, unless the request has
+         *     `Prefer: respond-async` or an `Idempotency-Key`.
          */
         post: operations["score"];
         delete?: never;
@@ -34,12 +34,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The jobs, in pages, without their results */
+        /** List jobs in pages, without their results */
         get: operations["listJobs"];
         put?: never;
         /**
          * Store a job
-         * @description Answers when the job is durable. Any node that has the models may score it.
+         * @description Responds once the job is durable. Any node that has the models may score it.
          */
         post: operations["submitJob"];
         delete?: never;
@@ -57,7 +57,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Store up to 1,000 jobs, all of them or none */
+        /** Store up to 1,000 jobs, all or none */
         post: operations["submitJobs"];
         delete?: never;
         options?: never;
@@ -75,14 +75,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel all jobs of a filter that have not ended
-         * @description In steps that each hold a few jobs, newest first. Jobs that are submitted meanwhile are left alone.
-         *     A client that leaves ends it after the step under way; what was done stays done, and the same request
-         *     again goes on.
+         * Cancel all unfinished jobs that match a filter
+         * @description Works in batches of a few jobs, newest first. Jobs submitted in the meantime are not touched.
+         *     If the client disconnects, the request ends after the current batch. Batches already done stay done;
+         *     repeating the request continues.
          *
-         *     With `Accept: text/event-stream` the answer is server-sent events: `progress` after each step, and
-         *     `done` at the end; `data` is what the JSON answer has, so far. A failure is the event `error`, whose
-         *     data is a `Problem`. Without it the answer comes at the end.
+         *     With `Accept: text/event-stream` the response is server-sent events: `progress` after each batch and
+         *     `done` at the end, with the JSON response so far as `data`. A failure is the event `error` with a
+         *     `Problem` as data. Without it, the response comes at the end.
          */
         post: operations["cancelJobs"];
         delete?: never;
@@ -101,14 +101,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Delete all jobs of a filter that have ended, with their results, values and stills
-         * @description In steps that each hold a few jobs, newest first. Jobs that are submitted meanwhile are left alone.
-         *     A client that leaves ends it after the step under way; what was done stays done, and the same request
-         *     again goes on.
+         * Delete all finished jobs that match a filter, with their results, per-frame scores and stills
+         * @description Works in batches of a few jobs, newest first. Jobs submitted in the meantime are not touched.
+         *     If the client disconnects, the request ends after the current batch. Batches already done stay done;
+         *     repeating the request continues.
          *
-         *     With `Accept: text/event-stream` the answer is server-sent events: `progress` after each step, and
-         *     `done` at the end; `data` is what the JSON answer has, so far. A failure is the event `error`, whose
-         *     data is a `Problem`. Without it the answer comes at the end.
+         *     With `Accept: text/event-stream` the response is server-sent events: `progress` after each batch and
+         *     `done` at the end, with the JSON response so far as `data`. A failure is the event `error` with a
+         *     `Problem` as data. Without it, the response comes at the end.
          */
         post: operations["deleteJobs"];
         delete?: never;
@@ -125,11 +125,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The jobs as they are, then every change to them in order
-         * @description Server-sent events until the client leaves. `event` is snapshot, snapshotEnd, change or
-         *     deleted; `data` is a `JobEvent`; `id` is where to resume. A comment line every 15 seconds keeps
-         *     the connection alive. What ends the stream is told as the event `error`, whose data is a
-         *     `Problem`: a client that reads too slowly is cut off with STREAM_TOO_SLOW and can resume.
+         * Stream a snapshot of the jobs, then every change to them in order
+         * @description Server-sent events until the client disconnects. `event` is snapshot, snapshotEnd, change or
+         *     deleted; `data` is a `JobEvent`; `id` is the event id to resume from. A comment line every 15
+         *     seconds keeps the connection alive. If the stream fails, its last event is `error` with a `Problem`
+         *     as data: a client that reads too slowly is disconnected with STREAM_TOO_SLOW and can resume.
          */
         get: operations["streamJobs"];
         put?: never;
@@ -150,17 +150,17 @@ export interface paths {
             };
             cookie?: never;
         };
-        /** One job, with its result when it has one */
+        /** Get a job, with its result if it has one */
         get: operations["getJob"];
         put?: never;
         post?: never;
-        /** Delete a job that has ended, with its result, values and stills */
+        /** Delete a finished job, with its result, per-frame scores and stills */
         delete: operations["deleteJob"];
         options?: never;
         head?: never;
         /**
          * Add, change and remove labels of a job
-         * @description Whatever its state. Labels that are not named stay as they are.
+         * @description In any state. Labels that are not named do not change.
          */
         patch: operations["updateJob"];
         trace?: never;
@@ -178,8 +178,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a job that has not ended
-         * @description A scorer that works on it is killed within a second. A job that is cancelled already is answered as it is. No body is needed.
+         * Cancel a job
+         * @description A scorer that works on it is killed within a second. A job that is already cancelled is returned unchanged. No body is needed.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -199,8 +199,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Per-frame values in frame order
-         * @description Of the segments that are scored so far; of a job that succeeded, all of them. CSV has the line frame,METRIC,…,time and a line per frame; a value that is not a finite number is empty. The time is the frame's number over the frame rate of the scored frames, in seconds; empty where neither file states a rate.
+         * Get per-frame scores in frame order
+         * @description Of the segments scored so far; of all segments once the job has succeeded. CSV has the header frame,METRIC,…,time and a line per frame; values that are not finite are empty. The time is the frame number divided by the frame rate of the scored frames, in seconds; it is empty if neither file states a frame rate.
          */
         get: operations["getJobFrames"];
         put?: never;
@@ -222,14 +222,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The stills of a job: frames of both sides as pictures
-         * @description Of the worst moments of the first model, at least 2 seconds apart, made when the job has succeeded: five, or fewer or none where the controller is set so. And of the frames that were asked for since. A change in the stream of jobs tells when some have come or failed. A job without stills has an empty list.
+         * List the stills of a job: images of frames, both sides
+         * @description When a job succeeds, stills are made of the worst moments of its first model, at least 2 seconds apart: five by default; the controller may be configured for fewer or none. Stills of other frames can be requested later. The stream of jobs sends a change when stills are ready or have failed. The list of a job without stills is empty.
          */
         get: operations["listStills"];
         put?: never;
         /**
-         * Ask for stills of more frames
-         * @description Of a job that has succeeded: at most 16 frames at a time, and 64 in all. Of a frame whose stills are there or to come nothing is done; those that failed are made again. The job does not change.
+         * Request stills of more frames
+         * @description For a job that has succeeded: at most 16 frames per request and 64 per job. Frames whose stills are ready or pending are ignored; failed ones are retried. The job does not change.
          */
         post: operations["requestStills"];
         delete?: never;
@@ -245,7 +245,7 @@ export interface paths {
             path: {
                 /** @description The job's id. */
                 id: string;
-                /** @description The frame's number. */
+                /** @description The frame number. */
                 frame: string;
             };
             cookie?: never;
@@ -255,7 +255,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the stills of a frame
-         * @description Of both sides, made or not. The frame takes no place of the job's 64 any more and can be asked for again.
+         * @description Both sides, ready or not. The frame no longer counts towards the job's 64 and can be requested again.
          */
         delete: operations["deleteStill"];
         options?: never;
@@ -270,7 +270,7 @@ export interface paths {
             path: {
                 /** @description The job's id. */
                 id: string;
-                /** @description The frame's number. */
+                /** @description The frame number. */
                 frame: string;
                 /** @description reference or distorted. */
                 side: "reference" | "distorted";
@@ -278,8 +278,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One still
-         * @description The frame of one side as it was compared, scaled and turned where it was for the comparison. It never changes: Cache-Control says so.
+         * Get a still
+         * @description The frame of one side as it was compared: scaled and rotated if it was for the comparison. It never changes, and Cache-Control is set accordingly.
          */
         get: operations["getStill"];
         put?: never;
@@ -297,7 +297,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The nodes that serve the caller's tenant */
+        /** List the nodes that serve the caller's tenant */
         get: operations["listNodes"];
         put?: never;
         post?: never;
@@ -320,7 +320,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a node finish what it has and take nothing new
+         * Drain a node: it finishes its tasks and takes no new ones
          * @description No body is needed.
          */
         post: operations["drainNode"];
@@ -337,7 +337,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the caller's tenant uses at this moment, and its limits */
+        /** Get the current usage of the caller's tenant and its limits */
         get: operations["getTenant"];
         put?: never;
         post?: never;
@@ -354,14 +354,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is revoked in the caller's tenant, newest first */
+        /** List the revocations of the caller's tenant, newest first */
         get: operations["listRevocations"];
         put?: never;
         /**
-         * Take tokens of the caller's tenant back before their time
-         * @description This controller refuses them from its answer on, every other one within a second (TOKEN_REVOKED).
-         *     What is revoked already is answered with 200 and its entry, which then ends with the later of both
-         *     expiries.
+         * Revoke tokens of the caller's tenant before they expire
+         * @description Once it has responded, this controller refuses them (TOKEN_REVOKED); every other controller does so
+         *     within a second. If they are already revoked, the response is 200 with the existing revocation, which
+         *     then ends at the later of both expiries.
          */
         post: operations["revokeTokens"];
         delete?: never;
@@ -384,7 +384,7 @@ export interface paths {
         put?: never;
         /**
          * End a revocation
-         * @description No body is needed. What is lifted already is answered again.
+         * @description No body is needed. A revocation that was already ended is returned again.
          */
         post: operations["liftRevocation"];
         delete?: never;
@@ -401,8 +401,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who did, or tried, what in the caller's tenant, newest first
-         * @description Changes, and what was refused; not what was only read. A record is there within a second of its end.
+         * List who did or tried to do what in the caller's tenant, newest first
+         * @description Changes and refusals; not reads. A record appears within a second of the end of its operation.
          */
         get: operations["listAudit"];
         put?: never;
@@ -420,7 +420,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is to the controller */
+        /** Get the caller's identity as the controller sees it */
         get: operations["whoami"];
         put?: never;
         post?: never;
@@ -439,7 +439,7 @@ export interface paths {
         };
         /**
          * Liveness probe
-         * @description 200 always while the process lives.
+         * @description Always 200 while the process is alive.
          */
         get: operations["getHealth"];
         put?: never;
@@ -476,7 +476,7 @@ export interface paths {
         };
         /**
          * Readiness probe
-         * @description 200 while the store answers, its schema is the one that this version works with, and the tenants of the cluster were read once, where they come from there; 503 before, with the reason, and again as soon as the controller shuts down.
+         * @description 200 while the database responds, its schema is one that this version works with, and the tenants have been read once, if they come from the cluster; otherwise 503 with the reason, also as soon as the controller shuts down.
          */
         get: operations["getReady"];
         put?: never;
@@ -512,8 +512,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This interface as a page in a browser
-         * @description Its files come from this controller, never from elsewhere. Its try-it-out button is off unless the controller was started with --ui-try-it-out.
+         * Interactive API documentation
+         * @description All files come from this controller. The try-it-out button is disabled unless the controller was started with --ui-try-it-out.
          */
         get: operations["getUi"];
         put?: never;
@@ -532,8 +532,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This description as JSON (OpenAPI 3.0.3)
-         * @description A controller that asks nobody for a token says nothing of tokens.
+         * This API description as JSON (OpenAPI 3.0.3)
+         * @description If authentication is disabled, it does not mention tokens.
          */
         get: operations["getSpec"];
         put?: never;
@@ -548,48 +548,48 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What is to be scored, and how. Per-frame values are always kept. */
+        /** @description What to score and how. Per-frame scores are always kept. */
         JobSpec: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Not together with `models`.
+             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
-            /** @description Several models in one pass; the first is the one that `score` reports. */
+            /** @description Several models in one pass; `score` is that of the first. */
             models?: string[];
-            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, psnr-hvs, float_ssim and float_ms_ssim are understood too. */
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. */
             features?: string[];
             rawVideo?: components["schemas"]["RawVideo"];
             /**
-             * @description What to do when the two sizes differ. AUTO scales the distorted video to the reference's size (bicubic) and says so; REFUSE refuses the pair.
+             * @description What to do if the frame sizes differ. AUTO scales the distorted video to the reference's size (bicubic), and the result carries a warning; REFUSE refuses the pair.
              * @default AUTO
              * @enum {string}
              */
             scaling?: "AUTO" | "REFUSE";
             /**
-             * @description What to do when the two frame counts differ. COMMON compares frame N with frame N from the first on, to the end of the shorter side, and warns: right only if the missing frames are the last ones.
+             * @description What to do if the frame counts differ. COMMON compares frame N with frame N, from the first to the end of the shorter side; the result carries a warning. It is right only if the missing frames are the last ones.
              * @default REFUSE
              * @enum {string}
              */
             onFrameCountMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do when the two frame rates differ. Where one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first on; rates within 5 % are taken as the same frames at another pace. The result warns.
+             * @description What to do if the frame rates differ. If one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first; rates within 5 % count as the same frames at another speed. The result carries a warning.
              * @default REFUSE
              * @enum {string}
              */
             onFrameRateMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE every coded frame; the result warns.
+             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE scores every coded frame; the result carries a warning.
              * @default APPLY
              * @enum {string}
              */
             editLists?: "APPLY" | "IGNORE";
             /**
-             * @description Score every n-th frame only.
+             * @description Score only every n-th frame.
              * @default 1
              */
             subsample?: number;
@@ -600,7 +600,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Higher goes first among the jobs of the same tenant; it takes nothing from other tenants.
+             * @description Higher goes first among the jobs of the same tenant; other tenants are not affected.
              * @default 0
              */
             priority?: number;
@@ -616,7 +616,7 @@ export interface components {
             /** @description In the order of the request. */
             jobs: {
                 job: components["schemas"]["Job"];
-                /** @description Whether the job was there already. */
+                /** @description Whether the job already existed. */
                 existed: boolean;
             }[];
         };
@@ -626,54 +626,54 @@ export interface components {
          */
         JobState: "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
         Job: {
-            /** @description A random UUID, not to be guessed. */
+            /** @description A random UUID that cannot be guessed. */
             id: string;
-            /** @description The tenant that it belongs to, the submitter's. */
+            /** @description The submitter's tenant, which the job belongs to. */
             tenantId: string;
             spec: components["schemas"]["JobSpec"];
             state: components["schemas"]["JobState"];
             progress?: components["schemas"]["Progress"];
             /** @description Segments that the pair was cut into; 0 until planned. */
             segmentsTotal: number;
-            /** @description Segments that are scored. */
+            /** @description Segments scored. */
             segmentsDone: number;
-            /** @description Times that a piece of the job was given out again after a lost lease or a crash. */
+            /** @description Number of task retries after a lost lease or a crash. */
             retries: number;
             /** Format: date-time */
             createTime: string;
             /**
              * Format: date-time
-             * @description When a node began.
+             * @description When a node started on it.
              */
             startTime?: string;
             /** Format: date-time */
             endTime?: string;
-            /** @description Pooled mean of the first model; only of a job that succeeded. */
+            /** @description Pooled mean of the first model; set only if the job succeeded. */
             score?: number;
             result?: components["schemas"]["ScoreResult"];
             error?: components["schemas"]["JobError"];
-            /** @description Subject of the submitter's token; empty when it names none. */
+            /** @description Subject of the submitter's token; empty if it has none. */
             submittedBy: string;
-            /** @description Counts the changes of this job, from 1. */
+            /** @description Number of changes to this job, from 1. */
             revision: number;
-            /** @description The pieces of work and where they ran; lists and streams leave them out. */
+            /** @description The tasks of the job and where they ran; not in lists and streams. */
             work?: components["schemas"]["JobWork"][];
             plan?: components["schemas"]["JobPlan"];
             distortedMedia?: components["schemas"]["MediaSummary"];
             /**
              * Format: date-time
-             * @description When it is deleted with its values and stills, at the earliest. Only of a job that has ended; lists and streams leave it out.
+             * @description Earliest time at which the job is deleted with its per-frame scores and stills. Set once the job has ended; not in lists and streams.
              */
             expireTime?: string;
         };
-        /** @description What was found in the distorted file, in short, as in MediaInfo; lists and streams have it too. Absent until the job is planned, and of jobs that were planned by versions without it. */
+        /** @description Summary of the distorted file, as in MediaInfo; lists and streams have it too. Absent until the job is planned, and for jobs planned by a version without it. */
         MediaSummary: {
             codec: string;
             /** @description Coded width in pixels. */
             width: number;
             /** @description Coded height in pixels. */
             height: number;
-            /** @description Bits per second of the video track; absent where the file states no frame rate. */
+            /** @description Bits per second of the video track; absent if the file states no frame rate. */
             videoBitRate?: number;
         };
         /** @description Names at least one label, and none in both members. */
@@ -739,9 +739,9 @@ export interface components {
             all: true;
         });
         CancelJobsResult: {
-            /** @description Jobs that the filter chose at the start. */
+            /** @description Jobs that matched the filter at the start. */
             matched: number;
-            /** @description Those that this request has cancelled. Jobs that end by themselves meanwhile are not among them. */
+            /** @description Jobs that this request has cancelled. Jobs that ended on their own in the meantime are not counted. */
             cancelled: number;
         };
         /** @description Either a filter with at least one condition, or `all`. Jobs that have not ended can be deleted with `cancel` alone. */
@@ -773,26 +773,26 @@ export interface components {
             all: true;
         });
         DeleteJobsResult: {
-            /** @description Jobs that the filter chose at the start. */
+            /** @description Jobs that matched the filter at the start. */
             matched: number;
-            /** @description Those that this request has deleted. */
+            /** @description Jobs that this request has deleted. */
             deleted: number;
         };
-        /** @description What is known of a pair before it is scored. Absent until the job is planned, and of one that has a result, which tells the same; lists and streams leave it out. */
+        /** @description What is known about a pair before it is scored. Absent until the job is planned, and once it has a result, which contains the same; not in lists and streams. */
         JobPlan: {
             reference: components["schemas"]["MediaInfo"];
             distorted: components["schemas"]["MediaInfo"];
             scaling?: components["schemas"]["ScalingInfo"];
-            /** @description What a reader of the values must know; the result may add to them. */
+            /** @description What a reader of the scores must know; the result may add more. */
             warnings: components["schemas"]["Warning"][];
         };
-        /** @description How far a job has come; absent until it is planned. */
+        /** @description Progress of a job; absent until it is planned. */
         Progress: {
             framesDone: number;
             framesTotal: number;
-            /** @description Frames scored per second since the start; 0 until the first frame. */
+            /** @description Frames scored per second since the start; 0 before the first frame. */
             fps: number;
-            /** @description Estimated time left in seconds; absent until the first frame. */
+            /** @description Estimated time left in seconds; absent before the first frame. */
             secondsLeft?: number;
         };
         /** @description Why a job failed. */
@@ -801,31 +801,31 @@ export interface components {
             code: string;
             /** @description One or two sentences for people. */
             message: string;
-            /** @description Facts behind it, for example what was found on each side, and the `remedy` where there is one (as in Problem). */
+            /** @description Details, for example what was found on each side, and the `remedy` if there is one (as in Problem). */
             found?: {
                 [key: string]: unknown;
             };
         };
-        /** @description One piece of a job's work. */
+        /** @description A task of a job. */
         JobWork: {
             /**
-             * @description PLAN probes both files and finds cuts, SEGMENT scores a range of frames, WHOLE all of them in one piece. STILLS makes pictures of some frames once the job has succeeded; it may fail, and the job stays what it is. KIND_UNSPECIFIED: a piece of another tenant's, of which no more is told.
+             * @description PLAN probes both files and finds cuts, SEGMENT scores a range of frames, WHOLE scores all frames in one run. STILLS makes images of some frames once the job has succeeded; if it fails, the job stays succeeded. KIND_UNSPECIFIED: a task of another tenant, without details.
              * @enum {string}
              */
             kind: "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
             /**
-             * @description WAITING: for its back-off after a fault.
+             * @description WAITING: for its retry after a fault.
              * @enum {string}
              */
             state: "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "LEASED" | "DONE" | "FAILED" | "CANCELLED";
             firstFrame: number;
-            /** @description 0 for a plan. Frames of STILLS are not in a row: see frames. */
+            /** @description 0 for PLAN. The frames of STILLS are not contiguous: see frames. */
             frameCount: number;
-            /** @description Of STILLS: their frames, in ascending order. */
+            /** @description For STILLS: their frames, in ascending order. */
             frames?: number[];
-            /** @description Times that it was given out. */
+            /** @description Number of times the task was leased. */
             attempt: number;
-            /** @description Name of the node that has it or had it last. */
+            /** @description Name of the node that works on it or did last. */
             node: string;
             /** Format: date-time */
             startTime?: string;
@@ -835,23 +835,23 @@ export interface components {
         StillList: {
             stills: components["schemas"]["Still"][];
         };
-        /** @description A frame of one side as a picture. */
+        /** @description The image of a frame of one side. */
         Still: {
-            /** @description Its number, as in the per-frame values. */
+            /** @description The frame number, as in the per-frame scores. */
             frame: number;
             /** @enum {string} */
             side: "REFERENCE" | "DISTORTED";
             /**
-             * @description FAILED: it was given up, and can be asked for again.
+             * @description FAILED: it could not be made, and can be requested again.
              * @enum {string}
              */
             state: "PENDING" | "READY" | "FAILED";
-            /** @description image/webp; empty unless it is READY. */
+            /** @description image/webp; empty unless READY. */
             mediaType: string;
-            /** @description In pixels: those of the compared picture, or fewer where its longer side is over 4096. 0 unless it is READY. */
+            /** @description Pixels: the size of the compared frame, or smaller if its longer side exceeds 4096. 0 unless READY. */
             width: number;
             height: number;
-            /** @description Size of the image. */
+            /** @description Size of the image in bytes. */
             bytes: number;
             error?: components["schemas"]["JobError"];
         };
@@ -863,11 +863,11 @@ export interface components {
             /** @description Empty on the last page. */
             nextPageToken: string;
         };
-        /** @description The data of an event of GET /v1/jobs:stream. */
+        /** @description The data of an event in GET /v1/jobs:stream. */
         JobEvent: {
             /** @enum {string} */
             kind: "SNAPSHOT" | "SNAPSHOT_END" | "CHANGE" | "DELETED";
-            /** @description Where to resume; empty in a SNAPSHOT. */
+            /** @description Event id to resume from; empty in a SNAPSHOT. */
             eventId: string;
             job?: components["schemas"]["Job"];
         };
@@ -880,31 +880,31 @@ export interface components {
         Node: {
             id: string;
             name: string;
-            /** @description The tenant of the token that it registered with. */
+            /** @description The tenant of the token that the node registered with. */
             tenantId: string;
             /** @enum {string} */
             state: "ONLINE" | "DRAINING" | "OFFLINE";
-            /** @description Pieces of work at a time. */
+            /** @description Number of tasks that the node runs at a time. */
             slots: number;
             capabilities: {
                 scorer: components["schemas"]["ScorerInfo"];
                 models: {
                     name: string;
-                    /** @description SHA-256 of the model's file in hex; empty for one built into the scorer. */
+                    /** @description SHA-256 of the model file in hex; empty for a model built into the scorer. */
                     digest: string;
                 }[];
                 /** @description Version of svc. */
                 version: string;
-                /** @description Whether it makes stills. */
+                /** @description Whether the node makes stills. */
                 stills?: boolean;
             };
             /** Format: date-time */
             registerTime: string;
             /** Format: date-time */
             heartbeatTime: string;
-            /** @description What it works on now for the caller's tenant. A node of the caller's own tenant tells of pieces of other tenants' too that they are, and nothing else. */
+            /** @description The tasks that it runs for the caller's tenant. A node of the caller's own tenant also lists tasks of other tenants, without any details. */
             work: {
-                /** @description Empty for a piece of another tenant's. */
+                /** @description Empty for a task of another tenant. */
                 jobId: string;
                 work: components["schemas"]["JobWork"];
                 framesDone: number;
@@ -916,39 +916,39 @@ export interface components {
             limits: components["schemas"]["TenantLimits"];
         };
         TenantUsage: {
-            /** @description Jobs of which no piece has been begun. */
+            /** @description Jobs of which no task has started. */
             jobsQueued: number;
             jobsRunning: number;
-            /** @description Pieces of work that nodes have now; a plan counts too. */
+            /** @description Tasks that nodes are running now, planning included. */
             segmentsRunning: number;
         };
-        /** @description What the tenant may have and do at a time. Without a member there is no limit. */
+        /** @description The tenant's limits. An absent member means no limit. */
         TenantLimits: {
-            /** @description Submissions that would make more of them are refused. */
+            /** @description Submissions that would exceed it are refused. */
             jobsQueued?: number;
-            /** @description Work above it waits. */
+            /** @description Tasks above it wait. */
             segmentsRunning?: number;
-            /** @description Jobs a second that each controller stores, on average. */
+            /** @description Average number of jobs per second that each controller stores. */
             submitsPerSecond?: number;
-            /** @description Share of the nodes beside other tenants that have work; 1 is usual. */
+            /** @description Fair-share weight among the tenants that have work; usually 1. */
             weight: number;
         };
         /** @description Exactly one of `tokenId`, `subject` and `issuedBefore`. */
         RevokeRequest: {
-            /** @description One token, by its claim `jti`. */
+            /** @description One token, by claim `jti`. */
             tokenId?: string;
-            /** @description All tokens of a subject (`sub`), those that are yet to be issued too. */
+            /** @description All tokens of a subject (claim `sub`), including tokens issued later. */
             subject?: string;
             /**
              * Format: date-time
-             * @description An RFC 3339 time. All tokens of the tenant that were issued before then (`iat`), and those that do not say when. Not in the future. A tenant has one such entry, of the latest instant.
+             * @description All tokens of the tenant issued before this RFC 3339 time (claim `iat`), and tokens without `iat`. Must not be in the future. A tenant has one such entry: the latest time counts.
              */
             issuedBefore?: string;
-            /** @description Seen by the tenant's administrators alone. */
+            /** @description Visible only to the tenant's administrators. */
             reason?: string;
             /**
              * Format: date-time
-             * @description An RFC 3339 time. From then on they count again; no sooner than the tokens' own expiry.
+             * @description When the revocation ends, as an RFC 3339 time. Must not be earlier than the expiry of the tokens, which are valid again after it.
              */
             expireTime?: string;
         } & (unknown | unknown | unknown);
@@ -960,13 +960,13 @@ export interface components {
             /** Format: date-time */
             issuedBefore?: string;
             reason: string;
-            /** @description Subject of the token that revoked it. */
+            /** @description Subject of the token that it was revoked with. */
             revokedBy: string;
             /** Format: date-time */
             createTime: string;
             /**
              * Format: date-time
-             * @description Absent where it stays until it is lifted.
+             * @description Absent if the revocation stays until it is lifted.
              */
             expireTime?: string;
         };
@@ -978,31 +978,31 @@ export interface components {
         AuditRecord: {
             /**
              * Format: date-time
-             * @description When it ended, by the clock of the controller that it came to.
+             * @description When it ended, by the clock of the controller that handled it.
              */
             time: string;
             requestId: string;
             /**
-             * @description Empty where several are summed up.
+             * @description Empty if the record summarizes several.
              * @enum {string}
              */
             transport: "grpc" | "http" | "";
-            /** @description Subject of the token; empty when it names none. */
+            /** @description Subject of the token; empty if it has none. */
             subject: string;
-            /** @description A method of gRPC as package.Service/Method, or an operationId of REST; empty where there was no such operation, or several are summed up. */
+            /** @description A gRPC method as package.Service/Method, or a REST operationId; empty if there is no such operation, or if the record summarizes several. */
             operation: string;
-            /** @description Ids of jobs, nodes and revocations that were named or made; revoked subjects and token ids. */
+            /** @description Ids of the jobs, nodes and revocations that were named or created; revoked subjects and token ids. */
             targets: string[];
-            /** @description OK, or the code of the failure. */
+            /** @description OK, or the error code. */
             outcome: string;
             /** @description Address and port of the other end of the connection. */
             peer: string;
             durationMs?: number;
-            /** @description How many it stands for, more than 1 where many failures of one kind are summed up. */
+            /** @description Number of events that this record stands for; more than 1 if it summarizes many failures of one kind. */
             count: number;
-            /** @description Of a request that changes many jobs: which, as the query of GET /v1/jobs, with all=true, cancel=true and dryRun=true where they were given. */
+            /** @description For a bulk request: the filter, as the query of GET /v1/jobs, with all=true, cancel=true and dryRun=true if they were set. */
             filter?: string;
-            /** @description Of such a request, how many it changed, also when it ended early. */
+            /** @description For a bulk request, the number of jobs changed, also if it ended early. */
             jobs?: number;
         };
         AuditPage: {
@@ -1012,7 +1012,7 @@ export interface components {
         };
         Caller: {
             tenant: string;
-            /** @description Subject of the token; empty when it names none. */
+            /** @description Subject of the token; empty if it has none. */
             subject: string;
             roles: ("svc:reader" | "svc:writer" | "svc:admin")[];
         };
@@ -1020,18 +1020,18 @@ export interface components {
             /** @enum {string} */
             status: "ready";
         };
-        /** @description Geometry of headerless .yuv inputs; applies to those inputs only. */
+        /** @description Geometry of headerless .yuv inputs; applies only to them. */
         RawVideo: {
             /** @description Pixels. */
             width: number;
             /** @description Pixels. */
             height: number;
             /**
-             * @description Sample layout, for example yuv420p or yuv420p10le.
+             * @description Pixel format, for example yuv420p or yuv420p10le.
              * @default yuv420p
              */
             pixelFormat?: string;
-            /** @description Frames per second, as a number or a fraction ("25", "30000/1001"). Raw video has no rate of its own, so none is compared without it. */
+            /** @description Frames per second, as a number or a fraction ("25", "30000/1001"). Raw video has no frame rate of its own; without it, rates are not compared. */
             frameRate?: string;
         };
         /** @description A pair to score and how. */
@@ -1041,46 +1041,46 @@ export interface components {
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Not together with `models`.
+             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
-            /** @description Several models in one pass; the first is the one that `score` reports. */
+            /** @description Several models in one pass; `score` is that of the first. */
             models?: string[];
-            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, psnr-hvs, float_ssim and float_ms_ssim are understood too. */
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. */
             features?: string[];
             /**
-             * @description Return the value of every metric for every frame.
+             * @description Return per-frame scores: the value of every metric for every frame.
              * @default false
              */
             frames?: boolean;
             rawVideo?: components["schemas"]["RawVideo"];
             /**
-             * @description What to do when the two sizes differ. AUTO scales the distorted video to the reference's size (bicubic) and says so; REFUSE refuses the pair.
+             * @description What to do if the frame sizes differ. AUTO scales the distorted video to the reference's size (bicubic), and the result carries a warning; REFUSE refuses the pair.
              * @default AUTO
              * @enum {string}
              */
             scaling?: "AUTO" | "REFUSE";
             /**
-             * @description What to do when the two frame counts differ. COMMON compares frame N with frame N from the first on, to the end of the shorter side, and warns: right only if the missing frames are the last ones.
+             * @description What to do if the frame counts differ. COMMON compares frame N with frame N, from the first to the end of the shorter side; the result carries a warning. It is right only if the missing frames are the last ones.
              * @default REFUSE
              * @enum {string}
              */
             onFrameCountMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do when the two frame rates differ. Where one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first on; rates within 5 % are taken as the same frames at another pace. The result warns.
+             * @description What to do if the frame rates differ. If one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first; rates within 5 % count as the same frames at another speed. The result carries a warning.
              * @default REFUSE
              * @enum {string}
              */
             onFrameRateMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE every coded frame; the result warns.
+             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE scores every coded frame; the result carries a warning.
              * @default APPLY
              * @enum {string}
              */
             editLists?: "APPLY" | "IGNORE";
             /**
-             * @description Score every n-th frame only.
+             * @description Score only every n-th frame.
              * @default 1
              */
             subsample?: number;
@@ -1093,7 +1093,7 @@ export interface components {
             /** @description Pooled mean. */
             score: number;
         };
-        /** @description Pooled values of one metric, computed from the per-frame values. */
+        /** @description Pooled values of one metric, computed from the per-frame scores. */
         Pooled: {
             mean: number;
             /** @description n / Σ(1 / (x + 1)) − 1, as libvmaf pools it. */
@@ -1111,7 +1111,7 @@ export interface components {
         FrameScore: {
             /** @description Frame number from 0, in presentation order. */
             frame: number;
-            /** @description Metric → value; a value that is not a finite number is left out. */
+            /** @description Metric → value; values that are not finite are left out. */
             metrics: {
                 [key: string]: number;
             };
@@ -1126,32 +1126,32 @@ export interface components {
             width: number;
             /** @description Coded height in pixels. */
             height: number;
-            /** @description Sample layout as decoded, for example yuv420p10le. */
+            /** @description Pixel format as decoded, for example yuv420p10le. */
             pixelFormat: string;
             /** @description Bits per sample. */
             bitDepth: number;
-            /** @description Frames per second as a fraction ("25/1"); empty when the file states none. */
+            /** @description Frames per second as a fraction ("25/1"); empty if the file states none. */
             frameRate: string;
             /** @description Frames that play. */
             frames: number;
-            /** @description limited, full, or empty when the file does not say. */
+            /** @description limited, full, or empty if the file does not state it. */
             colorRange: string;
-            /** @description Width of a sample as it is shown to its height ("16:15"); empty when the file does not say, which means square samples. */
+            /** @description Sample aspect ratio, displayed width to height ("16:15"); empty if the file does not state it, which means square samples. */
             sampleAspectRatio: string;
             /** @description Clockwise rotation for display in degrees: 0, 90, 180 or 270. */
             rotation: number;
-            /** @description Size of the file. Absent in results of versions that did not tell it. */
+            /** @description Size of the file in bytes. Absent in results of versions that did not record it. */
             bytes?: number;
-            /** @description Seconds that the frames take at the stated frame rate; absent where none is stated. */
+            /** @description Duration of the frames at the stated frame rate, in seconds; absent if none is stated. */
             duration?: number;
-            /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
+            /** @description Bits per second of the file over its duration, all tracks together; absent if the duration is. */
             bitRate?: number;
-            /** @description Bytes of the video track alone: the sum of its packets as they are demuxed, without the container and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not record it. */
+            /** @description Bytes of the video track alone: the sum of its demuxed packets, without the container and other tracks; for y4m and yuv, the samples. Absent in results of versions that did not record it. */
             videoBytes?: number;
-            /** @description Bits per second of the video track over the duration; absent where either is. */
+            /** @description Bits per second of the video track over the duration; absent if either is. */
             videoBitRate?: number;
         };
-        /** @description How the distorted video was scaled; absent when it was not. */
+        /** @description How the distorted video was scaled; absent if it was not. */
         ScalingInfo: {
             fromWidth: number;
             fromHeight: number;
@@ -1166,24 +1166,24 @@ export interface components {
             /** @description One sentence for people. */
             message: string;
         };
-        /** @description What computed the score. */
+        /** @description The scorer that computed the score. */
         ScorerInfo: {
             /** @description ffmpeg or vmaf. */
             program: string;
             /** @description The executable's own version. */
             version: string;
-            /** @description Version of libvmaf inside it; scores of different versions are not comparable to the last digit. */
+            /** @description Version of libvmaf in it; scores of different versions are not comparable to the last digit. */
             libvmafVersion: string;
         };
-        /** @description What a pair scored. */
+        /** @description The result of scoring a pair. */
         ScoreResult: {
             /** @description Pooled mean of the first model. */
             score: number;
             /** @description Name of the first model. */
             model: string;
-            /** @description Every model of the request with the metric that holds its values. */
+            /** @description Every model of the request, with the metric that holds its scores. */
             models: components["schemas"]["ModelScore"][];
-            /** @description Feature → mean over all scored frames; the models' own features included. */
+            /** @description Feature → mean over all scored frames; includes the models' own features. */
             features: {
                 [key: string]: number;
             };
@@ -1193,7 +1193,7 @@ export interface components {
             };
             /** @description Frames scored. */
             frameCount: number;
-            /** @description Per-frame values in frame order; only when the request asked for them. */
+            /** @description Per-frame scores in frame order, if requested. */
             frames?: components["schemas"]["FrameScore"][];
             reference: components["schemas"]["MediaInfo"];
             distorted: components["schemas"]["MediaInfo"];
@@ -1206,7 +1206,7 @@ export interface components {
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {
-            /** @description Always about:blank: the code says more than the status. */
+            /** @description Always about:blank: `code` identifies the error. */
             type: string;
             /** @description The status in words. */
             title: string;
@@ -1216,7 +1216,7 @@ export interface components {
             detail: string;
             /** @description Stable code, for example FRAME_COUNT_MISMATCH. */
             code: string;
-            /** @description The facts behind it, for example the frame counts of both sides. `remedy` is there where an option of the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that is true, which the files do not show. */
+            /** @description Details, for example the frame counts of both sides. `remedy` is set if an option of the request (`option`, `value`) makes the pair scorable. With `onlyIf`, the score is right only if that condition holds, which the files do not show. */
             found?: {
                 [key: string]: unknown;
             };
@@ -1232,7 +1232,7 @@ export interface components {
         /** @description The request carries no valid token (TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TOKEN_REVOKED). */
         Unauthenticated: {
             headers: {
-                /** @description Bearer realm="svc", with error="invalid_token" when there was a token. */
+                /** @description Bearer realm="svc", with error="invalid_token" if the request has a token. */
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -1240,7 +1240,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not valid JSON, or a member or a parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
+        /** @description The body is not valid JSON, or a member or parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
         Invalid: {
             headers: {
                 [name: string]: unknown;
@@ -1249,7 +1249,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description It belongs to another tenant (WRONG_TENANT), a path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent what changes something for a page of another origin (CROSS_ORIGIN). */
+        /** @description The object belongs to another tenant (WRONG_TENANT), a path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent a changing request for a page of another origin (CROSS_ORIGIN). */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -1258,7 +1258,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description There is no such job (JOB_NOT_FOUND). */
+        /** @description The job does not exist (JOB_NOT_FOUND). */
         NoJob: {
             headers: {
                 [name: string]: unknown;
@@ -1294,10 +1294,10 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description Over a limit of the tenant; `detail` names it. */
+        /** @description A limit of the tenant is exceeded; `detail` names it. */
         OverLimit: {
             headers: {
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before trying again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -1305,7 +1305,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The scorer, or svc itself, failed (SCORER_FAILED, TEMP_DIR_UNUSABLE, LEASE_LOST, POOLING_FAILED, INTERNAL). */
+        /** @description The scorer or svc failed (SCORER_FAILED, TEMP_DIR_UNUSABLE, LEASE_LOST, POOLING_FAILED, INTERNAL). */
         Failed: {
             headers: {
                 [name: string]: unknown;
@@ -1314,10 +1314,10 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The store cannot be reached (STORE_UNAVAILABLE), or the controller is shutting down (SHUTTING_DOWN). */
+        /** @description The database cannot be reached (STORE_UNAVAILABLE), or the controller is shutting down (SHUTTING_DOWN). */
         Unavailable: {
             headers: {
-                /** @description Seconds after which to try again. */
+                /** @description Seconds to wait before trying again. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -1346,9 +1346,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description As that of POST /v1/jobs, and the same keys: a request that comes again, because its connection broke, waits for the job that was stored first. Such a job goes on when its client leaves. */
+                /** @description As for POST /v1/jobs, with which it shares its keys: a request that is repeated after a broken connection waits for the job that was stored first. The job continues if its client disconnects. */
                 "Idempotency-Key"?: string;
-                /** @description `respond-async`: answer 202 with the job's Location at once. `respond-async, wait=N`: wait up to N seconds for the result first. A job that was asked for so goes on when its client leaves. Other preferences are ignored (RFC 7240). */
+                /** @description `respond-async`: respond with 202 and the job's Location immediately. `respond-async, wait=N`: wait up to N seconds for the result first. The job continues if its client disconnects. Other preferences are ignored (RFC 7240). */
                 Prefer?: string;
             };
             path?: never;
@@ -1369,7 +1369,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScoreResult"];
                 };
             };
-            /** @description The job goes on; the client asked to `respond-async`. */
+            /** @description The job continues; the request preferred `respond-async`. */
             202: {
                 headers: {
                     /** @description The job, /v1/jobs/{id}. */
@@ -1386,7 +1386,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
-            /** @description Somebody cancelled the job (JOB_CANCELLED), or the key belongs to another job (IDEMPOTENCY_CONFLICT). */
+            /** @description The job was cancelled (JOB_CANCELLED), or the key belongs to another job (IDEMPOTENCY_CONFLICT). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1397,7 +1397,7 @@ export interface operations {
             };
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            /** @description The media cannot be scored; `code` says why (MEDIA_…, FRAME_…, RAW_…) and `found` holds what was found on each side. */
+            /** @description The media cannot be scored; `code` has the reason (MEDIA_…, FRAME_…, RAW_…) and `found` has what was found on each side. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -1408,10 +1408,10 @@ export interface operations {
             };
             429: components["responses"]["OverLimit"];
             500: components["responses"]["Failed"];
-            /** @description No node is online that could score it (NO_NODE_ONLINE), the store cannot be reached (STORE_UNAVAILABLE), or the controller is shutting down (SHUTTING_DOWN). */
+            /** @description No node is online that can score the pair (NO_NODE_ONLINE), the database cannot be reached (STORE_UNAVAILABLE), or the controller is shutting down (SHUTTING_DOWN). */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -1419,7 +1419,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The score takes longer than --score-timeout (SCORE_TIMEOUT). The job goes on; `found` holds its `jobId`. */
+            /** @description The score takes longer than --score-timeout (SCORE_TIMEOUT). The job continues; `found` has its `jobId`. */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -1434,23 +1434,23 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                /** @description Only jobs in one of these states; repeat it for several. */
+                /** @description Only jobs in one of these states; repeat the parameter for several. */
                 state?: components["schemas"]["JobState"][];
-                /** @description Only jobs with this label, key=value or key:value; repeat it for several, all of which must match. */
+                /** @description Only jobs with this label, key=value or key:value; repeat the parameter for several, which must all match. */
                 label?: string[];
-                /** @description Only jobs that were submitted at this time or later. */
+                /** @description Only jobs submitted at this time or later. */
                 since?: string;
-                /** @description Only jobs that were submitted before this time. */
+                /** @description Only jobs submitted before this time. */
                 until?: string;
                 /** @description Only jobs that ended at this time or later. */
                 endedSince?: string;
                 /** @description Only jobs that ended before this time. */
                 endedUntil?: string;
-                /** @description By the time of submission, or by that of the end: LAST_ENDED and FIRST_ENDED list only jobs that have ended. */
+                /** @description By submission time, or by end time: LAST_ENDED and FIRST_ENDED list only jobs that have ended. */
                 sort?: "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
-                /** @description Most jobs of a page. */
+                /** @description Maximum number of jobs per page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before, with the same filters and sort. */
+                /** @description nextPageToken of the previous page, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -1479,7 +1479,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same job gives the job that was stored first; with another job it is refused with 409. Up to 255 printable ASCII characters. */
+                /** @description The same key with the same job returns the job that was stored first; with another job the request is refused with 409. Up to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1491,7 +1491,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job was stored before, with the same Idempotency-Key. */
+            /** @description The job was already stored with the same Idempotency-Key. */
             200: {
                 headers: {
                     /** @description The job, /v1/jobs/{id}. */
@@ -1546,7 +1546,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Every one of the jobs was stored before, by its idempotency key. */
+            /** @description All of the jobs were already stored, by their idempotency keys. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1555,7 +1555,7 @@ export interface operations {
                     "application/json": components["schemas"]["StoredBatch"];
                 };
             };
-            /** @description The jobs are stored; the answer has them in the order of the request. */
+            /** @description The jobs are stored; the response has them in the order of the request. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1605,7 +1605,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many jobs there were, and how many of them are cancelled now. */
+            /** @description How many jobs matched, and how many of them were cancelled. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1638,7 +1638,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many jobs there were, and how many of them are deleted now. */
+            /** @description How many jobs matched, and how many of them were deleted. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1661,15 +1661,15 @@ export interface operations {
     streamJobs: {
         parameters: {
             query?: {
-                /** @description Only these jobs; repeat it for several. */
+                /** @description Only these jobs; repeat the parameter for several. */
                 id?: string[];
-                /** @description Only changes into or out of one of these states; repeat it for several. */
+                /** @description Only changes into or out of one of these states; repeat the parameter for several. */
                 state?: components["schemas"]["JobState"][];
-                /** @description Only jobs with this label, key=value or key:value; repeat it for several, all of which must match. */
+                /** @description Only jobs with this label, key=value or key:value; repeat the parameter for several, which must all match. */
                 label?: string[];
             };
             header?: {
-                /** @description Resume after this event: no snapshot, every change since. When that is too long ago the stream begins with a snapshot again. */
+                /** @description Resume after this event: every change since, without a snapshot. If the event is too old, the stream starts with a snapshot again. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -1725,7 +1725,7 @@ export interface operations {
     deleteJob: {
         parameters: {
             query?: {
-                /** @description Cancel it first where it has not ended. */
+                /** @description Cancel the job first if it has not ended. */
                 cancel?: boolean;
             };
             header?: never;
@@ -1737,7 +1737,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job, as it was. */
+            /** @description The job as it was before its deletion. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1779,7 +1779,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job, with its labels as they are now. */
+            /** @description The job with its new labels. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1823,7 +1823,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
-            /** @description The job has ended otherwise (JOB_FINISHED). */
+            /** @description The job already ended otherwise (JOB_FINISHED). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1839,11 +1839,11 @@ export interface operations {
     getJobFrames: {
         parameters: {
             query?: {
-                /** @description First frame wanted, from 0. */
+                /** @description First frame to return, from 0. */
                 firstFrame?: number;
-                /** @description Most frames wanted; 0 is all. */
+                /** @description Maximum number of frames to return; 0 returns all. */
                 frameCount?: number;
-                /** @description Goes before the Accept header, which chooses where this is absent; json when both leave it open. */
+                /** @description Takes precedence over the Accept header, which decides if this is absent. The default is json. */
                 format?: "json" | "csv";
             };
             header?: never;
@@ -1855,7 +1855,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The values. */
+            /** @description The per-frame scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1885,7 +1885,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description By frame, the reference before the distorted. */
+            /** @description By frame, the reference side before the distorted side. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1917,7 +1917,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description All stills of the job as they are now; those that are PENDING follow. */
+            /** @description All stills of the job in their current state; PENDING ones are still to be made. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -1931,7 +1931,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or has stills of as many frames as it may (TOO_MANY_STILLS). */
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or already has stills of the maximum number of frames (TOO_MANY_STILLS). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1953,14 +1953,14 @@ export interface operations {
             path: {
                 /** @description The job's id. */
                 id: string;
-                /** @description The frame's number. */
+                /** @description The frame number. */
                 frame: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The stills that the job still has. */
+            /** @description The remaining stills of the job. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1972,7 +1972,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description There is no such job (JOB_NOT_FOUND), or it has no stills of this frame (STILL_NOT_FOUND). */
+            /** @description The job does not exist (JOB_NOT_FOUND), or it has no stills of this frame (STILL_NOT_FOUND). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1981,7 +1981,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A node makes stills of this frame and of others at this moment (STILL_IN_PROGRESS). */
+            /** @description A node is making stills of this frame together with those of others (STILL_IN_PROGRESS). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2001,7 +2001,7 @@ export interface operations {
             path: {
                 /** @description The job's id. */
                 id: string;
-                /** @description The frame's number. */
+                /** @description The frame number. */
                 frame: string;
                 /** @description reference or distorted. */
                 side: "reference" | "distorted";
@@ -2010,7 +2010,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The picture. */
+            /** @description The image. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2022,7 +2022,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description There is no such job (JOB_NOT_FOUND), or no such still of it, or not yet (STILL_NOT_FOUND). */
+            /** @description The job does not exist (JOB_NOT_FOUND), or it has no such still, or not yet (STILL_NOT_FOUND). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2071,7 +2071,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The node, draining. */
+            /** @description The node, now draining. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2082,7 +2082,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description There is no such node (NODE_NOT_FOUND). */
+            /** @description The node does not exist (NODE_NOT_FOUND). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2122,9 +2122,9 @@ export interface operations {
     listRevocations: {
         parameters: {
             query?: {
-                /** @description Most entries of a page. */
+                /** @description Maximum number of entries per page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before, with the same filters and sort. */
+                /** @description nextPageToken of the previous page, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -2162,7 +2162,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was revoked already. */
+            /** @description It was already revoked. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2171,7 +2171,7 @@ export interface operations {
                     "application/json": components["schemas"]["Revocation"];
                 };
             };
-            /** @description It is revoked. */
+            /** @description It is now revoked. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -2183,7 +2183,7 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description The controller asks nobody for a token (AUTH_DISABLED). */
+            /** @description Authentication is disabled on this controller (AUTH_DISABLED). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2211,7 +2211,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The revocation, as it was. */
+            /** @description The revocation as it was before it ended. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2222,7 +2222,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
-            /** @description The tenant has no such revocation (REVOCATION_NOT_FOUND). */
+            /** @description The tenant does not have this revocation (REVOCATION_NOT_FOUND). */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2238,21 +2238,21 @@ export interface operations {
     listAudit: {
         parameters: {
             query?: {
-                /** @description Not before this time. */
+                /** @description At this time or later. */
                 since?: string;
                 /** @description Before this time. */
                 until?: string;
-                /** @description Only of this subject. */
+                /** @description Only records of this subject. */
                 subject?: string;
-                /** @description Only this operation, such as svc.v1.JobService/CancelJob or cancelJob. */
+                /** @description Only records of this operation, for example svc.v1.JobService/CancelJob or cancelJob. */
                 operation?: string;
-                /** @description Only with this outcome, OK or the code of a failure. */
+                /** @description Only records with this outcome, OK or an error code. */
                 outcome?: string;
-                /** @description Only about this job, node or revocation, by its id. */
+                /** @description Only records about this job, node or revocation, by its id. */
                 target?: string;
-                /** @description Most records of a page. */
+                /** @description Maximum number of records per page. */
                 pageSize?: number;
-                /** @description nextPageToken of the page before, with the same filters and sort. */
+                /** @description nextPageToken of the previous page, with the same filters and sort. */
                 pageToken?: string;
             };
             header?: never;
@@ -2261,7 +2261,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of records. One may be short, or empty, and others follow. */
+            /** @description A page of records. It may be short or empty and still have a next page. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2308,7 +2308,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2337,7 +2337,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2366,7 +2366,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Jobs are accepted. */
+            /** @description The controller accepts jobs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2375,10 +2375,10 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Jobs are not accepted (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
+            /** @description The controller does not accept jobs (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` has the reason. */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2398,7 +2398,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Jobs are accepted. */
+            /** @description The controller accepts jobs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2407,10 +2407,10 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Jobs are not accepted (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` says why. */
+            /** @description The controller does not accept jobs (STORE_UNAVAILABLE, TENANTS_UNAVAILABLE or SHUTTING_DOWN); `detail` has the reason. */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -2452,7 +2452,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The API description. */
             200: {
                 headers: {
                     [name: string]: unknown;

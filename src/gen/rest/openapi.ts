@@ -15,8 +15,8 @@ export interface paths {
         put?: never;
         /**
          * Score a reference/distorted pair
-         * @description Answers when the last frame is scored. Closing the connection stops the scorer.
-         *     For progress while it runs use `ScoreStream` over gRPC.
+         * @description Responds once the last frame is scored. Closing the connection stops the scorer.
+         *     For progress while it runs, use `ScoreStream` over gRPC.
          */
         post: operations["score"];
         delete?: never;
@@ -34,7 +34,7 @@ export interface paths {
         };
         /**
          * Liveness probe
-         * @description 200 always while the process lives.
+         * @description Always 200 while the process is alive.
          */
         get: operations["getHealth"];
         put?: never;
@@ -71,7 +71,7 @@ export interface paths {
         };
         /**
          * Readiness probe
-         * @description 200 once the scorer is initialised; 503 before, with the reason, and again as soon as the server shuts down.
+         * @description 200 once the scorer is initialized; 503 with the reason before that, and again as soon as the server shuts down.
          */
         get: operations["getReady"];
         put?: never;
@@ -107,8 +107,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * This interface as a page in a browser
-         * @description Its files come from this server, never from elsewhere. Its try-it-out button is off unless the server was started with --ui-try-it-out.
+         * Interactive API documentation
+         * @description All files come from this server. The try-it-out button is disabled unless the server was started with --ui-try-it-out.
          */
         get: operations["getUi"];
         put?: never;
@@ -126,7 +126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This description as JSON (OpenAPI 3.0.3) */
+        /** This API description as JSON (OpenAPI 3.0.3) */
         get: operations["getSpec"];
         put?: never;
         post?: never;
@@ -167,73 +167,73 @@ export interface components {
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Not together with `models`.
+             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
-            /** @description Several models in one pass; the first is the one that `score` reports. */
+            /** @description Several models in one pass; `score` is that of the first. */
             models?: string[];
-            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, psnr-hvs, float_ssim and float_ms_ssim are understood too. */
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. */
             features?: string[];
             /**
-             * @description Return the value of every metric for every frame.
+             * @description Return per-frame scores: the value of every metric for every frame.
              * @default false
              */
             frames?: boolean;
             rawVideo?: components["schemas"]["RawVideo"];
             /**
-             * @description What to do when the two sizes differ. AUTO scales the distorted video to the reference's size (bicubic) and says so; REFUSE refuses the pair.
+             * @description What to do if the frame sizes differ. AUTO scales the distorted video to the reference's size (bicubic), and the result carries a warning; REFUSE refuses the pair.
              * @default AUTO
              * @enum {string}
              */
             scaling?: "AUTO" | "REFUSE";
             /**
-             * @description What to do when the two frame counts differ. COMMON compares frame N with frame N from the first on, to the end of the shorter side, and warns: right only if the missing frames are the last ones.
+             * @description What to do if the frame counts differ. COMMON compares frame N with frame N, from the first to the end of the shorter side; the result carries a warning. It is right only if the missing frames are the last ones.
              * @default REFUSE
              * @enum {string}
              */
             onFrameCountMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do when the two frame rates differ. Where one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first on; rates within 5 % are taken as the same frames at another pace. The result warns.
+             * @description What to do if the frame rates differ. If one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first; rates within 5 % count as the same frames at another speed. The result carries a warning.
              * @default REFUSE
              * @enum {string}
              */
             onFrameRateMismatch?: "REFUSE" | "COMMON";
             /**
-             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE every coded frame; the result warns.
+             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE scores every coded frame; the result carries a warning.
              * @default APPLY
              * @enum {string}
              */
             editLists?: "APPLY" | "IGNORE";
             /**
-             * @description Score every n-th frame only.
+             * @description Score only every n-th frame.
              * @default 1
              */
             subsample?: number;
         };
-        /** @description Geometry of headerless .yuv inputs; applies to those inputs only. */
+        /** @description Geometry of headerless .yuv inputs; applies only to them. */
         RawVideo: {
             /** @description Pixels. */
             width: number;
             /** @description Pixels. */
             height: number;
             /**
-             * @description Sample layout, for example yuv420p or yuv420p10le.
+             * @description Pixel format, for example yuv420p or yuv420p10le.
              * @default yuv420p
              */
             pixelFormat?: string;
-            /** @description Frames per second, as a number or a fraction ("25", "30000/1001"). Raw video has no rate of its own, so none is compared without it. */
+            /** @description Frames per second, as a number or a fraction ("25", "30000/1001"). Raw video has no frame rate of its own; without it, rates are not compared. */
             frameRate?: string;
         };
-        /** @description What a pair scored. */
+        /** @description The result of scoring a pair. */
         ScoreResult: {
             /** @description Pooled mean of the first model. */
             score: number;
             /** @description Name of the first model. */
             model: string;
-            /** @description Every model of the request with the metric that holds its values. */
+            /** @description Every model of the request, with the metric that holds its scores. */
             models: components["schemas"]["ModelScore"][];
-            /** @description Feature → mean over all scored frames; the models' own features included. */
+            /** @description Feature → mean over all scored frames; includes the models' own features. */
             features: {
                 [key: string]: number;
             };
@@ -243,7 +243,7 @@ export interface components {
             };
             /** @description Frames scored. */
             frameCount: number;
-            /** @description Per-frame values in frame order; only when the request asked for them. */
+            /** @description Per-frame scores in frame order, if requested. */
             frames?: components["schemas"]["FrameScore"][];
             reference: components["schemas"]["MediaInfo"];
             distorted: components["schemas"]["MediaInfo"];
@@ -262,7 +262,7 @@ export interface components {
             /** @description Pooled mean. */
             score: number;
         };
-        /** @description Pooled values of one metric, computed from the per-frame values. */
+        /** @description Pooled values of one metric, computed from the per-frame scores. */
         Pooled: {
             mean: number;
             /** @description n / Σ(1 / (x + 1)) − 1, as libvmaf pools it. */
@@ -280,7 +280,7 @@ export interface components {
         FrameScore: {
             /** @description Frame number from 0, in presentation order. */
             frame: number;
-            /** @description Metric → value; a value that is not a finite number is left out. */
+            /** @description Metric → value; values that are not finite are left out. */
             metrics: {
                 [key: string]: number;
             };
@@ -295,32 +295,32 @@ export interface components {
             width: number;
             /** @description Coded height in pixels. */
             height: number;
-            /** @description Sample layout as decoded, for example yuv420p10le. */
+            /** @description Pixel format as decoded, for example yuv420p10le. */
             pixelFormat: string;
             /** @description Bits per sample. */
             bitDepth: number;
-            /** @description Frames per second as a fraction ("25/1"); empty when the file states none. */
+            /** @description Frames per second as a fraction ("25/1"); empty if the file states none. */
             frameRate: string;
             /** @description Frames that play. */
             frames: number;
-            /** @description limited, full, or empty when the file does not say. */
+            /** @description limited, full, or empty if the file does not state it. */
             colorRange: string;
-            /** @description Width of a sample as it is shown to its height ("16:15"); empty when the file does not say, which means square samples. */
+            /** @description Sample aspect ratio, displayed width to height ("16:15"); empty if the file does not state it, which means square samples. */
             sampleAspectRatio: string;
             /** @description Clockwise rotation for display in degrees: 0, 90, 180 or 270. */
             rotation: number;
-            /** @description Size of the file. Absent in results of versions that did not tell it. */
+            /** @description Size of the file in bytes. Absent in results of versions that did not record it. */
             bytes?: number;
-            /** @description Seconds that the frames take at the stated frame rate; absent where none is stated. */
+            /** @description Duration of the frames at the stated frame rate, in seconds; absent if none is stated. */
             duration?: number;
-            /** @description Bits per second of the file over its duration, all of its tracks together; absent where the duration is. */
+            /** @description Bits per second of the file over its duration, all tracks together; absent if the duration is. */
             bitRate?: number;
-            /** @description Bytes of the video track alone: the sum of its packets as they are demuxed, without the container and without other tracks; of y4m and yuv the samples. Absent in results of versions that did not record it. */
+            /** @description Bytes of the video track alone: the sum of its demuxed packets, without the container and other tracks; for y4m and yuv, the samples. Absent in results of versions that did not record it. */
             videoBytes?: number;
-            /** @description Bits per second of the video track over the duration; absent where either is. */
+            /** @description Bits per second of the video track over the duration; absent if either is. */
             videoBitRate?: number;
         };
-        /** @description How the distorted video was scaled; absent when it was not. */
+        /** @description How the distorted video was scaled; absent if it was not. */
         ScalingInfo: {
             fromWidth: number;
             fromHeight: number;
@@ -335,13 +335,13 @@ export interface components {
             /** @description One sentence for people. */
             message: string;
         };
-        /** @description What computed the score. */
+        /** @description The scorer that computed the score. */
         ScorerInfo: {
             /** @description ffmpeg or vmaf. */
             program: string;
             /** @description The executable's own version. */
             version: string;
-            /** @description Version of libvmaf inside it; scores of different versions are not comparable to the last digit. */
+            /** @description Version of libvmaf in it; scores of different versions are not comparable to the last digit. */
             libvmafVersion: string;
         };
         Health: {
@@ -355,7 +355,7 @@ export interface components {
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {
-            /** @description Always about:blank: the code says more than the status. */
+            /** @description Always about:blank: `code` identifies the error. */
             type: string;
             /** @description The status in words. */
             title: string;
@@ -365,7 +365,7 @@ export interface components {
             detail: string;
             /** @description Stable code, for example FRAME_COUNT_MISMATCH. */
             code: string;
-            /** @description The facts behind it, for example the frame counts of both sides. `remedy` is there where an option of the request (`option`, `value`) scores the pair; with `onlyIf`, the score is right only if that is true, which the files do not show. */
+            /** @description Details, for example the frame counts of both sides. `remedy` is set if an option of the request (`option`, `value`) makes the pair scorable. With `onlyIf`, the score is right only if that condition holds, which the files do not show. */
             found?: {
                 [key: string]: unknown;
             };
@@ -412,7 +412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent this for a page of another origin (CROSS_ORIGIN). */
+            /** @description A path is outside the media roots (PATH_NOT_ALLOWED), or a browser sent the request for a page of another origin (CROSS_ORIGIN). */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -448,7 +448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media cannot be scored; `code` says why (MEDIA_…, FRAME_…, RAW_…) and `found` holds what was found on each side. */
+            /** @description The media cannot be scored; `code` has the reason (MEDIA_…, FRAME_…, RAW_…) and `found` has what was found on each side. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -457,10 +457,10 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description As many scores run as the server allows (TOO_MANY_SCORES). */
+            /** @description The server already runs as many scores as it allows (TOO_MANY_SCORES). */
             429: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -468,7 +468,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The scorer, or svc itself, failed (SCORER_FAILED, SCORER_NOT_FOUND, TEMP_DIR_UNUSABLE, INTERNAL). */
+            /** @description The scorer or svc failed (SCORER_FAILED, SCORER_NOT_FOUND, TEMP_DIR_UNUSABLE, INTERNAL). */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -480,7 +480,7 @@ export interface operations {
             /** @description The scorer is not ready yet, or the server is shutting down. */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -517,7 +517,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -546,7 +546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process lives. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -575,7 +575,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Scores are accepted. */
+            /** @description The server accepts scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -584,10 +584,10 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Scores are not accepted (SCORER_NOT_READY or SHUTTING_DOWN); `detail` says why. */
+            /** @description The server does not accept scores (SCORER_NOT_READY or SHUTTING_DOWN); `detail` has the reason. */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -615,7 +615,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Scores are accepted. */
+            /** @description The server accepts scores. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -624,10 +624,10 @@ export interface operations {
                     "application/json": components["schemas"]["Ready"];
                 };
             };
-            /** @description Scores are not accepted (SCORER_NOT_READY or SHUTTING_DOWN); `detail` says why. */
+            /** @description The server does not accept scores (SCORER_NOT_READY or SHUTTING_DOWN); `detail` has the reason. */
             503: {
                 headers: {
-                    /** @description Seconds after which to try again. */
+                    /** @description Seconds to wait before trying again. */
                     "Retry-After"?: number;
                     [name: string]: unknown;
                 };
@@ -684,7 +684,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The API description. */
             200: {
                 headers: {
                     [name: string]: unknown;
