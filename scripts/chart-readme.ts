@@ -1,4 +1,4 @@
-/** The tables of the chart's README, from the comments of its values.yaml: `# -- TEXT` above a key. */
+/** Generates the tables of the chart's README from the comments in its values.yaml: `# -- TEXT` above a key. */
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -10,15 +10,15 @@ const VALUES = "deploy/chart/values.yaml";
 const BEGIN = "<!-- values: npm run gen -->";
 const END = "<!-- end of values -->";
 
-/** A value that has a text of its own. */
+/** A value that has its own description. */
 export interface DescribedValue {
-  /** Its keys from the top. */
+  /** Its keys from the root. */
   readonly path: readonly string[];
   readonly about: string;
   readonly fallback: unknown;
 }
 
-/** Writes the README of the chart at root below out; nothing where there is no chart. */
+/** Writes the README of the chart at root below out. Does nothing if there is no chart. */
 export async function generateChartReadme(root: string, out: string): Promise<void> {
   if (!existsSync(join(root, VALUES))) return;
   const values = await readFile(join(root, VALUES), "utf8");
@@ -28,18 +28,18 @@ export async function generateChartReadme(root: string, out: string): Promise<vo
   await writeFile(target, withTables(readme, describedValues(values)));
 }
 
-/** Throws when a value has no text, neither itself nor what it is a part of. */
+/** Throws if neither a value nor one of its parents has a description. */
 export function describedValues(yaml: string): DescribedValue[] {
   const { contents, errors } = parseDocument(yaml);
   if (errors[0] !== undefined) throw new Error(`${VALUES}: ${errors[0].message}`);
-  if (!isMap(contents)) throw new Error(`${VALUES} is no map`);
+  if (!isMap(contents)) throw new Error(`${VALUES} is not a map`);
   return valuesIn(contents, []);
 }
 
 function valuesIn(map: YAMLMap, above: readonly string[]): DescribedValue[] {
   return map.items.flatMap((pair, at) => {
     const path = [...above, keyOf(pair)];
-    // The parser hands the comment above a map's first key to the map.
+    // The parser attaches the comment above a map's first key to the map.
     const comment = (at === 0 ? map.commentBefore : undefined) ?? commentOf(pair);
     const about = /^ ?-- (.*)$/m.exec(comment ?? "")?.[1];
     const { value } = pair;
@@ -63,7 +63,7 @@ function withTables(readme: string, values: readonly DescribedValue[]): string {
   const [before, rest] = readme.split(BEGIN);
   const after = rest?.split(END)[1];
   if (before === undefined || after === undefined)
-    throw new Error(`${CHART_README} lacks the line ${BEGIN}, or ${END} after it`);
+    throw new Error(`${CHART_README} has no line ${BEGIN} followed by ${END}`);
   return `${before}${BEGIN}\n${tablesOf(values)}\n${END}${after}`;
 }
 
@@ -76,7 +76,7 @@ function tableOf(name: string, values: readonly DescribedValue[]): string {
   const rows = values.map(
     ({ path, about, fallback }) => `| \`${path.join(".")}\` | ${shown(fallback)} | ${cell(about)} |`,
   );
-  const head = name === "" ? "### Of everything" : `### ${name}`;
+  const head = name === "" ? "### General" : `### ${name}`;
   return [`\n${head}\n`, "| value | default | |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
