@@ -102,11 +102,11 @@ test("emptying the list of tenants admits nobody new, unless requested explicitl
   const refused = await upgrade("");
   assert.notEqual(refused.code, 0);
   assert.match(refused.stderr, /auth\.tenants is empty, and this release has the SvcTenants acme, globex:/);
-  assert.match(refused.stderr, /Set auth\.tenantsSource to provider if that is meant, or to kubernetes/);
+  assert.match(refused.stderr, /Set auth\.tenantsSource to provider if that is intended, or to kubernetes/);
   const followed = await upgrade("auth: { tenantsSource: kubernetes }");
   assert.equal(followed.code, 0, followed.stderr);
   const open = await upgrade("auth: { tenantsSource: provider }");
-  assert.match(open.stdout, /^! Any tenant that the tokens of https:\/\/id\.example name is let in\./m);
+  assert.match(open.stdout, /^! Every tenant in the tokens of https:\/\/id\.example is accepted\./m);
 });
 
 test("two releases in one namespace do not interfere", async () => {
@@ -138,7 +138,7 @@ test("a missing Secret fails the installation with its name and key, before anyt
   const none = await install();
   assert.notEqual(none.code, 0);
   const missing = [/Secret "svc-database" is not .* key "url"/, /Secret "svc-node" is not .* key "token"/];
-  for (const pattern of [...missing, /ConfigMap "svc-tenants" is not in namespace bare\. Make it/])
+  for (const pattern of [...missing, /ConfigMap "svc-tenants" is not in namespace bare\. Create it/])
     assert.match(none.stderr, pattern);
   assert.deepEqual((await cluster.admin.get("/apis/apps/v1/namespaces/bare/deployments")).at("items"), []);
 
@@ -157,7 +157,7 @@ test("a missing Secret fails the installation with its name and key, before anyt
   await make("ConfigMap", "svc-tenants", "tenants.yaml");
   const keyless = await install();
   assert.notEqual(keyless.code, 0);
-  assert.match(keyless.stderr, /Secret "svc-database" of namespace bare has no key "url": URL of the/);
+  assert.match(keyless.stderr, /Secret "svc-database" in namespace bare has no key "url": URL of the/);
   assert.doesNotMatch(keyless.stderr, /svc-node|svc-tenants/);
 
   await make("Secret", "svc-database", "url");

@@ -21,25 +21,25 @@ test("refuses volumes that collide with each other or with a path that a process
   const { stderr } = await templateOf(JSON.stringify(values));
   const faultsAt = (path: string) => stderr.split("\n").filter((line) => line.startsWith(path));
   const hidden = (index: number, what: string) =>
-    `media.volumes[${index}].mountPath "${paths[index]}" would take the place of what a process needs in ${what}. Mount it elsewhere.`;
+    `media.volumes[${index}].mountPath "${paths[index]}" would hide files that a process needs in ${what}. Mount it elsewhere.`;
   assert.deepEqual(faultsAt("media."), [
     hidden(1, "/tmp"),
     hidden(2, "/etc/svc"),
     hidden(3, "/opt/svc"),
     hidden(4, "/etc/svc"),
     hidden(5, "/etc/svc"),
-    'media.volumes[6].mountPath "/films/" is also that of media.volumes[0]. Mount each at a path of its own.',
-    'media.volumes[8].name "v0" is also that of media.volumes[0]. Give each volume a name of its own.',
+    'media.volumes[6].mountPath "/films/" is already used by media.volumes[0]. Mount each volume at its own path.',
+    'media.volumes[8].name "v0" is already used by media.volumes[0]. Give each volume its own name.',
   ]);
   for (const part of ["controller", "nodes.pools.cpu"]) {
     assert.deepEqual(faultsAt(`${part}.extra`), [
-      `${part}.extraVolumes[0].name "tls" is that of a volume of the chart's own. Choose another.`,
-      `${part}.extraVolumes[2].name "a" is also that of ${part}.extraVolumes[1]. Give each volume a name of its own.`,
-      `${part}.extraVolumes[3].name "media-v0" is that of a volume of the chart's own. Choose another.`,
-      `${part}.extraVolumeMounts[1].mountPath "/films" is also that of media.volumes[6]. Mount each at a path of its own.`,
-      `${part}.extraVolumeMounts[2].mountPath "/models/" is also that of ${part}.extraVolumeMounts[0]. Mount each at a path of its own.`,
-      `${part}.extraVolumeMounts[3].mountPath "/tmp" would take the place of what a process needs in /tmp. Mount it elsewhere.`,
-      `${part}.extraVolumeMounts[4].mountPath "/etc/svc/extra-ca" would take the place of what a process needs in /etc/svc. Mount it elsewhere.`,
+      `${part}.extraVolumes[0].name "tls" is the name of one of the chart's own volumes. Choose another.`,
+      `${part}.extraVolumes[2].name "a" is already used by ${part}.extraVolumes[1]. Give each volume its own name.`,
+      `${part}.extraVolumes[3].name "media-v0" is the name of one of the chart's own volumes. Choose another.`,
+      `${part}.extraVolumeMounts[1].mountPath "/films" is already used by media.volumes[6]. Mount each volume at its own path.`,
+      `${part}.extraVolumeMounts[2].mountPath "/models/" is already used by ${part}.extraVolumeMounts[0]. Mount each volume at its own path.`,
+      `${part}.extraVolumeMounts[3].mountPath "/tmp" would hide files that a process needs in /tmp. Mount it elsewhere.`,
+      `${part}.extraVolumeMounts[4].mountPath "/etc/svc/extra-ca" would hide files that a process needs in /etc/svc. Mount it elsewhere.`,
     ]);
   }
 });

@@ -56,10 +56,10 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ["server: { enabled: true, mediaRoots: ['/media/{tenant}'] }", /at '\/server\/mediaRoots\/0'/],
   ["networkPolicy: { dns: { ports: [dns] } }", /at '\/networkPolicy\/dns\/ports\/0'/],
   // What only shows when values are seen together.
-  ["image: { repository: '' }", /image\.repository is empty\. Name the image/],
+  ["image: { repository: '' }", /image\.repository is empty\. Give the image/],
   [
     "database: { existingSecret: '' }",
-    /database\.existingSecret is empty\. Name a Secret .* "url" holds the URL/,
+    /database\.existingSecret is empty\. Give a Secret .* "url" holds the URL/,
   ],
   ["auth: { jwksEndpoint: '' }", /auth\.jwksEndpoint is empty\. Give the URL/],
   ["auth: { jwksEndpoint: 'http://id.example/keys' }", /auth\.jwksEndpoint is plain http/],
@@ -71,11 +71,11 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ],
   [
     "auth: { tenants: [{ tenantId: a }, { tenantId: b }, { tenantId: a }] }",
-    /auth\.tenants\[2\]\.tenantId "a" is also that of auth\.tenants\[0\]/,
+    /auth\.tenants\[2\]\.tenantId "a" is already used by auth\.tenants\[0\]/,
   ],
   [
     "auth: { tenants: [{ tenantId: a }, { tenantId: B, name: a }] }",
-    /auth\.tenants\[1\] and auth\.tenants\[0\] would both be the SvcTenant "a"/,
+    /auth\.tenants\[1\] and auth\.tenants\[0\] would both create the SvcTenant "a"/,
   ],
   [
     "auth: { issuer: '', tenants: [{ tenantId: a }] }",
@@ -95,7 +95,7 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ],
   [
     "auth: { allowHttp: true, jwksEndpoint: 'http://id.example/keys', tenants: [{ tenantId: a }] }",
-    /auth\.jwksEndpoint is plain http, and the key set of auth\.tenants\[0\] "a", too/,
+    /auth\.jwksEndpoint is plain http, and auth\.tenants\[0\] "a" uses it as its key set/,
   ],
   [
     "auth: { rolesClaim: tid, tenants: [{ tenantId: a }] }",
@@ -111,7 +111,7 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ],
   [
     "auth: { fleetTenant: fleet, tenants: [{ tenantId: a }, { tenantId: b }] }",
-    /auth\.fleetTenant "fleet" is not among auth\.tenants \(a, b\), so that no node/,
+    /auth\.fleetTenant "fleet" is not among auth\.tenants \(a, b\), so every node/,
   ],
   [
     "auth: { fleetTenant: a, tenants: [{ tenantId: a, enabled: false }] }",
@@ -123,7 +123,7 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ],
   [
     "autoscaling: { kind: hpa }\nnodes: { pools: { cpu: { autoscaling: { enabled: true, scorer: vmaf 3.0.0 } } } }",
-    /nodes\.pools\.cpu\.autoscaling\.scorer is "vmaf 3\.0\.0", which no selector/,
+    /nodes\.pools\.cpu\.autoscaling\.scorer is "vmaf 3\.0\.0", which a HorizontalPodAutoscaler cannot/,
   ],
   [
     "controller: { extraEnv: [{ name: SVC_PORT, value: '1' }] }",
@@ -161,14 +161,14 @@ const BAD: readonly (readonly [values: string, message: RegExp])[] = [
   ],
   [
     "autoscaling: { kind: hpa }\nnodes: { pools: { cpu: { autoscaling: { enabled: true, minReplicas: 0 } } } }",
-    /autoscaling\.minReplicas is 0, which a HorizontalPodAutoscaler cannot do/,
+    /autoscaling\.minReplicas is 0, which a HorizontalPodAutoscaler does not support/,
   ],
   ["media: { roots: [/media] }", /media\.roots\[0\] "\/media" is in no volume of media\.volumes/],
   ["server: { enabled: true }", /server\.mediaRoots is empty\./],
   ["ingress: { rest: { enabled: true } }", /ingress\.rest\.hosts is empty/],
   [
     "gateway: { enabled: true, parentRefs: [{ name: a }], rest: { hostnames: [a.example] }, grpc: { hostnames: [a.example] } }",
-    /A listener takes one kind of route for a name/,
+    /A listener accepts one kind of route per name/,
   ],
 ];
 

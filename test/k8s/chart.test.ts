@@ -277,17 +277,17 @@ test("the notes list every Secret, warn of what is open, and state the next step
     assert.match(all, new RegExp(`^ {2}${secret}: `, "m"));
   assert.match(all, /kubectl -n media get svctenants/);
   assert.match(all, /helm test rel -n media/);
-  assert.match(all, /The scoring server asks nobody/);
+  assert.match(all, /The scoring server has no authentication/);
   assert.doesNotMatch(all, /AUTHENTICATION IS OFF/);
   assert.match(await notes("auth-disabled"), /AUTHENTICATION IS OFF/);
   assert.match(
     await notes("tenants-watched"),
-    /Nobody is let in before there is a SvcTenant in namespace media/,
+    /All callers are refused until there is a SvcTenant in namespace media/,
   );
-  assert.doesNotMatch(await notes("tenants-watched"), /Nobody looks at/);
+  assert.doesNotMatch(await notes("tenants-watched"), /: not used\./);
   const unread = await notes("required", "auth: { tenantsSource: kubernetes, audience: svc }");
-  assert.match(unread, /Nobody looks at auth\.audience, auth\.issuer, auth\.jwksEndpoint: entries of auth/);
-  assert.match(await notes("tenants-file"), /^ {2}ConfigMap svc-tenants\/tenants\.yaml: file of tenants$/m);
+  assert.match(unread, /^! auth\.audience, auth\.issuer, auth\.jwksEndpoint: not used\./m);
+  assert.match(await notes("tenants-file"), /^ {2}ConfigMap svc-tenants\/tenants\.yaml: tenants file$/m);
   assert.match(await notes("required"), /media\.roots is empty: every job is refused/);
   assert.match(await notes("baseline"), /media volume host is of a kind/);
   assert.match(await notes("server-only"), /Prometheus cannot read the scoring server's metrics/);

@@ -1,4 +1,4 @@
-/** Asks a controller over REST and gRPC whether it is ready; fails when it is not for about a minute. */
+/** Checks over REST and gRPC whether a controller is ready. Fails if it is not ready within about a minute. */
 import { readFileSync } from "node:fs";
 import { get as getClear } from "node:http";
 import { connect } from "node:http2";
@@ -13,25 +13,25 @@ const LIMIT_MS = 10_000;
 function rest() {
   const { promise, resolve, reject } = Promise.withResolvers();
   const get = REST_URL.startsWith("https:") ? getTls : getClear;
-  const request = get(`${REST_URL}/v1/ready`, { ...tls, timeout: LIMIT_MS }, (answer) => {
-    answer.setEncoding("utf8");
+  const request = get(`${REST_URL}/v1/ready`, { ...tls, timeout: LIMIT_MS }, (response) => {
+    response.setEncoding("utf8");
     let body = "";
-    answer.on("data", (part) => (body += part));
-    answer.on("end", () =>
-      answer.statusCode === 200 ? resolve(body) : reject(new Error(`${answer.statusCode} ${body}`)),
+    response.on("data", (part) => (body += part));
+    response.on("end", () =>
+      response.statusCode === 200 ? resolve(body) : reject(new Error(`${response.statusCode} ${body}`)),
     );
   });
-  request.on("timeout", () => request.destroy(new Error(`no answer in ${LIMIT_MS / 1000} s`)));
+  request.on("timeout", () => request.destroy(new Error(`no response within ${LIMIT_MS / 1000} s`)));
   request.on("error", reject);
   return promise;
 }
 
-/** grpc.health.v1.Health/Check: the request is an empty message, the answer's field 1 is the status, 1 is SERVING. */
+/** Calls grpc.health.v1.Health/Check: the request is an empty message; field 1 of the response is the status, 1 is SERVING. */
 async function grpc() {
   const { promise, resolve, reject } = Promise.withResolvers();
   const session = connect(GRPC_URL, tls);
   session.on("error", reject);
-  session.setTimeout(LIMIT_MS, () => reject(new Error(`no answer in ${LIMIT_MS / 1000} s`)));
+  session.setTimeout(LIMIT_MS, () => reject(new Error(`no response within ${LIMIT_MS / 1000} s`)));
   const call = session.request({
     ":method": "POST",
     ":path": "/grpc.health.v1.Health/Check",

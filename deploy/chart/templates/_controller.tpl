@@ -1,4 +1,4 @@
-{{/* A controller's settings as its environment, so that a change of one is a new pod. */}}
+{{/* The settings of a controller as environment variables, so that a changed setting replaces the pod. */}}
 {{- define "svc.controller.env" -}}
 {{- $part := .Values.controller -}}
 {{- include "svc.env" (dict
@@ -19,7 +19,7 @@
 {{- include "svc.controller.env.access" . }}
 {{- end }}
 
-{{/* Who may call, and how. */}}
+{{/* Authentication settings. */}}
 {{- define "svc.controller.env.access" -}}
 {{- $part := .Values.controller -}}
 {{- $tls := not (empty $part.tls.existingSecret) -}}
@@ -33,7 +33,7 @@
   "SVC_CONSOLE_OIDC_SCOPE" $part.console.oidc.scope
   "SVC_CONSOLE_OIDC_AUDIENCE" $part.console.oidc.audience
   "SVC_FLEET_TENANT" .Values.auth.fleetTenant) }}
-{{- /* "false" too: what is left out could come from extraEnvFrom. */}}
+{{- /* Also set to "false": otherwise extraEnvFrom could set it. */}}
 - name: SVC_AUTH_DISABLED
   value: {{ not .Values.auth.enabled | quote }}
 {{- if .Values.auth.enabled }}

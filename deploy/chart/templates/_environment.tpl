@@ -1,9 +1,9 @@
 {{/*
-Variables of the processes that values set, and that neither extra environment nor an extra flag may: whichever came last
-would count, and a flag before any variable.
+Environment variables that values set. Neither extraEnv nor extraArgs may set them again: the last variable would win, and
+a flag would win over any variable.
 */}}
 
-{{/* The variables of all processes, with the value that sets each, as JSON; a dot at its beginning stands for the part's own values. */}}
+{{/* The variables of all processes, with the value that sets each, as JSON. A leading dot stands for the part's own values. */}}
 {{- define "svc.variables.common" -}}
 {{- dict
   "SVC_HOST" "listenAddress"
@@ -96,7 +96,7 @@ would count, and a flag before any variable.
   "SVC_MODEL_DIR" "server.modelDir" | toJson -}}
 {{- end }}
 
-{{/* (list $ "controller" "controller" {…}): a part's kind, its path among the values, and the part. A flag has its variable's name. */}}
+{{/* (list $ "controller" "controller" {…}): kind of the part, its path in the values, the part. A flag is named after its variable. */}}
 {{- define "svc.faults.extra" -}}
 {{- $kind := index . 1 -}}
 {{- $path := index . 2 -}}
@@ -104,13 +104,13 @@ would count, and a flag before any variable.
 {{- if ne $kind "migration" }}{{ $set = merge $set (include "svc.variables.common" (first .) | fromJson) }}{{ end }}
 {{- range $at, $one := (last .).extraEnv }}
 {{- with get $set $one.name }}
-{{ $path }}.extraEnv[{{ $at }}] is {{ $one.name }}, which is set by {{ hasPrefix "." . | ternary $path "" }}{{ . }}. Leave it out.
+{{ $path }}.extraEnv[{{ $at }}] is {{ $one.name }}, which is set by {{ hasPrefix "." . | ternary $path "" }}{{ . }}. Remove it.
 {{- end }}
 {{- end }}
 {{- range $at, $one := (last .).extraArgs }}
 {{- $flag := regexFind "^--[^=]*" $one }}
 {{- with get $set (printf "SVC_%s" ($flag | trimPrefix "--" | upper | replace "-" "_")) }}
-{{ $path }}.extraArgs[{{ $at }}] is {{ $flag }}, which is set by {{ hasPrefix "." . | ternary $path "" }}{{ . }}. Leave it out.
+{{ $path }}.extraArgs[{{ $at }}] is {{ $flag }}, which is set by {{ hasPrefix "." . | ternary $path "" }}{{ . }}. Remove it.
 {{- end }}
 {{- end }}
 {{- end }}

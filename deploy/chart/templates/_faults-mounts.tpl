@@ -1,4 +1,4 @@
-{{/* Volumes that meet: Kubernetes would refuse the pods once the migration is done, or a process would miss what it needs. */}}
+{{/* Conflicting volumes: Kubernetes would refuse the pods only after the migration, or a process would miss files it needs. */}}
 
 {{- define "svc.faults.mounts" -}}
 {{- $v := .Values -}}
@@ -8,7 +8,7 @@
 {{- $here := printf "media.volumes[%d]" $at }}
 {{- include "svc.faults.mountPath" (list $here $volume.mountPath $paths) }}
 {{- if hasKey $names $volume.name }}
-{{ $here }}.name {{ $volume.name | quote }} is also that of {{ get $names $volume.name }}. Give each volume a name of its own.
+{{ $here }}.name {{ $volume.name | quote }} is already used by {{ get $names $volume.name }}. Give each volume its own name.
 {{- end }}
 {{- $_ := set $names $volume.name $here }}
 {{- $_ := set $paths (clean $volume.mountPath) $here }}
@@ -22,7 +22,7 @@
 {{- end }}
 {{- end }}
 
-{{/* Further volumes of a part: (list "controller" {…} {what is mounted: by whom}). */}}
+{{/* Additional volumes of a part: (list "controller" {…} {mount path: value that mounts it}). */}}
 {{- define "svc.faults.volumes" -}}
 {{- $path := first . -}}
 {{- $paths := deepCopy (last .) -}}
@@ -31,9 +31,9 @@
 {{- $here := printf "%s.extraVolumes[%d]" $path $at }}
 {{- $name := toString $volume.name }}
 {{- if regexMatch "^(tmp|extra-ca|tls|client-ca|tenants|credentials|controller-ca|media-.*)$" $name }}
-{{ $here }}.name {{ $name | quote }} is that of a volume of the chart's own. Choose another.
+{{ $here }}.name {{ $name | quote }} is the name of one of the chart's own volumes. Choose another.
 {{- else if hasKey $names $name }}
-{{ $here }}.name {{ $name | quote }} is also that of {{ get $names $name }}. Give each volume a name of its own.
+{{ $here }}.name {{ $name | quote }} is already used by {{ get $names $name }}. Give each volume its own name.
 {{- end }}
 {{- $_ := set $names $name $here }}
 {{- end }}
@@ -46,7 +46,7 @@
 {{- end }}
 {{- end }}
 
-{{/* (list "media.volumes[0]" "/media" {what is mounted: by whom}) */}}
+{{/* (list "media.volumes[0]" "/media" {mount path: value that mounts it}) */}}
 {{- define "svc.faults.mountPath" -}}
 {{- $here := first . -}}
 {{- $given := index . 1 -}}
@@ -57,10 +57,10 @@
 {{- if or (hasPrefix $below (printf "%s/" .)) (hasPrefix "/etc/svc/" $below) -}}{{ $hidden = append $hidden . }}{{ end -}}
 {{- end -}}
 {{- with $hidden }}
-{{ $here }}.mountPath {{ $given | quote }} would take the place of what a process needs in {{ first . }}. Mount it elsewhere.
+{{ $here }}.mountPath {{ $given | quote }} would hide files that a process needs in {{ first . }}. Mount it elsewhere.
 {{- else }}
 {{- with get (last $) $path }}
-{{ $here }}.mountPath {{ $given | quote }} is also that of {{ . }}. Mount each at a path of its own.
+{{ $here }}.mountPath {{ $given | quote }} is already used by {{ . }}. Mount each volume at its own path.
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,4 +1,4 @@
-{{/* One faulty value a line, in its own words. */}}
+{{/* All faults of the values, one per line. */}}
 {{- define "svc.faults" -}}
 {{- include "svc.faults.parts" . }}
 {{- include "svc.faults.auth" . }}
@@ -13,23 +13,23 @@
 {{- define "svc.faults.parts" -}}
 {{- $v := .Values -}}
 {{- if and (or $v.controller.enabled $v.server.enabled) (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" (include "svc.fullname" .))) }}
-The release's name {{ .Release.Name }} begins with a digit or has a dot, which names of Services may not. Set fullnameOverride, or choose another name.
+The release name {{ .Release.Name }} starts with a digit or contains a dot, which a Service name must not. Set fullnameOverride, or choose another name.
 {{- end }}
 {{- if not $v.image.repository }}
-image.repository is empty. Name the image that you pushed, without its tag.
+image.repository is empty. Give the image that you pushed, without its tag.
 {{- end }}
 {{- include "svc.faults.labels" (list "commonLabels" $v.commonLabels) }}
 {{- include "svc.faults.labels" (list "controller.podLabels" $v.controller.podLabels) }}
 {{- include "svc.faults.labels" (list "server.podLabels" $v.server.podLabels) }}
 {{- include "svc.faults.labels" (list "migration.podLabels" $v.migration.podLabels) }}
 {{- if not (or $v.controller.enabled $v.nodes.pools $v.server.enabled) }}
-controller.enabled and server.enabled are false and nodes.pools is empty: nothing would run. Turn one of them on.
+controller.enabled and server.enabled are false and nodes.pools is empty: nothing would run. Enable one of them.
 {{- end }}
 {{- if and $v.controller.enabled (not $v.database.existingSecret) }}
-database.existingSecret is empty. Name a Secret of the namespace whose key {{ $v.database.key | quote }} holds the URL of the PostgreSQL database.
+database.existingSecret is empty. Give a Secret of the namespace whose key {{ $v.database.key | quote }} holds the URL of the PostgreSQL database.
 {{- end }}
 {{- if and $v.controller.tls.clientCa.existingSecret (not $v.controller.tls.existingSecret) }}
-controller.tls.clientCa.existingSecret is set without controller.tls.existingSecret. Name the Secret with the controllers' certificate too.
+controller.tls.clientCa.existingSecret is set without controller.tls.existingSecret. Give the Secret with the controllers' certificate too.
 {{- end }}
 {{- if ne (empty $v.controller.console.oidc.issuer) (empty $v.controller.console.oidc.clientId) }}
 controller.console.oidc.issuer and controller.console.oidc.clientId need each other. Set both, or none.
@@ -38,11 +38,11 @@ controller.console.oidc.issuer and controller.console.oidc.clientId need each ot
 extraCa.existingSecret and extraCa.existingConfigMap are both set. Set one.
 {{- end }}
 {{- if and $v.server.enabled (not $v.server.mediaRoots) }}
-server.mediaRoots is empty. Name the directories that videos may be read from: without, whoever reaches the server could read every file of it.
+server.mediaRoots is empty. List the directories that videos may be read from: otherwise everyone who can reach the server could read all of its files.
 {{- end }}
 {{- end }}
 
-{{/* Labels that the chart sets itself, and selects by: (list "path" {labels}). */}}
+{{/* Labels that the chart sets and uses as selectors: (list "path" {labels}). */}}
 {{- define "svc.faults.labels" -}}
 {{- range $name, $value := last . }}
 {{- if regexMatch "^(app\\.kubernetes\\.io|helm\\.sh|svc\\.dev)/" $name }}
@@ -59,7 +59,7 @@ nodes.controller is empty, and controller.enabled is false. Give the host:port o
 {{- if eq (include "svc.nodes.tls" .) "" }}
 {{- with $v.nodes.tls }}
 {{- if or .ca.existingSecret .clientCertificate.existingSecret }}
-nodes.tls.enabled is false, and nodes.tls names Secrets. Leave one of them out.
+nodes.tls.enabled is false, and nodes.tls names Secrets. Remove one of them.
 {{- end }}
 {{- end }}
 {{- end }}
@@ -69,11 +69,11 @@ nodes.tls.enabled is false, and nodes.tls names Secrets. Leave one of them out.
 {{- $oidc := $pool.credentials.oidc }}
 {{- $withOidc := or $oidc.tokenUrl $oidc.clientId $oidc.existingSecret }}
 {{- if and $pool.credentials.token.existingSecret $withOidc }}
-nodes.credentials of the pool {{ $name }} has a token and oidc. Set one: a pool takes off what is set for all with an empty value.
+nodes.credentials of the pool {{ $name }} has a token and oidc. Set one: a pool removes a credential set for all pools with an empty value.
 {{- else if and $withOidc (not (and $oidc.tokenUrl $oidc.clientId $oidc.existingSecret)) }}
 nodes.credentials.oidc of the pool {{ $name }} needs all of tokenUrl, clientId and existingSecret.
 {{- else if and $v.auth.enabled $v.controller.enabled (not $pool.credentials.token.existingSecret) (not $withOidc) }}
-nodes.credentials.token.existingSecret is empty, and so is nodes.credentials.oidc.existingSecret. Name the Secret with the token, or the client's secret, of the nodes of the pool {{ $name }}.
+nodes.credentials.token.existingSecret is empty, and so is nodes.credentials.oidc.existingSecret. Give the Secret with the token, or the client secret, of the nodes of the pool {{ $name }}.
 {{- end }}
 {{- with $pool.autoscaling }}
 {{- if .enabled }}
@@ -81,13 +81,13 @@ nodes.credentials.token.existingSecret is empty, and so is nodes.credentials.oid
 nodes.pools.{{ $name }}.autoscaling.minReplicas {{ .minReplicas }} is more than its maxReplicas {{ .maxReplicas }}.
 {{- end }}
 {{- if and (eq $v.autoscaling.kind "hpa") (eq (int .minReplicas) 0) }}
-nodes.pools.{{ $name }}.autoscaling.minReplicas is 0, which a HorizontalPodAutoscaler cannot do. Set it to 1, or autoscaling.kind to keda.
+nodes.pools.{{ $name }}.autoscaling.minReplicas is 0, which a HorizontalPodAutoscaler does not support. Set it to 1, or autoscaling.kind to keda.
 {{- end }}
 {{- if and (eq $v.autoscaling.kind "hpa") .scorer }}
-nodes.pools.{{ $name }}.autoscaling.scorer is {{ .scorer | quote }}, which no selector of a HorizontalPodAutoscaler can hold. Leave it out, or set autoscaling.kind to keda.
+nodes.pools.{{ $name }}.autoscaling.scorer is {{ .scorer | quote }}, which a HorizontalPodAutoscaler cannot select by. Remove it, or set autoscaling.kind to keda.
 {{- end }}
 {{- if and (eq $v.autoscaling.kind "keda") (not $v.autoscaling.keda.prometheusAddress) }}
-autoscaling.keda.prometheusAddress is empty, which the autoscaling of the pool {{ $name }} needs. Give the URL of the Prometheus server that has this release's metrics.
+autoscaling.keda.prometheusAddress is empty, but the autoscaling of the pool {{ $name }} needs it. Give the URL of the Prometheus server that has this release's metrics.
 {{- end }}
 {{- end }}
 {{- end }}
@@ -108,7 +108,7 @@ autoscaling.keda.prometheusAddress is empty, which the autoscaling of the pool {
 {{- if hasPrefix (printf "%s/" (trimSuffix "/" .mountPath)) (printf "%s/" $root) }}{{ $found = true }}{{ end }}
 {{- end }}
 {{- if not $found }}
-{{ first . }} {{ $root | quote }} is in no volume of media.volumes. Mount one at it, or above it.
+{{ first . }} {{ $root | quote }} is in no volume of media.volumes. Mount one there, or at a parent directory.
 {{- end }}
 {{- end }}
 {{- end }}
@@ -117,26 +117,26 @@ autoscaling.keda.prometheusAddress is empty, which the autoscaling of the pool {
 {{- $v := .Values -}}
 {{- if not $v.controller.enabled }}
 {{- if or $v.ingress.rest.enabled $v.ingress.grpc.enabled $v.gateway.enabled }}
-ingress and gateway lead to controllers, and controller.enabled is false. Leave one of them out.
+ingress and gateway route to controllers, and controller.enabled is false. Remove one of them.
 {{- end }}
 {{- end }}
 {{- range $kind := list "rest" "grpc" }}
 {{- with get $v.ingress $kind }}
 {{- if and .enabled (not .hosts) }}
-ingress.{{ $kind }}.hosts is empty. Name the host that it is for.
+ingress.{{ $kind }}.hosts is empty. Give its host names.
 {{- end }}
 {{- end }}
 {{- end }}
 {{- if $v.gateway.enabled }}
 {{- if not $v.gateway.parentRefs }}
-gateway.parentRefs is empty. Name the Gateway that the routes belong to.
+gateway.parentRefs is empty. Give the Gateway that the routes attach to.
 {{- end }}
 {{- if not $v.gateway.rest.hostnames }}
-gateway.rest.hostnames is empty. Name the host that REST is for.
+gateway.rest.hostnames is empty. Give the host names of REST.
 {{- end }}
 {{- range $v.gateway.grpc.hostnames }}
 {{- if has . $v.gateway.rest.hostnames }}
-gateway.grpc.hostnames has {{ . | quote }}, and so has gateway.rest.hostnames. A listener takes one kind of route for a name: give gRPC a name of its own.
+gateway.grpc.hostnames has {{ . | quote }}, and so has gateway.rest.hostnames. A listener accepts one kind of route per name: give gRPC its own name.
 {{- end }}
 {{- end }}
 {{- end }}

@@ -4,7 +4,7 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" -}}
 {{- end }}
 
-{{/* Up to 40 characters, so that what is appended stays a name. */}}
+{{/* Up to 40 characters, so that names with a suffix stay valid. */}}
 {{- define "svc.fullname" -}}
 {{- $name := include "svc.name" . -}}
 {{- if .Values.fullnameOverride -}}
@@ -16,12 +16,12 @@
 {{- end -}}
 {{- end }}
 
-{{/* A Deployment's ScaledObject: KEDA appends its name to keda-hpa- and makes a label of it, which has 63 characters at most. */}}
+{{/* The ScaledObject of a Deployment: KEDA appends its name to keda-hpa- and uses that as a label of at most 63 characters. */}}
 {{- define "svc.scaledObject" -}}
 {{- if le (len .) 54 -}}{{ . }}{{- else -}}{{ printf "%s-%s" (trunc 43 . | trimSuffix "-") (sha256sum . | trunc 10) }}{{- end -}}
 {{- end }}
 
-{{/* What never changes of a component: (dict "root" $ "component" "controller" "pool" ""). */}}
+{{/* The selector labels of a component, which never change: (dict "root" $ "component" "controller" "pool" ""). */}}
 {{- define "svc.selector" -}}
 app.kubernetes.io/name: {{ include "svc.name" .root | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
@@ -31,7 +31,7 @@ svc.dev/pool: {{ . | quote }}
 {{- end }}
 {{- end }}
 
-{{/* All labels of a component's objects; the arguments of svc.selector. */}}
+{{/* All labels of a component's objects; takes the arguments of svc.selector. */}}
 {{- define "svc.labels" -}}
 {{ include "svc.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -55,7 +55,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{/* Where nodes find their controller, host:port. */}}
+{{/* The address (host:port) at which nodes reach their controller. */}}
 {{- define "svc.controllerAddress" -}}
 {{- if .Values.nodes.controller -}}
 {{- .Values.nodes.controller -}}
@@ -64,7 +64,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end -}}
 {{- end }}
 
-{{/* Labels of pods: none that a new version of the chart alone would change, and start all pods anew. */}}
+{{/* Labels of pods, without those that a new chart version alone would change: that would restart all pods. */}}
 {{- define "svc.podLabels" -}}
 {{ include "svc.selector" . }}
 {{- with .root.Values.commonLabels }}

@@ -1,6 +1,6 @@
 {{/* Rules of NetworkPolicies. */}}
 
-{{/* A rule of egress: (dict "to" [peers] "ports" [numbers] "protocols" ["TCP"]); no peers: everywhere. */}}
+{{/* An egress rule: (dict "to" [peers] "ports" [numbers] "protocols" ["TCP"]); no peers means everywhere. */}}
 {{- define "svc.egress" -}}
 {{- $protocols := .protocols | default (list "TCP") -}}
 - ports:
@@ -19,7 +19,7 @@
 {{- include "svc.egress" (dict "to" .Values.networkPolicy.dns.to "ports" .Values.networkPolicy.dns.ports "protocols" (list "UDP" "TCP")) }}
 {{- end }}
 
-{{/* To where traces go, when they go anywhere. */}}
+{{/* Egress to the trace collector, if there is one. */}}
 {{- define "svc.egress.tracing" -}}
 {{- with .Values.tracing.otlpEndpoint }}
 {{- $url := urlParse . }}
@@ -28,7 +28,7 @@
 {{- end }}
 {{- end }}
 
-{{/* A policy's head: (dict "root" $ "component" "node" "annotations" {…}). */}}
+{{/* The head of a NetworkPolicy: (dict "root" $ "component" "node" "annotations" {…}). */}}
 {{- define "svc.policy" -}}
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy
@@ -47,7 +47,7 @@ spec:
       {{- include "svc.selector" . | nindent 6 }}
 {{- end }}
 
-{{/* The pods of a component of this release, as a peer. */}}
+{{/* The pods of a component of this release, as a NetworkPolicy peer. */}}
 {{- define "svc.peer" -}}
 - podSelector:
     matchLabels:

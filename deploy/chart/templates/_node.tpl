@@ -1,4 +1,4 @@
-{{/* A node's settings, and the files that they name: (dict "root" $ "part" {…}). */}}
+{{/* The settings of a node and the files that they name: (dict "root" $ "part" {…}). */}}
 {{- define "svc.node.env" -}}
 {{- $v := .root.Values -}}
 {{- $oidc := .part.credentials.oidc -}}
@@ -23,8 +23,8 @@
 {{- end }}
 
 {{/*
-Threads of one score: the cores of the CPU limit divided among the slots. A process that looks for itself takes a limit
-below one core, or a share of the machine, for something else.
+Threads of one score: the cores of the CPU limit divided among the slots. The process itself misdetects a limit below one
+core, or a share of the machine.
 */}}
 {{- define "svc.node.threads" -}}
 {{- $cores := include "svc.cores" .resources -}}

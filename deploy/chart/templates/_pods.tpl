@@ -1,4 +1,4 @@
-{{/* What pods have in common. */}}
+{{/* Common parts of pods. */}}
 
 {{/* (dict "root" $ "image" {…}) */}}
 {{- define "svc.image" -}}
@@ -9,13 +9,13 @@
 {{- end -}}
 {{- end }}
 
-{{/* Where a pod may run, and as whom: (dict "root" $ "part" .Values.controller "selector" "…"). */}}
+{{/* Scheduling and security context of a pod: (dict "root" $ "part" .Values.controller "selector" "…"). */}}
 {{- define "svc.pod" -}}
 {{- with .root.Values.imagePullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-# A Service named svc would put SVC_PORT=tcp://… into the environment, which is no port.
+# A Service named svc would set SVC_PORT=tcp://… in the environment, which is not a port.
 enableServiceLinks: false
 securityContext:
   {{- toYaml .root.Values.podSecurityContext | nindent 2 }}
@@ -50,7 +50,7 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{/* Image and fence of a container: (dict "root" $ "image" {…}). */}}
+{{/* Image and security context of a container: (dict "root" $ "image" {…}). */}}
 {{- define "svc.container" -}}
 image: {{ include "svc.image" . | quote }}
 imagePullPolicy: {{ .image.pullPolicy }}
@@ -59,8 +59,8 @@ securityContext:
 {{- end }}
 
 {{/*
-The environment that a dict of variables makes, in their order by name: what is null or "" is left out and means the
-process's own default. "$(" would be a reference to another variable.
+Environment from a dict of variables, sorted by name. Variables that are null or "" are left out, so that the process
+uses its default. "$(" is escaped: it would refer to another variable.
 */}}
 {{- define "svc.env" -}}
 {{- range $name, $value := . }}
@@ -74,7 +74,7 @@ process's own default. "$(" would be a reference to another variable.
 {{- end }}
 {{- end }}
 
-{{/* What every process has in its environment: (dict "root" $ "part" {…}). */}}
+{{/* Environment variables of every process: (dict "root" $ "part" {…}). */}}
 {{- define "svc.env.common" -}}
 {{- include "svc.env" (dict
   "SVC_HOST" .root.Values.listenAddress
@@ -86,7 +86,7 @@ process's own default. "$(" would be a reference to another variable.
   "NODE_EXTRA_CA_CERTS" (include "svc.extraCa.path" .root)) }}
 {{- end }}
 
-{{/* The hosts that a part answers to, as flags, and with them the pod's own address, by which it is scraped. */}}
+{{/* The allowed hosts of a part as flags, including the pod's own address, which Prometheus uses. */}}
 {{- define "svc.allowedHosts.args" -}}
 {{- range .allowedHosts }}
 - {{ printf "--allowed-hosts=%s" . | quote }}
@@ -107,7 +107,7 @@ process's own default. "$(" would be a reference to another variable.
 {{- if or .Values.extraCa.existingSecret .Values.extraCa.existingConfigMap -}}/etc/svc/extra-ca/ca.crt{{- end -}}
 {{- end }}
 
-{{/* A volume of one key of a Secret, or else of a ConfigMap: (dict "name" "…" "secret" "…" "configMap" "…" "items" (dict "key" "file")). */}}
+{{/* A volume of keys of a Secret, or else of a ConfigMap: (dict "name" "…" "secret" "…" "configMap" "…" "items" (dict "key" "file")). */}}
 {{- define "svc.volume" -}}
 - name: {{ .name | quote }}
   {{- if .secret }}
@@ -165,7 +165,7 @@ process's own default. "$(" would be a reference to another variable.
 {{- end }}
 {{- end }}
 
-{{/* The whole cores of a CPU limit, at least 1; empty without a limit: (dict "limits" {…}). */}}
+{{/* The whole cores of a CPU limit, at least 1; empty if there is no limit: (dict "limits" {…}). */}}
 {{- define "svc.cores" -}}
 {{- with (.limits | default dict).cpu -}}
 {{- $cpu := toString . -}}
@@ -177,7 +177,7 @@ process's own default. "$(" would be a reference to another variable.
 {{- end -}}
 {{- end }}
 
-{{/* A probe of a port's path: (dict "path" "/v1/health" "port" "rest" "scheme" "HTTP"). */}}
+{{/* An HTTP probe: (dict "path" "/v1/health" "port" "rest" "scheme" "HTTP"). */}}
 {{- define "svc.probe" -}}
 httpGet:
   path: {{ .path }}

@@ -1,18 +1,18 @@
-{{/* What the values mean. */}}
+{{/* Settings derived from the values. */}}
 
-{{/* Where tenants come from: provider, kubernetes or file. */}}
+{{/* The source of tenants: provider, kubernetes or file. */}}
 {{- define "svc.tenantsSource" -}}
 {{- with .Values.auth -}}
 {{- .tenantsSource | default (ternary "kubernetes" "provider" (not (empty .tenants))) -}}
 {{- end -}}
 {{- end }}
 
-{{/* "true" when controllers follow the SvcTenants of their namespace. */}}
+{{/* "true" if controllers watch the SvcTenants of their namespace. */}}
 {{- define "svc.followsTenants" -}}
 {{- if and .Values.controller.enabled .Values.auth.enabled (eq (include "svc.tenantsSource" .) "kubernetes") -}}true{{- end -}}
 {{- end }}
 
-{{/* "true" when nodes call their controller over TLS. */}}
+{{/* "true" if nodes connect to their controller over TLS. */}}
 {{- define "svc.nodes.tls" -}}
 {{- $tls := .Values.nodes.tls -}}
 {{- if kindIs "bool" $tls.enabled -}}
@@ -22,7 +22,7 @@
 {{- end -}}
 {{- end }}
 
-{{/* `over` with what it lacks from `base`, as JSON: maps are joined, a value that is there counts, false, 0 and "" too. */}}
+{{/* `over` merged onto `base`, as JSON: maps are merged, and any other value of `over` wins, including false, 0 and "". */}}
 {{- define "svc.joined" -}}
 {{- $joined := deepCopy .base -}}
 {{- range $key, $value := .over -}}
@@ -36,7 +36,7 @@
 {{- toJson $joined -}}
 {{- end }}
 
-{{/* A pool with the defaults and credentials that it does not have otherwise, as JSON: (dict "root" $ "pool" {…}). */}}
+{{/* A pool merged onto the defaults and credentials, as JSON: (dict "root" $ "pool" {…}). */}}
 {{- define "svc.pool" -}}
 {{- $pool := include "svc.joined" (dict "base" .root.Values.nodes.defaults "over" (.pool | default dict)) | fromJson -}}
 {{- $credentials := include "svc.joined" (dict "base" .root.Values.nodes.credentials "over" $pool.credentials) | fromJson -}}
@@ -49,15 +49,15 @@
 {{- toJson $pool -}}
 {{- end }}
 
-{{/* As svc.joined, of an image: a digest names one image, and not the one of another repository or tag. */}}
+{{/* svc.joined for an image: a digest of the base does not apply to another repository or tag. */}}
 {{- define "svc.image.joined" -}}
 {{- $base := ternary (omit .base "digest") .base (or (not (empty .over.repository)) (not (empty .over.tag))) -}}
 {{- include "svc.joined" (dict "base" $base "over" .over) -}}
 {{- end }}
 
 {{/*
-The name of a tenant's resource: its own, or its id where that is one, else what is left of the id
-with some of its SHA-256, so that no two ids share a name.
+The resource name of a tenant: its own name, or its id if that is a valid name, else the valid characters of the id and
+part of its SHA-256, so that no two ids share a name.
 */}}
 {{- define "svc.tenantName" -}}
 {{- $id := toString .tenantId -}}
