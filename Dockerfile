@@ -1,15 +1,15 @@
-# The image of svc: every process of it, with the scorer. How to build and run it: docs/image.md.
+# The image of svc: all of its processes, with the scorer. docs/image.md explains how to build and run it.
 
 # The Node.js that package.json pins (devDependencies.node).
 ARG NODE_VERSION=24.21.0
-# To hold the base to its very bytes: --build-arg BASE=docker.io/library/node@sha256:…
+# To pin the base image by digest: --build-arg BASE=docker.io/library/node@sha256:…
 ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
 
 FROM ${BASE} AS build
 RUN apt-get update && apt-get install --yes --no-install-recommends tini
 WORKDIR /build
 COPY package.json package-lock.json ./
-# Exactly the lock, and no install script of any package. A registry of your own: --secret id=npmrc,src=…
+# Installs exactly the lock file, without install scripts. For another registry: --secret id=npmrc,src=…
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc \
     npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund --no-update-notifier
 COPY LICENSE README.md CHANGELOG.md tsconfig.json ./
@@ -20,30 +20,30 @@ COPY migrations migrations
 COPY scripts scripts
 COPY src src
 COPY web web
-# The package that svc is installed from elsewhere too (npm run pack).
+# The same package that svc is installed from elsewhere (npm run pack).
 RUN node scripts/pack.ts /package && mkdir /opt/svc && tar --extract --file /package/*.tgz --directory /opt/svc --strip-components 1
 
-# bundled: ffmpeg with libvmaf, for x86-64. none: no scorer, for controllers, or to bring your own.
+# bundled: ffmpeg with libvmaf, for x86-64. none: no scorer, for controllers or with your own scorer.
 ARG SCORER=bundled
 RUN set -e; scorer=node_modules/@ffmpeg-binary; \
     case "$SCORER" in \
       none) ;; \
       bundled) if ! [ -x "$scorer/linux-x64/ffmpeg" ]; then \
           echo "svc: there is no bundled scorer for $(uname -m). Build for linux/amd64, or with --build-arg SCORER=none:" \
-               "controllers need none, and nodes and servers take yours with --vmaf-binary." >&2; exit 1; \
+               "controllers need no scorer, and nodes and servers use yours with --vmaf-binary." >&2; exit 1; \
         fi; \
         cp -r "$scorer" /opt/svc/node_modules/ ;; \
-      *) echo "svc: --build-arg SCORER is \"$SCORER\"; it is bundled or none." >&2; exit 1 ;; \
+      *) echo "svc: --build-arg SCORER is \"$SCORER\"; use bundled or none." >&2; exit 1 ;; \
     esac
 
 WORKDIR /opt/svc
 COPY bin/health.mjs bin/
-# Readable to every user and writable to none, whatever the checkout's modes are.
+# Readable by every user and writable by none, independent of the modes in the checkout.
 RUN chown -R 0:0 . && chmod -R u=rwX,go=rX .
 
 
 FROM ${BASE}
-# Nothing in the image can install packages or raise a process's rights.
+# Nothing in the image can install packages or raise the privileges of a process.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/include/node /opt/yarn* /usr/local/bin/yarn* \
  && find / -xdev -type f -perm /6000 -exec chmod a-s '{}' + \
  && echo 'svc:x:10001:10001:svc:/var/lib/svc:/usr/sbin/nologin' >> /etc/passwd && echo 'svc:x:10001:' >> /etc/group \
@@ -60,14 +60,14 @@ LABEL org.opencontainers.image.title="svc" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-# An embedded database is kept in /var/lib/svc: mount a volume there.
+# An embedded database is in /var/lib/svc: mount a volume there.
 ENV NODE_ENV=production XDG_STATE_HOME=/var/lib
 WORKDIR /opt/svc
 USER 10001:10001
-# REST, gRPC, metrics (of a node its probes too).
+# REST, gRPC, metrics (with the probes of a node).
 EXPOSE 8080 9090 9464
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s CMD ["node", "/opt/svc/bin/health.mjs"]
-# tini reaps what the scorers' programs leave behind, and hands signals on.
+# tini reaps orphaned processes of the scorers and forwards signals.
 ENTRYPOINT ["tini", "--", "svc"]
 CMD ["--help"]
