@@ -1,4 +1,4 @@
-/** Writes Grafana's dashboards into the chart; a part of `npm run gen`. */
+/** Generates the Grafana dashboards of the chart; part of `npm run gen`. */
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { QUALITY } from "./dashboards/quality.ts";
 import { SERVICE } from "./dashboards/service.ts";
 import { TENANTS } from "./dashboards/tenants.ts";
 
-/** Below the checkout. */
+/** Relative to the checkout. */
 export const DASHBOARDS_FOLDER = join("deploy", "chart", "dashboards");
 
 const DASHBOARDS: readonly Dashboard[] = [SERVICE, TENANTS, NODES, QUALITY];
 
-/** Writes them below `out`; nothing where the checkout at root has no folder of them. */
+/** Writes the dashboards below `out`. Does nothing if the checkout at root has no folder for them. */
 export async function generateDashboards(root: string, out: string): Promise<void> {
   if (!existsSync(join(root, DASHBOARDS_FOLDER))) return;
   const folder = join(out, DASHBOARDS_FOLDER);

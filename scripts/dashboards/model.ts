@@ -1,13 +1,13 @@
-/** Dashboards in the few terms that ours need, and Grafana's model of them. */
+/** A small model of our dashboards, and its translation to Grafana's model. */
 
-/** A query of a panel; `legend` names its series by their labels: "{{instance}}". */
+/** A query of a panel. `legend` is the legend format of its series, such as "{{instance}}". */
 export interface Query {
   readonly expr: string;
   readonly legend: string;
 }
 
 export interface Threshold {
-  /** Undefined: from the beginning. */
+  /** Lower bound; undefined for the first threshold. */
   readonly from?: number;
   readonly color: "green" | "yellow" | "orange" | "red" | "blue";
 }
@@ -15,25 +15,25 @@ export interface Threshold {
 export interface Panel {
   readonly kind: "stat" | "timeseries" | "heatmap" | "bars";
   readonly title: string;
-  /** What it shows, and what to make of it. */
+  /** What the panel shows and how to interpret it. */
   readonly description: string;
-  /** Grafana's name of it. */
+  /** Grafana's name of the unit. */
   readonly unit: string;
   readonly queries: readonly Query[];
   readonly thresholds?: readonly Threshold[];
-  /** Of values that stand for something: 1 → "answers". */
+  /** Texts of coded values: 1 → "up". */
   readonly names?: Readonly<Record<number, string>>;
-  /** The alert whose runbook goes on from here. */
+  /** The alert whose runbook the panel links to. */
   readonly runbook?: string;
-  /** Of 24 columns; default: 4 for a stat, 8 for others. */
+  /** Width in columns, of 24; default: 4 for a stat, 8 for others. */
   readonly width?: number;
-  /** Areas on top of each other, for parts of a whole. */
+  /** Whether series are stacked areas, for parts of a whole. */
   readonly stacked?: boolean;
   readonly min?: number;
   readonly max?: number;
 }
 
-/** Panels under the question that they answer. */
+/** Panels under a question that they answer. */
 export interface Row {
   readonly title: string;
   readonly panels: readonly Panel[];
@@ -42,12 +42,12 @@ export interface Row {
 export interface Variable {
   readonly name: string;
   readonly label: string;
-  /** Values of a label: label_values(metric, label). */
+  /** The values of a label: label_values(metric, label). */
   readonly query: string;
 }
 
 export interface Dashboard {
-  /** Also its file's name and part of its address. */
+  /** Also its file name and part of its URL. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -55,14 +55,14 @@ export interface Dashboard {
   readonly rows: readonly Row[];
 }
 
-/** Version of Grafana's model: that of Grafana 11; newer ones read it. */
+/** Schema version of Grafana 11; newer versions can read it. */
 const SCHEMA_VERSION = 39;
 const COLUMNS = 24;
 const HEIGHTS = { stat: 4, timeseries: 8, heatmap: 8, bars: 8 } as const;
 const SOURCE = { type: "prometheus", uid: `\${datasource}` } as const;
 const TAG = "svc";
 
-/** A dashboard as Grafana reads it. */
+/** Returns a dashboard in Grafana's JSON model. */
 export function grafanaDashboard({ name, title, description, variables, rows }: Dashboard): object {
   return {
     annotations: { list: [] },
@@ -89,7 +89,7 @@ export function grafanaDashboard({ name, title, description, variables, rows }: 
   };
 }
 
-/** Panels from left to right and from top to bottom, each row under its title. */
+/** Places panels from left to right and top to bottom, each row under its title. */
 function placed(rows: readonly Row[]): object[] {
   const panels: object[] = [];
   let y = 0;
@@ -204,7 +204,7 @@ function datasource(): object {
   };
 }
 
-/** "All" also takes series that lack the label: outside Kubernetes there is no namespace. */
+/** "All" also matches series without the label: outside Kubernetes there is no namespace. */
 function variable({ name, label, query }: Variable): object {
   return {
     ...{ allValue: ".*", current: { selected: true, text: ["All"], value: ["$__all"] }, datasource: SOURCE },
@@ -213,7 +213,7 @@ function variable({ name, label, query }: Variable): object {
   };
 }
 
-/** Where the runbooks are to be read: a folder of a website, or of the repository on one. */
+/** The location of the runbooks: a URL prefix, or the path in the repository. */
 function runbooks(): object {
   const value = "docs/runbooks";
   return {

@@ -1,4 +1,4 @@
-/** Nodes and scoring servers: whether there are enough, what they do, and which of them is in trouble. */
+/** The dashboard of nodes and scoring servers: whether there are enough, what they do, and which have problems. */
 import type { Dashboard, Row } from "./model.ts";
 import { ANY_JOB, CHOSEN_NODES, quantileBy, rate, variablesOf } from "./queries.ts";
 
@@ -13,20 +13,21 @@ const ENOUGH: Row = {
     },
     {
       ...{ kind: "stat", title: "Not connected", unit: "none", runbook: "SvcNodeDisconnected" },
-      description: "Nodes that no controller answers. They go on with what they have, and get nothing new.",
+      description:
+        "Nodes that cannot reach a controller. They continue with their tasks and get no new ones.",
       queries: [{ expr: `count(svc_node_connected{${CHOSEN_NODES}} == 0) or vector(0)`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 1, color: "red" }],
     },
     {
       ...{ kind: "stat", title: "Draining", unit: "none", runbook: "SvcNodeDrainsForever" },
-      description: "Nodes that take no new work: they stop, or were told to.",
+      description: "Nodes that take no new tasks: they are stopping, or somebody drained them.",
       queries: [{ expr: `sum(svc_node_draining{${CHOSEN_NODES}})`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 1, color: "yellow" }],
     },
     {
       ...{ kind: "stat", title: "In use", unit: "percentunit", max: 1 },
       description:
-        "Share of the slots that have work. Full for long while work waits: more nodes would help.",
+        "Share of slots with a task. If it stays at 100 % while tasks are waiting, more nodes would help.",
       queries: [
         {
           expr: `sum(svc_node_running{${CHOSEN_NODES}}) / sum(svc_node_slots{${CHOSEN_NODES}})`,
@@ -36,7 +37,7 @@ const ENOUGH: Row = {
     },
     {
       ...{ kind: "stat", title: "Waiting for a node", unit: "short", runbook: "SvcQueueStalled" },
-      description: "Pieces of work that a node could take now, whatever its pool.",
+      description: "Tasks that a node could take now, in any pool.",
       queries: [
         {
           expr: `sum(max by (namespace, kind, scorer) (svc_work_pending{${ANY_JOB},waits_for="node"}))`,
@@ -45,7 +46,7 @@ const ENOUGH: Row = {
       ],
     },
     {
-      ...{ kind: "stat", title: "Frames a second", unit: "none" },
+      ...{ kind: "stat", title: "Frames per second", unit: "none" },
       description: "Frames of segments whose reports were accepted.",
       queries: [{ expr: `sum(${rate(`svc_node_frames_total{${CHOSEN_NODES}}`)})`, legend: "" }],
     },
@@ -57,7 +58,7 @@ const WORK: Row = {
   panels: [
     {
       ...{ kind: "timeseries", title: "Slots by pool", unit: "short", min: 0 },
-      description: "Slots that there are, and that have work. Pools are those of the chart.",
+      description: "Slots in total and slots in use, by pool of the chart.",
       queries: [
         { expr: `sum by (svc_dev_pool) (svc_node_slots{${CHOSEN_NODES}})`, legend: "{{svc_dev_pool}} slots" },
         {
@@ -68,7 +69,7 @@ const WORK: Row = {
     },
     {
       ...{ kind: "timeseries", title: "Frames by pool", unit: "ops", min: 0 },
-      description: "Frames a second, by pool.",
+      description: "Frames per second, by pool.",
       queries: [
         {
           expr: `sum by (svc_dev_pool) (${rate(`svc_node_frames_total{${CHOSEN_NODES}}`)})`,
@@ -77,9 +78,9 @@ const WORK: Row = {
       ],
     },
     {
-      ...{ kind: "timeseries", title: "Work that waits, by scorer", unit: "short", stacked: true, min: 0 },
+      ...{ kind: "timeseries", title: "Waiting tasks by scorer", unit: "short", stacked: true, min: 0 },
       description:
-        "Scores wait for the very scorer that they were planned with. One that no node has is planned anew after five minutes.",
+        "Scoring tasks wait for exactly the scorer that they were planned with. If no node has it, the job is planned again after five minutes.",
       queries: [
         {
           expr: `max by (namespace, kind, scorer) (svc_work_pending{${ANY_JOB},waits_for="node"})`,
@@ -89,7 +90,7 @@ const WORK: Row = {
       runbook: "SvcQueueStalled",
     },
     {
-      ...{ kind: "timeseries", title: "Pieces of work that ended", unit: "ops", stacked: true, min: 0 },
+      ...{ kind: "timeseries", title: "Ended tasks", unit: "ops", stacked: true, min: 0 },
       description: "By kind and outcome (docs/metrics.md).",
       queries: [
         {
@@ -99,13 +100,13 @@ const WORK: Row = {
       ],
     },
     {
-      ...{ kind: "timeseries", title: "Time of a piece of work, 95 % within", unit: "s", min: 0 },
+      ...{ kind: "timeseries", title: "Task duration (p95)", unit: "s", min: 0 },
       description: "By kind, from its start to its outcome.",
       queries: [quantileBy("kind", "svc_node_item_duration_seconds", CHOSEN_NODES, 95)],
     },
     {
-      ...{ kind: "timeseries", title: "Reports sent again", unit: "ops", min: 0 },
-      description: "A controller or the way to it failed while a node reported. Nothing is lost by it.",
+      ...{ kind: "timeseries", title: "Retried reports", unit: "ops", min: 0 },
+      description: "A controller or the network failed while a node was reporting. Nothing is lost.",
       queries: [
         {
           expr: `sum by (instance) (${rate(`svc_node_report_retries_total{${CHOSEN_NODES}}`)})`,
@@ -118,12 +119,12 @@ const WORK: Row = {
 };
 
 const TROUBLE: Row = {
-  title: "Which of them is in trouble?",
+  title: "Which nodes have problems?",
   panels: [
     {
-      ...{ kind: "timeseries", title: "Work that did not get done", unit: "ops", min: 0 },
+      ...{ kind: "timeseries", title: "Failed tasks", unit: "ops", min: 0 },
       description:
-        "By node: failed, refused because it came too late, or given up. One node alone: look at that machine.",
+        "By node: failed, refused because the report came too late, or given up. If it is a single node, check that machine.",
       queries: [
         {
           expr: `sum by (instance, outcome) (${rate(`svc_node_items_total{${CHOSEN_NODES},outcome=~"failed|refused|given_up"}`)})`,
@@ -133,13 +134,14 @@ const TROUBLE: Row = {
       runbook: "SvcScorerFails",
     },
     {
-      ...{ kind: "timeseries", title: "Processor", unit: "short", min: 0 },
-      description: "Cores that the node itself uses; the scorers' are those of its container.",
+      ...{ kind: "timeseries", title: "CPU", unit: "short", min: 0 },
+      description:
+        "Cores that the node process uses, without its scorers; those count only for its container.",
       queries: [{ expr: rate(`process_cpu_seconds_total{${CHOSEN_NODES}}`), legend: "{{instance}}" }],
     },
     {
       ...{ kind: "timeseries", title: "Memory", unit: "bytes", min: 0 },
-      description: "Resident memory of the node itself, without its scorers.",
+      description: "Resident memory of the node process, without its scorers.",
       queries: [{ expr: `process_resident_memory_bytes{${CHOSEN_NODES}}`, legend: "{{instance}}" }],
       runbook: "SvcMemoryHigh",
     },
@@ -151,13 +153,13 @@ const SERVERS: Row = {
   panels: [
     {
       ...{ kind: "timeseries", title: "Scores", unit: "ops", stacked: true, min: 0 },
-      description: "By result: OK, or the code of the failure.",
+      description: "By result: OK, or the error code.",
       queries: [{ expr: `sum by (code) (${rate(`svc_scores_total{${ANY_JOB}}`)})`, legend: "{{code}}" }],
       runbook: "SvcScorerFails",
     },
     {
-      ...{ kind: "timeseries", title: "How full they are", unit: "percentunit", min: 0, max: 1 },
-      description: "Scores that run, of those that may. At 1 further ones are refused (TOO_MANY_SCORES).",
+      ...{ kind: "timeseries", title: "Utilization", unit: "percentunit", min: 0, max: 1 },
+      description: "Running scores relative to the limit. At 100 % more are refused (TOO_MANY_SCORES).",
       queries: [
         {
           expr: `svc_scores_running{${ANY_JOB}} / svc_scores_limit{${ANY_JOB}}`,
@@ -167,8 +169,8 @@ const SERVERS: Row = {
       runbook: "SvcServerFull",
     },
     {
-      ...{ kind: "timeseries", title: "Frames and time", unit: "ops", min: 0 },
-      description: "Frames of finished scores, a second.",
+      ...{ kind: "timeseries", title: "Frames", unit: "ops", min: 0 },
+      description: "Frames of finished scores, per second.",
       queries: [
         { expr: `sum by (instance) (${rate(`svc_score_frames_total{${ANY_JOB}}`)})`, legend: "{{instance}}" },
       ],
@@ -179,8 +181,7 @@ const SERVERS: Row = {
 export const NODES: Dashboard = {
   name: "nodes",
   title: "svc: nodes",
-  description:
-    "Nodes: whether there are enough, what they do, and which of them is in trouble; scoring servers.",
+  description: "Nodes: whether there are enough, what they do, and which have problems; scoring servers.",
   variables: [
     ...variablesOf("svc_node_slots"),
     {

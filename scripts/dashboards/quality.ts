@@ -1,4 +1,4 @@
-/** What is measured: scores, and pairs that could not be scored. */
+/** The dashboard of results: scores, and pairs that could not be scored. */
 import type { Dashboard, Row } from "./model.ts";
 import { CHOSEN, quantileBy, rate, variablesOf } from "./queries.ts";
 
@@ -11,7 +11,7 @@ const SCORES: Row = {
     {
       ...{ kind: "stat", title: "Median score", unit: "none", min: 0, max: 100 },
       description:
-        "Of the jobs of the last hour, of all models. Models are not comparable: below they are told apart.",
+        "Of the jobs of the last hour, all models together. Models are not comparable: see them separately below.",
       queries: [
         {
           expr: `histogram_quantile(0.5, sum by (le) (increase(svc_job_score_bucket{${CHOSEN}}[1h])))`,
@@ -26,7 +26,7 @@ const SCORES: Row = {
     },
     {
       ...{ kind: "stat", title: "Below 70", unit: "percentunit", min: 0, max: 1 },
-      description: "Share of the last hour's jobs that scored 70 or less: worth a look.",
+      description: "Share of the last hour's jobs that scored 70 or less: worth checking.",
       queries: [{ expr: `1 - (${below(70)})`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 0.05, color: "yellow" }, { from: 0.2, color: "red" }],
     },
@@ -36,8 +36,8 @@ const SCORES: Row = {
       queries: [{ expr: `sum(increase(svc_job_score_count{${CHOSEN}}[1h]))`, legend: "" }],
     },
     {
-      ...{ kind: "stat", title: "Jobs that failed", unit: "percentunit", runbook: "SvcJobsFail" },
-      description: "Share of the last hour's jobs that failed; those cancelled do not count.",
+      ...{ kind: "stat", title: "Failed jobs", unit: "percentunit", runbook: "SvcJobsFail" },
+      description: "Share of the last hour's jobs that failed; cancelled jobs are not counted.",
       queries: [
         {
           expr: `sum(increase(svc_jobs_ended_total{${CHOSEN},state="FAILED"}[1h])) / sum(increase(svc_jobs_ended_total{${CHOSEN},state=~"SUCCEEDED|FAILED"}[1h]))`,
@@ -53,8 +53,7 @@ const SCORES: Row = {
     },
     {
       ...{ kind: "heatmap", title: "Scores", unit: "none", width: 12 },
-      description:
-        "How many jobs scored how much, of all models. A band that sinks is an encoder that changed.",
+      description: "Distribution of scores, all models together. If a band drops, an encoder changed.",
       queries: [
         {
           expr: `sum by (le) (increase(svc_job_score_bucket{${CHOSEN}}[$__rate_interval]))`,
@@ -64,19 +63,19 @@ const SCORES: Row = {
     },
     {
       ...{ kind: "timeseries", title: "Median score by model", unit: "none", width: 6, min: 0, max: 100 },
-      description: "The first model of each job; `other` is any that libvmaf does not have built in.",
+      description: "The first model of each job; `other` is any model that is not built into libvmaf.",
       queries: [quantileBy("model", "svc_job_score", CHOSEN, 50)],
     },
     {
       ...{
         kind: "timeseries",
-        title: "The worst: 5 % below, by model",
+        title: "Score by model (p5)",
         unit: "none",
         width: 6,
         min: 0,
         max: 100,
       },
-      description: "Scores that 5 % of the jobs stayed below.",
+      description: "5 % of the jobs scored below this.",
       queries: [quantileBy("model", "svc_job_score", CHOSEN, 5)],
     },
   ],
@@ -87,7 +86,7 @@ const UNSCORED: Row = {
   panels: [
     {
       ...{ kind: "bars", title: "Failures in the last day", unit: "short" },
-      description: "By code. docs/errors.md says of each what it means and who can mend it.",
+      description: "By code. docs/errors.md explains each code and who can fix it.",
       queries: [
         {
           expr: `sort_desc(sum by (code) (increase(svc_jobs_failed_total{${CHOSEN}}[1d])))`,
@@ -98,13 +97,13 @@ const UNSCORED: Row = {
     },
     {
       ...{ kind: "timeseries", title: "Failures", unit: "ops", stacked: true, min: 0 },
-      description: "Jobs that failed, a second, by code.",
+      description: "Jobs that failed, per second, by code.",
       queries: [{ expr: `sum by (code) (${rate(`svc_jobs_failed_total{${CHOSEN}}`)})`, legend: "{{code}}" }],
       runbook: "SvcJobsFail",
     },
     {
       ...{ kind: "timeseries", title: "Stills", unit: "ops", stacked: true, min: 0 },
-      description: "Pieces of work that made stills, on nodes, by outcome.",
+      description: "STILLS tasks on nodes, by outcome.",
       queries: [
         {
           expr: `sum by (outcome) (${rate('svc_node_items_total{namespace=~"$namespace",kind="STILLS"}')})`,
@@ -116,16 +115,16 @@ const UNSCORED: Row = {
 };
 
 const THROUGHPUT: Row = {
-  title: "How quickly?",
+  title: "How fast?",
   panels: [
     {
       ...{ kind: "timeseries", title: "Jobs by model", unit: "ops", width: 12, stacked: true, min: 0 },
-      description: "Jobs that succeeded, a second, by model.",
+      description: "Jobs that succeeded, per second, by model.",
       queries: [{ expr: `sum by (model) (${rate(`svc_job_score_count{${CHOSEN}}`)})`, legend: "{{model}}" }],
     },
     {
-      ...{ kind: "timeseries", title: "Pooling, 95 % within", unit: "s", width: 12, min: 0 },
-      description: "Time to join and pool a job's values; films take longest.",
+      ...{ kind: "timeseries", title: "Pooling duration (p95)", unit: "s", width: 12, min: 0 },
+      description: "Time to join and pool the per-frame scores of a job; films take longest.",
       queries: [
         {
           expr: `histogram_quantile(0.95, sum by (le) (${rate(`svc_pooling_duration_seconds_bucket{${CHOSEN}}`)}))`,
@@ -139,7 +138,7 @@ const THROUGHPUT: Row = {
 export const QUALITY: Dashboard = {
   name: "quality",
   title: "svc: quality",
-  description: "Scores of jobs by model, pairs that could not be scored, and how quickly results come.",
+  description: "Scores of jobs by model, pairs that could not be scored, and throughput.",
   variables: variablesOf("svc_store_up"),
   rows: [SCORES, UNSCORED, THROUGHPUT],
 };

@@ -1,14 +1,14 @@
-/** What the dashboards' queries have in common. */
+/** Common parts of the dashboards' queries. */
 import type { Query, Variable } from "./model.ts";
 
-/** Series of the controllers, or nodes, that are chosen. */
+/** Selects the series of the chosen controllers or nodes. */
 export const CHOSEN = 'namespace=~"$namespace",job=~"$job",instance=~"$instance"';
-/** The same of nodes: they may be of a pool. */
+/** Selects the series of the chosen nodes, also by pool. */
 export const CHOSEN_NODES = `${CHOSEN},svc_dev_pool=~"$pool"`;
-/** Of every process of the namespace, whatever its job. */
+/** Selects the series of all processes of the namespace, in any job. */
 export const ANY_JOB = 'namespace=~"$namespace"';
 
-/** Variables by a metric that just the processes have which are to be chosen from. */
+/** Variables from the labels of a metric that only the processes to choose from export. */
 export function variablesOf(metric: string): Variable[] {
   return [
     { name: "namespace", label: "Namespace", query: `label_values(${metric}, namespace)` },
@@ -21,10 +21,10 @@ export function variablesOf(metric: string): Variable[] {
   ];
 }
 
-/** How quickly a counter grows, a second. */
+/** The rate of a counter per second. */
 export const rate = (selector: string): string => `rate(${selector}[$__rate_interval])`;
 
-/** Times, or other values, that so many of a hundred stayed below. */
+/** Queries for percentiles of a histogram. */
 export function quantiles(histogram: string, selector: string, ...percents: readonly number[]): Query[] {
   return percents.map((percent) => ({
     expr: `histogram_quantile(${percent / 100}, sum by (le) (${rate(`${histogram}_bucket{${selector}}`)}))`,
@@ -32,7 +32,7 @@ export function quantiles(histogram: string, selector: string, ...percents: read
   }));
 }
 
-/** One quantile, by a label. */
+/** Query for one percentile of a histogram, by a label. */
 export function quantileBy(label: string, histogram: string, selector: string, percent: number): Query {
   const buckets = rate(`${histogram}_bucket{${selector}}`);
   return {

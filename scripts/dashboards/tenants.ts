@@ -1,4 +1,4 @@
-/** Tenants: who is let in, who is refused, and why. No metric names a tenant: the audit log and svc jobs do. */
+/** The dashboard of tenants: who is refused, and why. No metric contains tenants: the audit log and svc jobs do. */
 import type { Dashboard, Row } from "./model.ts";
 import { CHOSEN, rate, variablesOf } from "./queries.ts";
 
@@ -8,25 +8,25 @@ const REGISTRY: Row = {
     {
       ...{ kind: "stat", title: "Tenants", unit: "none", runbook: "SvcTenantsFaulty" },
       description:
-        "Tenants of the registry. Nothing: tokens of one provider decide, and nobody counts tenants.",
+        "Tenants in the registry. No data: the tokens of a single provider decide, and tenants are not counted.",
       queries: [{ expr: `max(svc_tenants{${CHOSEN}})`, legend: "" }],
     },
     {
       ...{ kind: "stat", title: "At their limit", unit: "none" },
-      description: "Tenants whose work waits because as much of it runs as may.",
+      description: "Tenants whose tasks wait because they reached their limit of running tasks.",
       queries: [{ expr: `max(svc_tenants_full{${CHOSEN}})`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 1, color: "yellow" }],
     },
     {
       ...{ kind: "stat", title: "Controllers that disagree", unit: "none", runbook: "SvcTenantsFaulty" },
       description:
-        "Difference between the most and the fewest tenants that a controller knows. For long: one lags behind.",
+        "Difference between the highest and lowest number of tenants known to a controller. If it lasts, one is behind.",
       queries: [{ expr: `max(svc_tenants{${CHOSEN}}) - min(svc_tenants{${CHOSEN}})`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 1, color: "yellow" }],
     },
     {
-      ...{ kind: "stat", title: "Let in", unit: "percentunit", runbook: "SvcTokensRefused" },
-      description: "Share of the decisions about tokens that let the caller in.",
+      ...{ kind: "stat", title: "Accepted", unit: "percentunit", runbook: "SvcTokensRefused" },
+      description: "Share of token checks that accepted the caller.",
       queries: [
         {
           expr: `sum(${rate(`svc_auth_decisions_total{${CHOSEN},code="OK"}`)}) / sum(${rate(`svc_auth_decisions_total{${CHOSEN}}`)})`,
@@ -41,9 +41,9 @@ const REGISTRY: Row = {
       queries: [{ expr: `max(svc_revocations{${CHOSEN}})`, legend: "" }],
     },
     {
-      ...{ kind: "stat", title: "Age of that list", unit: "s", runbook: "SvcRevocationsOld" },
+      ...{ kind: "stat", title: "Age of revocations", unit: "s", runbook: "SvcRevocationsOld" },
       description:
-        "The oldest list of revoked tokens of a controller. What was revoked since is let in there.",
+        "Age of the oldest revocation list of a controller. That controller accepts tokens revoked since.",
       queries: [{ expr: `max(svc_revocations_age_seconds{${CHOSEN}})`, legend: "" }],
       thresholds: [{ color: "green" }, { from: 5, color: "yellow" }, { from: 30, color: "red" }],
     },
@@ -56,7 +56,7 @@ const REFUSED: Row = {
     {
       ...{ kind: "timeseries", title: "Tokens refused", unit: "reqps", width: 8, stacked: true, min: 0 },
       description:
-        "By code (docs/gateway.md). TOKEN_EXPIRED: clients do not renew. TOKEN_KEY_UNKNOWN: a key set is old. TOKEN_INVALID: misconfigured clients, or somebody tries.",
+        "By code (docs/gateway.md). TOKEN_EXPIRED: clients do not renew tokens. TOKEN_KEY_UNKNOWN: a key set is outdated. TOKEN_INVALID: misconfigured clients, or an attack.",
       queries: [
         {
           expr: `sum by (code) (${rate(`svc_auth_decisions_total{${CHOSEN},code!="OK"}`)})`,
@@ -74,7 +74,7 @@ const REFUSED: Row = {
         stacked: true,
         min: 0,
       },
-      description: "Refused because the tenant's queue is full, or it submits too quickly.",
+      description: "Refused because the tenant's queue is full or it submits too fast.",
       queries: [
         { expr: `sum by (code) (${rate(`svc_submits_limited_total{${CHOSEN}}`)})`, legend: "{{code}}" },
       ],
@@ -82,13 +82,13 @@ const REFUSED: Row = {
     {
       ...{
         kind: "timeseries",
-        title: "Answers 401, 403 and 429",
+        title: "Responses 401, 403 and 429",
         unit: "reqps",
         width: 8,
         stacked: true,
         min: 0,
       },
-      description: "By route: what those who were refused wanted.",
+      description: "By route: what the refused callers requested.",
       queries: [
         {
           expr: `sum by (status, route) (${rate(`svc_http_requests_total{${CHOSEN},status=~"401|403|429"}`)})`,
@@ -100,12 +100,12 @@ const REFUSED: Row = {
 };
 
 const SOURCES: Row = {
-  title: "Is what decides up to date?",
+  title: "Are keys, tenants and revocations up to date?",
   panels: [
     {
       ...{ kind: "timeseries", title: "Fetches of key sets", unit: "ops", width: 6, min: 0 },
       description:
-        "By outcome. Only `read` is good; while others last, keys that are new at a provider are not known.",
+        "By outcome. Only `read` is good; during other outcomes new keys of a provider are unknown.",
       queries: [
         { expr: `sum by (outcome) (${rate(`svc_auth_fetches_total{${CHOSEN}}`)})`, legend: "{{outcome}}" },
       ],
@@ -113,7 +113,8 @@ const SOURCES: Row = {
     },
     {
       ...{ kind: "timeseries", title: "Changes of the tenants", unit: "short", width: 6, min: 0 },
-      description: "In an hour, by outcome. `faulty` and `unreadable`: the last good registry stays.",
+      description:
+        "Per hour, by outcome. With `faulty` and `unreadable` the last valid registry stays in force.",
       queries: [
         {
           expr: `sum by (outcome) (increase(svc_tenants_reloads_total{${CHOSEN}}[1h]))`,
@@ -123,15 +124,16 @@ const SOURCES: Row = {
       runbook: "SvcTenantsFaulty",
     },
     {
-      ...{ kind: "timeseries", title: "Age of the list of revoked tokens", unit: "s", width: 6, min: 0 },
-      description: "By controller. Under a second as long as the store's list is followed.",
+      ...{ kind: "timeseries", title: "Age of the revocation list", unit: "s", width: 6, min: 0 },
+      description: "By controller. Under a second while it follows the list in the database.",
       queries: [{ expr: `svc_revocations_age_seconds{${CHOSEN}}`, legend: "{{instance}}" }],
       thresholds: [{ color: "green" }, { from: 30, color: "red" }],
       runbook: "SvcRevocationsOld",
     },
     {
       ...{ kind: "timeseries", title: "Changes of the certificate", unit: "short", width: 6, min: 0 },
-      description: "In an hour, by outcome. `faulty`: the certificate before stays, until it expires.",
+      description:
+        "Per hour, by outcome. With `faulty` the previous certificate stays in use until it expires.",
       queries: [
         { expr: `sum by (outcome) (increase(svc_tls_reloads_total{${CHOSEN}}[1h]))`, legend: "{{outcome}}" },
       ],
@@ -141,18 +143,18 @@ const SOURCES: Row = {
 };
 
 const RESOURCES: Row = {
-  title: "Do the tenants that are resources (SvcTenant) count?",
+  title: "Are SvcTenants in force?",
   panels: [
     {
-      ...{ kind: "timeseries", title: "Told by the API server", unit: "s", min: 0 },
+      ...{ kind: "timeseries", title: "Age of SvcTenants", unit: "s", min: 0 },
       description:
         "Seconds since the API server last confirmed the known tenants. While it is unavailable they stay in force.",
       queries: [{ expr: `svc_tenants_age_seconds{${CHOSEN}}`, legend: "{{instance}}" }],
       runbook: "SvcTenantsStale",
     },
     {
-      ...{ kind: "timeseries", title: "Lists and watches that failed", unit: "ops", stacked: true, min: 0 },
-      description: "By reason. One now and then is nothing: the watch goes on.",
+      ...{ kind: "timeseries", title: "Failed lists and watches", unit: "ops", stacked: true, min: 0 },
+      description: "By reason. An occasional failure is harmless: the watch continues.",
       queries: [
         {
           expr: `sum by (reason) (${rate(`svc_tenants_watch_failures_total{${CHOSEN}}`)})`,
@@ -172,17 +174,16 @@ const RESOURCES: Row = {
 };
 
 const KEPT: Row = {
-  title: "What do tenants have, and what is written down?",
+  title: "What is waiting, and what is recorded?",
   panels: [
     {
-      ...{ kind: "timeseries", title: "Tenants' classes with work that waits", unit: "short", min: 0 },
-      description: "How many lines there are that nodes serve in turn, as each controller knows it.",
+      ...{ kind: "timeseries", title: "Classes with waiting tasks", unit: "short", min: 0 },
+      description: "Number of queues that nodes serve in turn, as known to each controller.",
       queries: [{ expr: `svc_queue_ready{${CHOSEN}}`, legend: "{{instance}}" }],
     },
     {
-      ...{ kind: "timeseries", title: "Work held back by limits", unit: "short", min: 0 },
-      description:
-        "Pieces of work that another node would not help, because their tenant has as many as it may.",
+      ...{ kind: "timeseries", title: "Tasks held back by limits", unit: "short", min: 0 },
+      description: "Tasks that wait because their tenant reached its limit; more nodes would not help.",
       queries: [
         {
           expr: `sum by (kind) (max by (namespace, kind, scorer) (svc_work_pending{${CHOSEN},waits_for="limit"}))`,
@@ -192,7 +193,7 @@ const KEPT: Row = {
     },
     {
       ...{ kind: "timeseries", title: "Audit records lost", unit: "short", min: 0 },
-      description: "In an hour, by where they could not be kept. It should be nothing.",
+      description: "Per hour, by where they could not be written. It should be zero.",
       queries: [
         { expr: `sum by (sink) (increase(svc_audit_lost_total{${CHOSEN}}[1h]))`, legend: "{{sink}}" },
       ],
@@ -206,7 +207,7 @@ export const TENANTS: Dashboard = {
   name: "tenants",
   title: "svc: tenants",
   description:
-    "Tenants in sum: who is let in, refused or held back, and whether what decides it is up to date. Which tenant it is, the audit log says.",
+    "All tenants together: callers accepted, refused or held back, and whether keys, tenants and revocations are up to date. The audit log shows which tenant it is.",
   variables: variablesOf("svc_store_up"),
   rows: [REGISTRY, REFUSED, SOURCES, RESOURCES, KEPT],
 };
