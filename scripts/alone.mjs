@@ -1,16 +1,15 @@
 /**
- * One at a time, among the processes of one machine.
+ * Mutual exclusion among the processes of one machine.
  *
- * The lock is a listening socket: the kernel frees it when its holder ends in
- * whatever way, so there are no stale locks, and those who wait hold a connection
- * to it, whose end wakes them.
+ * The lock is a listening socket. The kernel frees it however its holder ends, so there are no stale locks. Waiting
+ * processes hold a connection to it; its end wakes them.
  */
 import { rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Runs work while no other process runs work of the same name; waits for its turn. */
+/** Runs work while no other process runs work of the same name; waits until then. */
 export async function alone(name, work) {
   const address = addressOf(name);
   let server = await listen(address);
@@ -25,19 +24,19 @@ export async function alone(name, work) {
   }
 }
 
-/** Linux has socket names outside the file system; elsewhere it is a file. */
+/** The address of the lock: an abstract socket on Linux, a file elsewhere. */
 function addressOf(name) {
   return process.platform === "linux" ? `\0${name}` : join(tmpdir(), `${name}.sock`);
 }
 
-/** The lock; undefined when another process has it. */
+/** Takes the lock. Returns undefined if another process has it. */
 function listen(address) {
   return new Promise((resolve, reject) => {
     const waiting = new Set();
     let stopped = false;
     const server = createServer((socket) => {
       socket.on("error", () => socket.destroy());
-      // One that came in while the lock was being freed would wait for ever.
+      // A connection accepted while the lock is being freed would wait forever.
       if (stopped) socket.destroy();
       else waiting.add(socket);
       socket.on("close", () => waiting.delete(socket));

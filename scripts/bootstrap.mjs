@@ -1,12 +1,11 @@
 /**
- * Gets from a fresh checkout to a running script:
+ * Runs a script of a fresh checkout:
  *
  *   node scripts/bootstrap.mjs SCRIPT [ARGUMENT…]   install what is missing, then run SCRIPT
  *   node scripts/bootstrap.mjs --install [FOLDER]   install only (default: the checkout)
  *
- * This is the only file that runs on the machine's own Node.js (20 or newer), so
- * it is plain JavaScript and imports nothing but Node.js itself and install.mjs.
- * Everything else runs under the Node.js that the project pins.
+ * This file and install.mjs run on the machine's own Node.js (20 or newer), so they are plain JavaScript and import
+ * only modules of Node.js. Everything else runs on the Node.js that the project pins.
  */
 import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
@@ -15,12 +14,12 @@ import { fileURLToPath } from "node:url";
 const OLDEST_NODE = 20;
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Runs a command in place of this process, as far as Node.js can: same files, signals and exit code. */
+/** Replaces this process by a command as far as Node.js can: same files, signals and exit code. */
 function become(command, args) {
-  // Before the start: a signal that comes with it must reach the child, not orphan it.
+  // Before the start: a signal during the start must reach the child instead of orphaning it.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   const child = spawn(command, args, { stdio: "inherit" });
-  child.on("error", (error) => fail(`${command} cannot be started: ${error.message}.`));
+  child.on("error", (error) => fail(`failed to start ${command}: ${error.message}.`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
@@ -36,7 +35,7 @@ function fail(message) {
 async function main([script, ...args]) {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
     fail(
-      `this needs Node.js ${OLDEST_NODE} or newer to start, and found ${process.versions.node}. ` +
+      `Node.js ${OLDEST_NODE} or newer is required to start; this is ${process.versions.node}. ` +
         "Install a newer one from https://nodejs.org or your package manager, then run the same command again.",
     );
   }

@@ -1,4 +1,4 @@
-/** One OpenAPI description out of several files: a description may refer to parts of its neighbours. */
+/** Bundles OpenAPI descriptions that refer to parts of other files into one description. */
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
@@ -8,9 +8,9 @@ type Tree = Record<string, unknown>;
 const COMPONENT = /^\/components\/[^/]+\/[^/]+$/;
 
 /**
- * The description in a YAML file, with all that it refers to in other files ("other.yaml#/…") in it:
- * components under their own names, anything else in the place of the reference. Throws where a
- * reference leads nowhere, or where two files have different components of one name.
+ * Returns the description in a YAML file, including everything that it refers to in other files ("other.yaml#/…"):
+ * components under their own names, anything else in place of the reference. Throws if a reference does not resolve, or
+ * if two files have a component of the same name.
  */
 export async function bundle(file: string): Promise<Tree> {
   return new Bundle(resolve(file)).whole();
@@ -19,7 +19,7 @@ export async function bundle(file: string): Promise<Tree> {
 class Bundle {
   readonly #root: string;
   readonly #documents = new Map<string, Promise<Tree>>();
-  /** Where each component of the result comes from. */
+  /** The source file of each component in the result. */
   readonly #sources = new Map<string, string>();
   readonly #added: [pointer: string, value: unknown][] = [];
 
@@ -55,7 +55,7 @@ class Bundle {
     return copied;
   }
 
-  /** What stands in the result where `file` has a reference. */
+  /** What replaces a reference in `file` in the result. */
   async #refer(reference: string, file: string): Promise<unknown> {
     const [name = "", pointer = ""] = reference.split("#");
     const target = name === "" ? file : join(dirname(file), name);
@@ -84,7 +84,7 @@ function stepsOf(pointer: string): string[] {
 function find(document: Tree, pointer: string): unknown {
   let value: unknown = document;
   for (const step of stepsOf(pointer)) value = (value as Tree | undefined)?.[step];
-  if (value === undefined) throw new Error(`nothing is at #${pointer}`);
+  if (value === undefined) throw new Error(`#${pointer} does not exist`);
   return value;
 }
 

@@ -1,4 +1,7 @@
-/** Makes the empty database that installations are copied from: `node scripts/database.ts`, run by the install. */
+/**
+ * Creates the empty database that new embedded databases are copied from: `node scripts/database.ts`, run by the
+ * install.
+ */
 import { makeEmptyDatabase } from "../src/store/database-files.ts";
 
 await makeEmptyDatabase();

@@ -1,6 +1,6 @@
 /**
- * npm run demo: makes a sample pair, starts the service, has the pair scored as a job of
- * it, shows the progress and the result, and takes everything away again.
+ * npm run demo: makes a sample pair, starts the service, scores the pair as a job, shows the progress and the result,
+ * and removes everything again.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,9 +23,9 @@ const CHART_HEIGHT = 6;
 const NEXT = `Try next:
   bin/svc up                             the service on this machine, and its console at http://127.0.0.1:8080/console
   bin/svc jobs submit REFERENCE DISTORTED --wait
-                                         then, in another terminal: have two videos of your own scored by it
-  bin/svc jobs watch                     what runs and waits, as it happens
-  bin/svc score REFERENCE DISTORTED      score two videos here and now, without a service
+                                         in another terminal: score two videos of your own with it
+  bin/svc jobs watch                     running and queued jobs, live
+  bin/svc score REFERENCE DISTORTED      score two videos without a service
   bin/svc --help                         everything else; every command has --help with examples`;
 
 async function demo(signal: AbortSignal): Promise<void> {
@@ -42,21 +42,21 @@ async function demo(signal: AbortSignal): Promise<void> {
   say(`\nDone in ${seconds} s. The service is stopped and its files are removed.`);
 }
 
-/** The report of the pair's job. The service lives as long as this function runs. */
+/** Returns the report of the pair's job. The service runs only during this function. */
 async function scoreWithService(folder: string, pair: Pair, signal: AbortSignal): Promise<string> {
   await using service = await step("Starting the service: svc up", () => startService(folder, signal));
   say(`  REST at ${service.rest}, gRPC at ${service.grpc}`);
   using connection = new Connection({ address: service.grpc });
   const id = await submitPair(connection, pair, signal);
   const job = await step(`Scoring the pair: job ${id}`, (line) => followJob(connection, id, line, signal));
-  say(`  in ${job.segmentsTotal} pieces of work, each given out and scored by itself`);
+  say(`  in ${job.segmentsTotal} segments, each leased and scored as its own task`);
   const terminal = detectTerminal(process.stdout, process.env);
   const options = { terminal, allMetrics: false, chartHeight: CHART_HEIGHT };
   const report = await jobReport(connection, job, options, signal);
   return [...report, ...jobLines(job, terminal), ""].join("\n");
 }
 
-/** Tells what is going on, with a progress line on a terminal, and how long it took. */
+/** Runs a step and prints its title, a progress line on a terminal, and its duration. */
 async function step<T>(title: string, run: (line: ProgressLine) => Promise<T>): Promise<T> {
   const started = performance.now();
   const line = progressLine(process.stderr, () => detectTerminal(process.stderr, process.env));
@@ -71,7 +71,7 @@ async function step<T>(title: string, run: (line: ProgressLine) => Promise<T>): 
   }
 }
 
-/** Removed when disposed, and when the process ends in a hurry. */
+/** A temporary folder, removed on disposal and when the process exits early. */
 function temporaryFolder(): Disposable & { readonly path: string } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "svc-demo-")));
   const remove = () => rmSync(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Formats everything and sorts its imports: `npm run format`. */
+/** Formats all code and sorts its imports: `npm run format`. */
 import { PROJECT, run } from "./gates/gate.ts";
 
 const { code, output } = await run(PROJECT, "biome", ["check", "--write", "--linter-enabled=false"]);

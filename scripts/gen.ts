@@ -1,4 +1,7 @@
-/** Generates src/gen from api/, and the tables of the chart's README and its dashboards: `npm run gen`. With a folder as argument, writes below that instead. */
+/**
+ * Generates src/gen from api/, the tables of the chart's README, and the chart's dashboards: `npm run gen`. Writes
+ * below the folder given as argument instead of the checkout.
+ */
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +11,7 @@ import { CHART_README, generateChartReadme } from "./chart-readme.ts";
 import { DASHBOARDS_FOLDER, generateDashboards } from "./dashboards.ts";
 import { PROJECT, run } from "./gates/gate.ts";
 
-/** Generates what is generated of the checkout at root, to the same paths below `out`. */
+/** Generates all generated files of the checkout at root, to the same paths below `out`. */
 export async function generate(root: string, out: string): Promise<void> {
   await generateMessages(root, out);
   await generateRest(root, out);
@@ -20,10 +23,10 @@ async function generateMessages(root: string, out: string): Promise<void> {
   await must(root, "buf", ["generate", "--output", out]);
 }
 
-/** The descriptions of api/ by the names that their code gets. */
+/** The OpenAPI descriptions in api/ and the names of their generated files. */
 const DESCRIPTIONS = { "openapi.yaml": "openapi", "controller.yaml": "controller" };
 
-/** openapi-typescript needs TypeScript 5, so it has a folder with a lock of its own. */
+/** openapi-typescript needs TypeScript 5, so it has its own folder and lock file. */
 async function generateRest(root: string, out: string): Promise<void> {
   const tool = join(PROJECT, "scripts", "openapi");
   await must(root, process.execPath, [join(PROJECT, "scripts", "bootstrap.mjs"), "--install", tool]);
@@ -34,7 +37,7 @@ async function generateRest(root: string, out: string): Promise<void> {
     const source = join(root, "api", file);
     if (!existsSync(source)) continue;
     const target = join(folder, name);
-    // As JSON, as it is served: a server then needs no YAML reader to start.
+    // As JSON, because it is served as JSON: servers then need no YAML parser to start.
     await writeFile(`${target}.json`, JSON.stringify(await bundle(source)));
     const options = ["--default-non-nullable", "false", "--output", `${target}.ts`];
     await must(root, process.execPath, [cli, `${target}.json`, ...options]);
@@ -46,7 +49,7 @@ async function must(root: string, command: string, args: string[]): Promise<void
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} failed:\n${output}`);
 }
 
-/** Generates into a folder that exists only while `use` runs. */
+/** Generates into a temporary folder that exists only while `use` runs. */
 export async function withGenerated<T>(root: string, use: (out: string) => Promise<T>): Promise<T> {
   const out = await mkdtemp(join(tmpdir(), "svc-gen-"));
   try {

@@ -1,10 +1,9 @@
 /**
- * Installs the packages of a folder exactly as its package-lock.json names them.
+ * Installs the packages of a folder exactly as listed in its package-lock.json.
  *
- * No install script of any package is run, whatever the user's npm settings are:
- * one way for everybody, and nothing but the registry's files (held to the lock's
- * checksums) reaches the machine. The one package that needs its script, `node`
- * (it fetches the executable for this machine), is completed here by name.
+ * Install scripts never run, independent of the user's npm settings. So the install is the same for everyone, and only
+ * files from the registry, verified against the checksums in the lock, reach the machine. One package needs its script:
+ * `node` fetches the executable for this machine. This file completes it explicitly.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,27 +11,27 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync 
 import { basename, join } from "node:path";
 import { alone } from "./alone.mjs";
 
-/** How often a quiet terminal is told that npm is still at work, in milliseconds. */
+/** Interval of the progress message while npm is silent, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
 
-/** The embedded database has been seen to hang when it starts; it takes 5 s. */
+/** Milliseconds. Creating the database takes 5 s; the embedded database has been seen to hang when it starts. */
 const DATABASE_LIMIT_MS = 120_000;
 
-/** The executable of Node.js that the project pins. */
+/** The executable of the Node.js version that the project pins. */
 export const pinnedNode = (root) => join(root, "node_modules", "node", "bin", "node");
 
-/** Installs the packages of a folder's lock and builds its console, where they are not up to date. */
+/** Installs the packages of a folder's lock and builds its console, if they are not up to date. */
 export async function install(root) {
   await installPackages(root);
   if (existsSync(join(root, "web", "build.ts"))) await buildConsole(root);
 }
 
-/** A broken source must not stop the commands that find the fault. */
+/** Only warns on failure: broken sources must not stop the commands that find the fault. */
 async function buildConsole(root) {
   try {
     await run(pinnedNode(root), ["web/build.ts"], root);
   } catch (error) {
-    say(`the console was not built (${error.message}); "npm run build:console" says why`);
+    say(`failed to build the console (${error.message}); run "npm run build:console" to see why`);
   }
 }
 
@@ -47,18 +46,22 @@ async function installPackages(root) {
   });
 }
 
-/** Without it the first start of each installation makes its own, which takes seconds. */
+/**
+ * Creates the empty database. Without it, the first start of each installation creates its own, which takes seconds.
+ */
 async function makeEmptyDatabase(root) {
   try {
     await run(pinnedNode(root), ["scripts/database.ts"], root, DATABASE_LIMIT_MS);
   } catch (error) {
-    say(`no empty database was made, so a first "svc up" will take seconds longer (${error.message})`);
+    say(
+      `failed to create the empty database (${error.message}); the first "svc up" will take seconds longer`,
+    );
   }
 }
 
 const lockOf = (root) => join(root, "package-lock.json");
 
-/** A copy of the lock that was installed, written last: bin/svc compares the two files as well. */
+/** A copy of the installed lock file, written last. bin/svc compares the two files too. */
 const stampOf = (root) => join(root, "node_modules", ".installed-lock.json");
 
 const text = (path) => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
@@ -72,7 +75,10 @@ function isInstalled(root) {
   );
 }
 
-/** Whether npm's own record of what it installed (by hand, perhaps) already has every package of the lock. */
+/**
+ * Whether npm's own record of installed packages already has every package of the lock, for example after a manual
+ * install.
+ */
 function isComplete(root) {
   const record = text(join(root, "node_modules", ".package-lock.json"));
   if (record === undefined) return false;
@@ -89,7 +95,7 @@ const packagesOf = (root) => JSON.parse(readFileSync(lockOf(root), "utf8")).pack
 
 const usesPinnedNode = (root) => packagesOf(root)["node_modules/node"] !== undefined;
 
-/** Whether npm must have installed a package here: the optional ones, only when they name this system. */
+/** Whether npm must have installed a package here. Optional packages are required only if they are for this system. */
 function isForHere({ optional, os, cpu, libc }) {
   if (optional !== true) return true;
   return libc === undefined && os?.includes(process.platform) && cpu?.includes(process.arch);
@@ -97,7 +103,7 @@ function isForHere({ optional, os, cpu, libc }) {
 
 async function cleanInstall(root) {
   const count = Object.values(packagesOf(root)).filter(isForHere).length;
-  say(`installing ${count} packages in ${join(root, "node_modules")} (once; about a minute)`);
+  say(`installing ${count} packages in ${join(root, "node_modules")} (once, about a minute)`);
   rmSync(stampOf(root), { force: true });
   const started = Date.now();
   const options = ["--ignore-scripts", "--include=dev", "--include=optional", "--engine-strict=false"];
@@ -105,7 +111,7 @@ async function cleanInstall(root) {
   say(`installed in ${((Date.now() - started) / 1000).toFixed(0)} s`);
 }
 
-/** Fetches the pinned Node.js for this system, as the install script of the package `node` would. */
+/** Fetches the pinned Node.js for this system, like the install script of the package `node`. */
 async function completeNode(root) {
   const folder = join(root, "node_modules", "node");
   const wanted = `v${packagesOf(root)["node_modules/node"].version}`;
@@ -116,13 +122,13 @@ async function completeNode(root) {
   const found = await versionOf(pinnedNode(root));
   if (found === wanted) return linkNode(root);
   throw new Error(
-    `Node.js ${wanted} could not be put in place at ${pinnedNode(root)} (found: ${found ?? "nothing that runs"}). ` +
+    `Failed to install Node.js ${wanted} at ${pinnedNode(root)} (found: ${found ?? "no working executable"}). ` +
       `Check that npm can reach its registry and has a build for ${process.platform}-${process.arch}, then run ` +
       `"npm rebuild node --foreground-scripts --ignore-scripts=false" in ${root} to see why.`,
   );
 }
 
-/** npm links the commands of packages before `node` has its executable, and so leaves that one out. */
+/** Links the command `node`: npm links commands before the package has its executable, and so omits it. */
 function linkNode(root) {
   const commands = join(root, "node_modules", ".bin");
   if (existsSync(join(commands, "node"))) return;
@@ -131,7 +137,7 @@ function linkNode(root) {
   symlinkSync(join("..", "node", "bin", "node"), join(commands, "node"));
 }
 
-/** Version that an executable of Node.js reports; undefined when it is not there or does not run. */
+/** Returns the version that an executable of Node.js reports; undefined if it is missing or does not run. */
 function versionOf(executable) {
   return new Promise((resolve) => {
     const child = spawn(executable, ["--version"], { stdio: ["ignore", "pipe", "ignore"] });
@@ -142,7 +148,7 @@ function versionOf(executable) {
   });
 }
 
-/** npm, by the very program that runs this script where there is one. */
+/** Runs npm; the same one that runs this script, if any. */
 async function npm(root, args) {
   const own = process.env.npm_execpath;
   const [command, first] = basename(own ?? "") === "npm-cli.js" ? [process.execPath, [own]] : ["npm", []];
@@ -151,7 +157,7 @@ async function npm(root, args) {
     await run(command, [...first, ...args], root);
   } catch (error) {
     throw new Error(
-      `"npm ${args[0]}" failed in ${root} (${error.message}). npm said why above: mend that and run the same command again.`,
+      `"npm ${args[0]}" failed in ${root} (${error.message}). Fix the cause that npm printed above, then run this again.`,
       { cause: error },
     );
   } finally {
@@ -159,7 +165,10 @@ async function npm(root, args) {
   }
 }
 
-/** Runs a command with its output on stderr: stdout belongs to the script that follows. Ends it after `limitMs`. */
+/**
+ * Runs a command with its output on stderr, because stdout belongs to the script that follows. Kills it after
+ * `limitMs`.
+ */
 function run(command, args, cwd, limitMs) {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, npm_config_update_notifier: "false" };
@@ -170,10 +179,10 @@ function run(command, args, cwd, limitMs) {
       timeout: limitMs,
       killSignal: "SIGKILL",
     });
-    child.on("error", (error) => reject(new Error(`${command} cannot be started: ${error.message}`)));
+    child.on("error", (error) => reject(new Error(`failed to start ${command}: ${error.message}`)));
     child.on("close", (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(signal === null ? `exit code ${code}` : `ended by ${signal}`));
+      else reject(new Error(signal === null ? `exit code ${code}` : `killed by ${signal}`));
     });
   });
 }

@@ -1,16 +1,15 @@
 /**
- * The lock names every package that any package asks for, on any system.
+ * Completes package-lock.json with the optional packages of all systems.
  *
- * npm leaves an optional package (the build of a tool for another system) out of
- * the lock when the registry it used has no such build, and `npm ci` then refuses
- * that lock. `node scripts/lock.ts` adds the missing entries: npm skips them on
- * other systems, and fetches them by their exact version on theirs.
+ * npm omits an optional package (the build of a tool for another system) from the lock if its registry does not have
+ * it, and `npm ci` then refuses the lock. `node scripts/lock.ts` adds the missing entries: npm skips them on other
+ * systems, and fetches them by their exact version on theirs.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface LockEntry {
-  /** Of the package that stands in for the one of the path. */
+  /** Name of the package that replaces the one in the path. */
   name?: string;
   version?: string;
   dev?: boolean;
@@ -27,7 +26,7 @@ interface Lock {
   packages: Record<string, LockEntry>;
 }
 
-/** An edge of the lock that leads nowhere. */
+/** A dependency that has no entry in the lock. */
 export interface Missing {
   readonly from: string;
   readonly name: string;
@@ -49,7 +48,7 @@ export function missingFrom({ packages }: Lock): Missing[] {
   });
 }
 
-/** Whether a package is found from a place in the tree, looking in node_modules upwards as Node.js does. */
+/** Whether a package resolves from a place in the tree, searching node_modules upwards like Node.js. */
 function isResolved(packages: Lock["packages"], from: string, name: string): boolean {
   for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf("node_modules/") - 1))) {
     if (`${place === "" ? "" : `${place}/`}node_modules/${name}` in packages) return true;
@@ -57,14 +56,14 @@ function isResolved(packages: Lock["packages"], from: string, name: string): boo
   }
 }
 
-/** The entry of a build for another system, whose name says which: "@scope/tool-linux-arm64-musl". */
+/** Returns the entry of a build for another system, from its name: "@scope/tool-linux-arm64-musl". */
 function entryOf({ from, name, range }: Missing, dev: boolean): LockEntry {
   const words = name.split(/[/-]/);
   const os = words.find((word) => /^(darwin|linux|win32|freebsd|android|openharmony)$/.test(word));
   const cpu = words.find((word) => /^(x64|arm64|ia32|arm|armv7|ppc64|riscv64|s390x)$/.test(word));
   if (os === undefined || cpu === undefined || !/^\d+\.\d+\.\d+$/.test(range)) {
     throw new Error(
-      `${name}@${range}, which ${from} asks for, is not in the lock, and its name names no system. Add it with npm.`,
+      `${name}@${range}, which ${from} depends on, is not in the lock, and its name has no system. Add it with npm.`,
     );
   }
   const libc = words.some((word) => word.startsWith("musl")) ? "musl" : words.includes("gnu") && "glibc";
@@ -85,7 +84,7 @@ function complete(root: string): number {
     lock.packages[`node_modules/${edge.name}`] = entryOf(edge, lock.packages[edge.from]?.dev === true);
   }
   const [project, ...others] = Object.entries(lock.packages);
-  if (project === undefined) throw new Error(`${root}/package-lock.json names no packages.`);
+  if (project === undefined) throw new Error(`${root}/package-lock.json contains no packages.`);
   const sorted = others.sort(([a], [b]) => a.localeCompare(b, "en"));
   lock.packages = Object.fromEntries([project, ...sorted]);
   writeFileSync(join(root, "package-lock.json"), `${JSON.stringify(lock, null, 2)}\n`);

@@ -1,7 +1,7 @@
 /**
- * Makes the package that svc is installed from, NAME-VERSION.tgz: `npm run pack`. The same sources give the same bytes.
+ * Builds the package that svc is installed from, NAME-VERSION.tgz: `npm run pack`. The build is reproducible.
  *
- *   node scripts/pack.ts [FOLDER]    where to put it (default: the checkout)
+ *   node scripts/pack.ts [FOLDER]    the output folder (default: the checkout)
  */
 import { chmod, copyFile, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { compile } from "./package/compile.ts";
 import { type Manifest, packageManifest } from "./package/manifest.ts";
 import { bundledFiles } from "./package/modules.ts";
 
-/** Copied as they are. */
+/** Files copied unchanged. */
 const COPIED = [
   ...["LICENSE", "README.md", "CHANGELOG.md", "bin/svc", "bin/start.mjs"],
   ...["api/**/*.{yaml,proto}", "migrations/*.sql", "src/gen/rest/*.json", "web/dist/**/*.*"],
@@ -19,10 +19,10 @@ const COPIED = [
 ];
 const EXECUTABLE = "bin/svc";
 
-/** lib/ has the depth of src/, so that relative paths to migrations, api and web stay right. */
+/** lib/ has the same depth as src/, so that relative paths to migrations, api and web stay valid. */
 const placeOf = (path: string): string => path.replace(/^src\//, "lib/").replace(/\.ts$/, ".js");
 
-/** Makes the package in a folder; its path. */
+/** Builds the package into a folder. Returns its path. */
 async function pack(folder: string): Promise<string> {
   await succeed(PROJECT, process.execPath, "web/build.ts");
   const made = await mkdtemp(join(tmpdir(), "svc-pack-"));
@@ -32,7 +32,7 @@ async function pack(folder: string): Promise<string> {
     await succeed(stage, "npm", "pack", "--ignore-scripts", "--loglevel=error", `--pack-destination=${made}`);
     const file = `${name}-${version}.tgz`;
     await mkdir(folder, { recursive: true });
-    // Renamed, so that nobody reads a part of it.
+    // Renamed when complete, so that nobody reads a partial file.
     await copyFile(join(made, file), join(folder, `.${file}`));
     await rename(join(folder, `.${file}`), join(folder, file));
     return join(folder, file);
@@ -41,7 +41,7 @@ async function pack(folder: string): Promise<string> {
   }
 }
 
-/** Fills a folder with the content of the package. */
+/** Writes the content of the package to a folder. */
 async function fill(stage: string): Promise<Manifest> {
   for await (const path of glob(COPIED, { cwd: PROJECT }))
     await put(stage, placeOf(path), await readFile(join(PROJECT, path)));
@@ -63,7 +63,7 @@ async function put(stage: string, path: string, content: string | Buffer): Promi
 
 async function succeed(folder: string, command: string, ...args: readonly string[]): Promise<void> {
   const { code, output } = await run(folder, command, args);
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${String(code)}:\n${output}`);
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} exited with ${String(code)}:\n${output}`);
 }
 
 process.stdout.write(`${await pack(resolve(process.argv[2] ?? PROJECT))}\n`);

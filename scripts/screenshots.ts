@@ -1,6 +1,6 @@
 /**
- * npm run screenshots: pictures of every page of the console for docs/console/, from a real service with
- * real jobs: two ladders of one reference at four rates each. Takes some minutes.
+ * npm run screenshots: takes screenshots of every console page for docs/console/, from a real service with real jobs:
+ * two encoding ladders of one reference, with four bit rates each. Takes a few minutes.
  */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,14 +24,14 @@ const PHONE = { width: 390, height: 844 };
 interface Shot {
   readonly name: string;
   readonly path: string;
-  /** On the page before the picture is taken: appears last. */
+  /** Selector to wait for before the screenshot: the last element to appear. */
   readonly until: string;
   readonly dark?: boolean;
   readonly phone?: boolean;
   readonly act?: (page: Page) => Promise<void>;
 }
 
-/** Ids of one ladder's jobs after the other's. */
+/** Scores both ladders. Returns the ids of the jobs, ladder by ladder. */
 async function scored(server: string, folder: string, signal: AbortSignal): Promise<string[]> {
   const { reference } = await makePair(folder, signal, () => {});
   const jobs = [];
@@ -53,7 +53,7 @@ async function scored(server: string, folder: string, signal: AbortSignal): Prom
 function shotsOf(ids: readonly string[]): readonly Shot[] {
   const [first = "", ...others] = ids;
   const compared = ids.map((id, place) => `${place < RATES.length ? "a" : "b"}=${id}`).join("&");
-  // A dash stands for what is not counted yet.
+  // A dash marks a value that is not computed yet.
   const loaded = (page: Page) =>
     page.locator("table.compared tbody tr", { hasText: "–" }).first().waitFor({ state: "detached" });
   const press = (name: string) => (page: Page) => page.getByRole("button", { name }).click();

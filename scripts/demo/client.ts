@@ -1,4 +1,4 @@
-/** A client of the service's jobs: submits a pair, follows the job as it is streamed, and has it when it has ended. */
+/** The demo's client: submits a pair, follows the stream of its job, and returns the ended job. */
 
 import { fetchJob } from "../../src/cli/jobs/get.ts";
 import { failureOfJob, progressOf } from "../../src/cli/jobs/state.ts";
@@ -8,15 +8,15 @@ import type { Connection } from "../../src/client/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Pair } from "./sample.ts";
 
-/** The id of the pair's job. Throws Failure. */
+/** Submits the pair. Returns the id of its job. Throws Failure. */
 export async function submitPair(connection: Connection, pair: Pair, signal: AbortSignal): Promise<string> {
   const request = { job: { ...pair, name: "demo", features: ["psnr"] } };
   const { job } = await connection.call(JobService.method.submitJob, request, { signal });
-  if (job === undefined) throw new Error("The service stored no job.");
+  if (job === undefined) throw new Error("The service returned no job.");
   return job.id;
 }
 
-/** The job once it has succeeded; its progress goes to the line. Throws its failure. */
+/** Returns the job once it has succeeded; shows its progress on the line. Throws its failure. */
 export async function followJob(
   connection: Connection,
   id: string,

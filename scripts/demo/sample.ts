@@ -1,4 +1,7 @@
-/** The demo's pair: three lively scenes, encoded well for the reference and sparsely for the distorted video. */
+/**
+ * The demo's pair: three lively scenes, encoded at high quality for the reference and at a low bit rate for the
+ * distorted video.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, constants } from "node:fs/promises";
@@ -11,8 +14,8 @@ import type { Progress } from "../../src/engine/result.ts";
 const FRAMES = 250;
 
 /**
- * Drifting ground in evening light, a swarm (Conway's game of life), and a dive into the
- * Mandelbrot set: texture, motion, cuts and film grain, each hard to encode in its own way.
+ * Drifting ground in evening light, a swarm (Conway's game of life), and a dive into the Mandelbrot set. They have
+ * texture, motion, cuts and film grain, each hard to encode in its own way.
  */
 const SCENES = [
   "gradients=s=640x360:r=25:d=3.6:n=4:speed=0.006:seed=7:x0=0:y0=0:x1=0:y1=360" +
@@ -29,7 +32,7 @@ const SCENES = [
   "[dusk][swarm][dive]concat=n=3,format=yuv420p,split[fine][coarse]",
 ].join(";");
 
-/** A fixed number of threads, and no buffer model in rate control: x264 then makes the same bytes every time. */
+/** With a fixed number of threads and no buffer model in rate control, x264 output is deterministic. */
 const ENCODER = ["-c:v", "libx264", "-preset", "veryfast", "-threads", "2"];
 const FINE = [...ENCODER, "-crf", "14"];
 const COARSE = [...ENCODER, "-b:v", "2500k"];
@@ -62,7 +65,7 @@ export async function makePair(
   const [code] = await once(encoder, "close");
   if (code !== 0) {
     throw new Error(
-      `The sample pair could not be made. ffmpeg says: ${complaints.join("").trim().slice(-500)}`,
+      `Failed to make the sample pair. ffmpeg printed: ${complaints.join("").trim().slice(-500)}`,
     );
   }
   return pair;
@@ -93,8 +96,8 @@ async function ffmpegPath(): Promise<string> {
     if (runs) return path;
   }
   throw new Error(
-    `No ffmpeg was found. One is bundled for Linux on x86-64; this is ${process.platform} on ${process.arch}. ` +
-      "Install an ffmpeg that is built with libvmaf and libx264, then run the demo again.",
+    `ffmpeg was not found. It is bundled for Linux on x86-64; this is ${process.platform} on ${process.arch}. ` +
+      "Install an ffmpeg built with libvmaf and libx264, then run the demo again.",
   );
 }
 

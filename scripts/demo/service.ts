@@ -1,4 +1,4 @@
-/** The demo's service: `svc up` on free loopback ports, and its end. */
+/** Starts and stops the demo's service: `svc up` on free loopback ports. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -7,12 +7,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
-/** Milliseconds: a few seconds are enough, and minutes may be needed where much else runs. */
+/** Milliseconds. Usually a few seconds are enough; a busy machine may need minutes. */
 const START_LIMIT_MS = 300_000;
 const READY_POLL_MS = 50;
-/** Milliseconds that a service told to stop gets before it is killed. */
+/** Milliseconds after SIGTERM until the service is killed. */
 const STOP_LIMIT_MS = 10_000;
-/** Seconds of video per piece of work: short, so that the demo's pair makes several. */
+/** Seconds of video per task; short, so that the demo's pair has several. */
 const SEGMENT_SECONDS = 2;
 
 export interface Service extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface Service extends AsyncDisposable {
   readonly grpc: string;
 }
 
-/** Starts the service for the files of one folder, where its database goes too, and waits until it takes jobs. */
+/** Starts the service for the files of one folder, which also holds its database, and waits until it accepts jobs. */
 export async function startService(folder: string, signal: AbortSignal): Promise<Service> {
   const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0", "--print-addresses"];
   const data = ["--data-dir", join(folder, "data"), "--media-root", folder];
@@ -32,7 +32,7 @@ export async function startService(folder: string, signal: AbortSignal): Promise
     ["up", ...ports, ...data, ...pace, "--log-level", "error", "--log-format", "text"],
     {
       stdio: ["ignore", "pipe", "pipe"],
-      // A Ctrl-C of the terminal is for the demo, which then stops the service in its own time.
+      // Ctrl-C in the terminal must reach only the demo, which then stops the service itself.
       detached: true,
     },
   );
@@ -53,22 +53,22 @@ export async function startService(folder: string, signal: AbortSignal): Promise
   }
 }
 
-/** The line of --print-addresses; an error with the service's own words when it ends before. */
+/** Reads the line of --print-addresses. Throws with the service's own output if the service ends before. */
 async function addressesOf(
   server: ChildProcess,
   signal: AbortSignal,
 ): Promise<{ rest: string; grpc: string }> {
-  if (!server.stdout || !server.stderr) throw new Error("The service has no output to read.");
+  if (!server.stdout || !server.stderr) throw new Error("The service has no output streams.");
   const words: string[] = [];
   server.stderr.setEncoding("utf8").on("data", (text: string) => words.push(text));
   const lines = createInterface({ input: server.stdout });
   const ended = once(server, "close", { signal }).then(() => {
-    throw new Error(`The service did not start: ${words.join("").trim() || "it ended without a word."}`);
+    throw new Error(`The service did not start: ${words.join("").trim() || "it ended without output."}`);
   });
   const [line] = await Promise.race([once(lines, "line", { signal }), ended]);
   ended.catch(() => {});
   const addresses: unknown = JSON.parse(String(line));
-  if (!isAddresses(addresses)) throw new Error(`The service names no addresses: ${line}`);
+  if (!isAddresses(addresses)) throw new Error(`The service printed no addresses: ${line}`);
   return addresses;
 }
 
@@ -79,9 +79,9 @@ function isAddresses(value: unknown): value is { rest: string; grpc: string } {
 
 async function untilReady(rest: string, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${rest}/v1/ready`, { signal });
-    const body = await answer.text();
-    if (answer.ok) return;
+    const response = await fetch(`${rest}/v1/ready`, { signal });
+    const body = await response.text();
+    if (response.ok) return;
     await pause(READY_POLL_MS, undefined, { signal }).catch((error: unknown) => {
       throw new Error(`The service is not ready for jobs: ${body}`, { cause: error });
     });

@@ -1,11 +1,11 @@
-/** Compiles TypeScript to JavaScript. Every token keeps its line and column, so stack traces point into the sources. */
+/** Compiles TypeScript to JavaScript. Every token keeps its line and column, so stack traces match the sources. */
 import { stripTypeScriptTypes } from "node:module";
 import { nameOf, parseText } from "../gates/source.ts";
 import { specifierIn } from "../gates/specifiers.ts";
 
 /**
- * Replaces types by blanks, as Node.js does when it runs the sources, and ".ts" by ".js" in relative imports.
- * Throws on syntax that is not erasable.
+ * Replaces types with spaces, like Node.js when it runs the sources, and ".ts" with ".js" in relative imports. Throws
+ * if the syntax is not erasable.
  */
 export function compile(path: string, text: string): string {
   let compiled = stripTypeScriptTypes(text);

@@ -1,10 +1,10 @@
-/** The package's package.json: the checkout's, without what only a checkout needs. */
+/** The package.json of the package: that of the checkout without what only a checkout needs. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * The oldest Node.js that svc is tested with. Under 24.11 node:sqlite prints a warning on stderr; under 24.4 `svc score` does
- * not end, because Node.js keeps a pipe of the scorer open.
+ * The oldest Node.js that svc is tested with. With 24.11 node:sqlite prints a warning on stderr; with 24.4 `svc score`
+ * hangs, because Node.js keeps a pipe of the scorer open.
  */
 const OLDEST_NODE = "24.15.0";
 
@@ -26,7 +26,7 @@ export interface Manifest {
   readonly bundleDependencies: readonly string[];
 }
 
-/** All dependencies are in the package, except the optional scorer, which is for one system. */
+/** Bundles all dependencies except the optional scorer, which is for one system only. */
 export async function packageManifest(root: string): Promise<Manifest> {
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const kept = Object.fromEntries(KEPT.map((name) => [name, manifest[name]]));

@@ -1,4 +1,4 @@
-/** From a fresh checkout to a running script, on a small project with a package of its own and no network. */
+/** Running a script in a fresh checkout, on a small project with its own package and without network. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -45,7 +45,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const part = (): string => join(root, "node_modules", "part", "package.json");
 const stamp = (): string => join(root, "node_modules", ".installed-lock.json");
 
-/** npm keeps its own files in the test's folder, and asks nothing of the network. */
+/** npm keeps its files in the test's folder and does not use the network. */
 const CACHE = join(tmpdir(), "npm-cache");
 const env = {
   ...process.env,
@@ -67,7 +67,7 @@ function install(): Promise<{ code: number | null; said: string }> {
 
 afterEach(() => rmSync(CACHE, { recursive: true, force: true }));
 
-test("installs once, says so, and is silent when there is nothing to do", async () => {
+test("installs once with a message, then prints nothing if there is nothing to do", async () => {
   const first = await install();
   assert.equal(first.code, 0, first.said);
   assert.match(first.said, /svc: installing \d+ packages in .*node_modules/);
@@ -75,7 +75,7 @@ test("installs once, says so, and is silent when there is nothing to do", async 
   assert.deepEqual(await install(), { code: 0, said: "" });
 });
 
-test("installs again when the lock has changed, and after an installation that was cut short", async () => {
+test("installs again when the lock has changed, and after an interrupted installation", async () => {
   await install();
   const lock = join(root, "package-lock.json");
   writeFileSync(lock, readFileSync(lock, "utf8").replaceAll("1.0.0", "1.0.1"));
@@ -91,14 +91,14 @@ test("installs again when the lock has changed, and after an installation that w
   assert.ok(existsSync(part()));
 });
 
-test("takes over what npm installed by hand", async () => {
+test("accepts what was installed with npm manually", async () => {
   await install();
   rmSync(stamp());
   assert.deepEqual(await install(), { code: 0, said: "" });
   assert.ok(existsSync(stamp()));
 });
 
-test("two at once install once, and both are served", async () => {
+test("concurrent runs install once, and all succeed", async () => {
   const runs = await Promise.all([install(), install(), install()]);
   assert.deepEqual(
     runs.map(({ code }) => code),
@@ -107,12 +107,12 @@ test("two at once install once, and both are served", async () => {
   assert.equal(runs.filter(({ said }) => said.includes("installing")).length, 1);
 });
 
-test("an installation that fails says what failed and where, and leaves no stamp", async () => {
+test("a failed installation reports what failed and where, and leaves no stamp", async () => {
   rmSync(join(root, "part"), { recursive: true });
   writeFileSync(join(root, "package.json"), "{");
   const { code, said } = await install();
   assert.equal(code, 1);
-  assert.match(said, /svc: "npm ci" failed in .* \(exit code \d+\)\. npm said why above/);
+  assert.match(said, /svc: "npm ci" failed in .* \(exit code \d+\)\. Fix the cause that npm printed above/);
   assert.equal(existsSync(stamp()), false);
 });
 
@@ -121,7 +121,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** A checkout that is installed, with files of this one; its pinned Node.js is a shell script. */
+/** An installed checkout with files of this one; its pinned Node.js is a shell script. */
 function checkoutOf(...files: readonly string[]): { place: string; pinned: (script: string) => void } {
   const place = join(root, "checkout");
   for (const name of ["scripts/bootstrap.mjs", "scripts/install.mjs", "scripts/alone.mjs", ...files])
@@ -137,7 +137,7 @@ function checkoutOf(...files: readonly string[]): { place: string; pinned: (scri
   return { place, pinned };
 }
 
-test("a Node.js that is too old is refused with a clear sentence", () => {
+test("refuses a Node.js that is too old and says which one is needed", () => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"18.20.4"})';
   const { status, stderr } = spawnSync(process.execPath, ["--import", old, BOOTSTRAP, "scripts/check.ts"], {
     encoding: "utf8",
@@ -145,11 +145,11 @@ test("a Node.js that is too old is refused with a clear sentence", () => {
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^svc: this needs Node\.js 20 or newer to start, and found 18\.20\.4\. Install a newer one/,
+    /^svc: Node\.js 20 or newer is required to start; this is 18\.20\.4\. Install a newer one/,
   );
 });
 
-test("bin/svc of a checkout runs its sources, and builds the console first when a source of it is newer", () => {
+test("bin/svc of a checkout runs its sources, and first builds the console if one of its sources is newer", () => {
   const { place, pinned } = checkoutOf("bin/svc");
   for (const path of ["src/main.ts", "src/jobs/a.ts", "web/src/a.ts", "web/public/a.svg", "web/build.ts"])
     write(join(place, path), "");
@@ -163,7 +163,7 @@ test("bin/svc of a checkout runs its sources, and builds the console first when 
   assert.deepEqual([run().stdout, run().stderr], [sources, "pinned web/build.ts\n"]);
 });
 
-test("a console that cannot be built does not keep other commands from running", () => {
+test("a failed console build does not stop other commands", () => {
   const { place, pinned } = checkoutOf();
   write(join(place, "web/build.ts"), "");
   pinned('[ "$1" != web/build.ts ] && echo "pinned $*"');
@@ -172,11 +172,11 @@ test("a console that cannot be built does not keep other commands from running",
   assert.equal(stdout, `pinned ${place}/a.ts\n`);
   assert.match(
     stderr,
-    /^svc: the console was not built \(exit code 1\); "npm run build:console" says why\n$/,
+    /^svc: failed to build the console \(exit code 1\); run "npm run build:console" to see why\n$/,
   );
 });
 
-test("the script runs under the pinned Node.js with its arguments, exit code and signals", async () => {
+test("runs the script with the pinned Node.js, its arguments, exit code and signals", async () => {
   const { place, pinned } = checkoutOf();
   pinned('echo "pinned $*"\nexec sleep 1000');
   const child = spawn(process.execPath, [join(place, "scripts", "bootstrap.mjs"), "a.ts", "b c"], {
