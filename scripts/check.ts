@@ -1,8 +1,8 @@
 /**
- * Runs the gates and the unit tests, and says of each how it went and how long it took:
+ * Runs the gates and the unit tests and prints the result and duration of each:
  *
  *   npm run check                        everything
- *   npm run check -- imports types       the gates named
+ *   npm run check -- imports types       only these gates
  *   node scripts/check.ts --root DIR …   on another checkout
  */
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ import { type Gate, PROJECT } from "./gates/gate.ts";
 import { runTests } from "./testing/run.ts";
 import { add, NONE, type Totals, totalsLine } from "./testing/totals.ts";
 
-/** Runs gates one after another: each tool uses every core there is. */
+/** Runs gates one after another, because each tool uses all cores. */
 export async function runGates(root: string, gates: readonly Gate[] = GATES): Promise<Totals> {
   let totals = NONE;
   for (const gate of gates) totals = add(totals, await runGate(root, gate));
@@ -43,7 +43,7 @@ async function main({ root, names }: Asked): Promise<void> {
   const unknown = names.filter((name) => !GATES.some((gate) => gate.name === name));
   if (unknown.length > 0) {
     process.stderr.write(
-      `no gate ${unknown.join(", ")}; there are ${GATES.map(({ name }) => name).join(", ")}\n`,
+      `unknown gate ${unknown.join(", ")}; use ${GATES.map(({ name }) => name).join(", ")}\n`,
     );
     process.exitCode = 2;
     return;

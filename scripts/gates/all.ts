@@ -1,4 +1,4 @@
-/** Every gate, in the order in which `npm run check` runs them: cheap and telling first. */
+/** All gates, in the order in which `npm run check` runs them: cheap and informative ones first. */
 import { breaking } from "./breaking.ts";
 import { commits } from "./commits.ts";
 import { type Gate, toolGate } from "./gate.ts";
@@ -27,7 +27,7 @@ export const GATES: readonly Gate[] = [
     "--colors=off",
     "--max-diagnostics=50",
   ),
-  toolGate("oxlint", "oxlint's rules, those that need types included", "oxlint", "--deny-warnings"),
+  toolGate("oxlint", "oxlint's lint rules, including type-aware ones", "oxlint", "--deny-warnings"),
   toolGate("types", "the code type-checks", "tsc", "--project", "tsconfig.json", "--pretty", "false"),
   toolGate(
     "console",

@@ -1,4 +1,4 @@
-/** The messages stay compatible with the ones that callers already have. */
+/** The protobuf messages stay compatible with those of existing callers. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { type Gate, git, run } from "./gate.ts";
 
 export const breaking: Gate = {
   name: "breaking",
-  rule: "the messages are compatible with the last release, or the last commit before the first",
+  rule: "the messages are compatible with the last release (before the first release: the last commit)",
   complaints: async (root) => {
     const baseline = await baselineOf(root);
     if (baseline === undefined) return [];
@@ -23,7 +23,9 @@ export const breaking: Gate = {
   },
 };
 
-/** The newest release tag; before the first release the last commit; undefined when neither has messages. */
+/**
+ * Returns the newest release tag, or before the first release the last commit. Returns undefined if it has no messages.
+ */
 async function baselineOf(root: string): Promise<string | undefined> {
   const tag = await git(root, ["describe", "--tags", "--abbrev=0", "--match", "v*"]);
   const baseline = tag.code === 0 ? tag.output.trim() : "HEAD";

@@ -1,4 +1,4 @@
-/** What is generated is what would be generated today, and nothing else is where it stands. */
+/** Generated files are up to date, and their folders contain no other files. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CHART_README } from "../chart-readme.ts";
@@ -10,7 +10,7 @@ const ADVICE = "run npm run gen and commit the result";
 
 export const generated: Gate = {
   name: "generated",
-  rule: "src/gen, the chart's README and its dashboards are what npm run gen makes",
+  rule: "src/gen, the chart's README and its dashboards are what npm run gen generates",
   complaints: (root) =>
     withGenerated(root, async (fresh) => {
       const [now, then] = [filesOf(fresh), filesOf(root)];

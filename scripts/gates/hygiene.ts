@@ -1,4 +1,4 @@
-/** Nothing is switched off: no test left out or alone, no check silenced, no work left as a note. */
+/** Nothing is disabled: no skipped or exclusive tests, no silenced checks, no notes of work to do. */
 import type { Node } from "oxc-parser";
 import type { Gate } from "./gate.ts";
 import { nameOf, type Source, sources } from "./source.ts";

@@ -1,4 +1,4 @@
-/** Who may import whom, and who may read the environment: the architecture, held. */
+/** Enforces the architecture: which layer may import which, and which code may read the environment. */
 import { existsSync, statSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Node } from "oxc-parser";
@@ -7,8 +7,7 @@ import { nameOf, type Source, sources } from "./source.ts";
 import { specifierIn } from "./specifiers.ts";
 
 /**
- * Each layer of src with the layers that it may import besides itself. A new
- * folder of src is not allowed until it has a line here.
+ * Each layer of src and the other layers that it may import. A new folder of src must be added here.
  */
 const LAYERS: Record<string, readonly string[]> = {
   main: ["cmd", "cli", "platform"],
@@ -35,13 +34,13 @@ const LAYERS: Record<string, readonly string[]> = {
   jobs: [],
 };
 
-/** A layer of pure rules: it imports no package and nothing of Node.js either. */
+/** Layers of pure rules: they import neither packages nor modules of Node.js. */
 const PURE = new Set(["jobs"]);
 
-/** Layers that the console may import, which runs in browsers: they hold types and pure rules. */
+/** Layers that the console may import. It runs in browsers, so they contain only types and pure rules. */
 const CONSOLE = ["gen", "jobs"];
 
-/** Where the environment may be read; scripts, tests and benchmarks are programs of their own. */
+/** Code that may read the environment; scripts, tests and benchmarks are separate programs. */
 const ENVIRONMENT = [/^src\/(cmd|cli)\//, /^src\/platform\/config(\/|\.ts$)/, /^(scripts|bench|test)\//];
 
 export const imports: Gate = {
@@ -57,18 +56,18 @@ function importFaults(root: string, source: Source): string[] {
     if (specifier === undefined) return [];
     const fault =
       specifier === null
-        ? "imports a path that is not a plain string, so nobody can say what it imports"
+        ? "imports a path that is not a plain string, so the target is unknown"
         : faultOf(root, source.path, specifier);
     return fault === undefined ? [] : [`${source.path}:${source.lineAt(node.start)} ${fault}`];
   });
 }
 
-/** What a node imports: a specifier, null for one that is computed, undefined when it imports nothing. */
+/** Returns the specifier that a syntax node imports, null if it is computed, undefined if the node imports nothing. */
 function specifierOf(node: Node): string | null | undefined {
   const specifier = specifierIn(node);
   if (specifier === undefined) return undefined;
   if (specifier.type === "Literal") return nameOf(specifier) ?? null;
-  // A file of a package, whichever one: `package/${file}` imports the package.
+  // `package/${file}` imports the package, no matter which file.
   const start = specifier.type === "TemplateLiteral" ? specifier.quasis[0]?.value.cooked : undefined;
   return /^(@[\w-]+\/)?[\w-]+\//.exec(start ?? "")?.[0] ?? null;
 }
@@ -80,10 +79,10 @@ function faultOf(root: string, importer: string, specifier: string): string | un
   }
   const target = posix.normalize(posix.join(posix.dirname(importer), specifier));
   if (specifier.startsWith("/") || specifier.startsWith("#") || target.startsWith("../")) {
-    return `imports ${specifier}, which is outside the checkout or hidden behind an alias`;
+    return `imports ${specifier}, which is outside the checkout or an alias`;
   }
   if (!existsSync(join(root, target)) || !statSync(join(root, target)).isFile()) {
-    return `imports ${specifier}, which is no file (${target})`;
+    return `imports ${specifier}, which is not a file (${target})`;
   }
   return ruleBrokenBy(importer, from, target);
 }
@@ -91,7 +90,7 @@ function faultOf(root: string, importer: string, specifier: string): string | un
 function ruleBrokenBy(importer: string, from: string, target: string): string | undefined {
   const to = layerOf(target);
   if (importer.startsWith("test/acceptance/") && target.startsWith("src/")) {
-    return `imports ${target}, but acceptance tests know the program only from outside`;
+    return `imports ${target}, but acceptance tests use the program only from outside`;
   }
   if (importer.startsWith("web/src/") && target.startsWith("src/")) {
     return CONSOLE.includes(to) ? undefined : `imports ${target}, but the console may not import ${to}`;
@@ -99,16 +98,16 @@ function ruleBrokenBy(importer: string, from: string, target: string): string | 
   if (!importer.startsWith("src/")) return undefined;
   if (!target.startsWith("src/")) {
     const isData = /\.(json|ya?ml)$/.test(target);
-    return isData ? undefined : `imports ${target}, but src imports no code from outside src`;
+    return isData ? undefined : `imports ${target}, but src may import no code from outside src`;
   }
   const allowed = LAYERS[from];
-  if (allowed === undefined) return `is in the layer "${from}", which scripts/gates/imports.ts does not know`;
+  if (allowed === undefined) return `is in the layer "${from}", which scripts/gates/imports.ts does not list`;
   return from === to || allowed.includes(to)
     ? undefined
     : `imports ${target}, but ${from} may not import ${to}`;
 }
 
-/** src/engine/probe.ts is in "engine", src/main.ts is "main", anything else is its top folder. */
+/** The layer of a path: "engine" for src/engine/probe.ts, "main" for src/main.ts, otherwise the top-level folder. */
 function layerOf(path: string): string {
   const [top = "", layer = ""] = path.split("/");
   return top === "src" ? layer.replace(/\.[cm]?[jt]s$/, "") : top;
@@ -124,7 +123,7 @@ function environmentFaults(source: Source): string[] {
     );
 }
 
-/** process.env, process["env"], const { env } = process, import { env } from "node:process". */
+/** Matches process.env, process["env"], const { env } = process, and import { env } from "node:process". */
 function readsEnvironment(node: Node): boolean {
   switch (node.type) {
     case "MemberExpression":

@@ -1,4 +1,4 @@
-/** A file is named for what it says, and lives beside its use: no drawers for odds and ends. */
+/** Files and folders are named after their content: none is a catch-all such as util. */
 import { basename } from "node:path";
 import type { Gate } from "./gate.ts";
 import { sourcePaths } from "./source.ts";
@@ -12,6 +12,6 @@ export const names: Gate = {
     sourcePaths(root).flatMap((path) => {
       const words = path.split("/").map((part) => basename(part).replace(/\..*$/, "").toLowerCase());
       const bad = words.find((word) => FORBIDDEN.test(word));
-      return bad === undefined ? [] : [`${path} is named "${bad}"; name it for what it says`];
+      return bad === undefined ? [] : [`${path} is named "${bad}"; name it after its content`];
     }),
 };

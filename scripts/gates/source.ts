@@ -1,21 +1,21 @@
-/** The project's own TypeScript, as syntax trees: what the gates that read code look at. */
+/** Parses the project's own source files into syntax trees, for the gates that check code. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Comment, type Node, parseSync } from "oxc-parser";
 
 export interface Source {
-  /** Path from the root of the checkout, with forward slashes. */
+  /** Path relative to the checkout, with forward slashes. */
   readonly path: string;
   readonly nodes: readonly Node[];
   readonly comments: readonly Comment[];
-  /** Line of an offset, from 1. */
+  /** Returns the line of an offset, from 1. */
   readonly lineAt: (offset: number) => number;
 }
 
-/** Folders with code of ours; what is built of it is none. Generated code is held by the drift gate alone. */
+/** Folders with our code, without build output. Generated code is checked only by the gate `generated`. */
 const CODE = ["src", "web", "test", "bench", "scripts"];
 
-/** Paths of all source files, generated ones included, sorted. */
+/** Returns the paths of all source files, including generated ones, sorted. */
 export function sourcePaths(root: string): string[] {
   const patterns = CODE.map((folder) => `${folder}/**/*.{ts,tsx,mts,cts,js,mjs,cjs}`);
   const found = globSync(patterns, { cwd: root, exclude: ["**/node_modules/**", "web/dist/**"] });
@@ -31,7 +31,7 @@ function parse(root: string, path: string): Source {
   return parseText(path, readFileSync(join(root, path), "utf8"));
 }
 
-/** Throws when the text is not of the language that the path's extension names. */
+/** Parses a text in the language of the path's extension. Throws if it is not valid. */
 export function parseText(path: string, text: string): Source {
   const { program, comments, errors } = parseSync(path, text);
   if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`);
@@ -40,7 +40,7 @@ export function parseText(path: string, text: string): Source {
   return { path, nodes, comments, lineAt: (offset) => text.slice(0, offset).split("\n").length };
 }
 
-/** Every node of a tree, parents first. */
+/** Collects every node of a tree, parents first. */
 function collect(value: unknown, into: Node[]): void {
   if (Array.isArray(value)) {
     for (const item of value) collect(item, into);
@@ -54,7 +54,9 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
 }
 
-/** Name of a property access or key: `a.b`, `a["b"]` and `{ b: … }` all say "b"; undefined when computed. */
+/**
+ * Returns the name of a property access or key: "b" for `a.b`, `a["b"]` and `{ b: … }`; undefined if it is computed.
+ */
 export function nameOf(key: Node): string | undefined {
   if (key.type === "Identifier") return key.name;
   if (key.type === "Literal" && typeof key.value === "string") return key.value;

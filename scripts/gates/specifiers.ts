@@ -1,8 +1,11 @@
-/** Where a module says what it imports. */
+/** Finds the import specifiers of a module. */
 import type { Node } from "oxc-parser";
 import { nameOf } from "./source.ts";
 
-/** The node that says what a node imports, a text unless it is computed; undefined when it imports nothing. */
+/**
+ * Returns the specifier of an importing node, a string literal unless it is computed; undefined if the node imports
+ * nothing.
+ */
 export function specifierIn(node: Node): Node | undefined {
   switch (node.type) {
     case "ImportDeclaration":
@@ -21,14 +24,14 @@ export function specifierIn(node: Node): Node | undefined {
   }
 }
 
-/** require(…), require.resolve(…) and import.meta.resolve(…). */
+/** Matches require(…), require.resolve(…) and import.meta.resolve(…). */
 function isRequire(callee: Node): boolean {
   if (callee.type === "Identifier") return callee.name === "require";
   if (callee.type !== "MemberExpression" || nameOf(callee.property) !== "resolve") return false;
   return callee.object.type === "MetaProperty" || isRequire(callee.object);
 }
 
-/** new URL("…", import.meta.url) that names a module, as for a worker. */
+/** Matches new URL("…", import.meta.url) for a module, such as a worker. */
 function isModuleUrl(node: Extract<Node, { type: "NewExpression" }>): boolean {
   if (node.callee.type !== "Identifier" || node.callee.name !== "URL") return false;
   const [path, base] = node.arguments;

@@ -1,11 +1,11 @@
-/** A small, sound checkout in a temporary folder: the project's own settings around a few files. */
+/** A small valid checkout in a temporary folder: a few files with the project's own settings. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { PROJECT } from "../../scripts/gates/gate.ts";
 
-/** What the gates read of the project itself, so that its real settings are what is tested. */
+/** Copied from the project, so that the gates are tested with its real settings. */
 const SETTINGS = [
   ".gitignore",
   ".oxlintrc.json",
@@ -23,7 +23,7 @@ const SETTINGS = [
   "web/tsconfig.json",
 ];
 
-/** Nobody is asked for a key, and nothing goes on in the background in a folder that is to go. */
+/** No commit signing, and no git processes in the background while the folder is removed. */
 const QUIET = ["-c", "commit.gpgsign=false", "-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
 const FILES: Record<string, string> = {
@@ -63,7 +63,7 @@ export class Checkout implements Disposable {
     writeFileSync(join(this.root, path), text);
   }
 
-  /** Makes what is there now the last commit. */
+  /** Commits the current files as the only commit. */
   commit(subject = "checkout: sound"): void {
     const author = ["-c", "user.name=Test", "-c", "user.email=test@example.invalid"];
     for (const args of [

@@ -5,7 +5,7 @@ import { complaintsOf, planted } from "./planted.ts";
 
 const LAYER = "src/scoring/service.ts";
 
-test("imports accepts a sound checkout, and every way down", async () => {
+test("imports accepts a valid checkout and every downward import", async () => {
   using checkout = new Checkout();
   checkout.write(
     LAYER,
@@ -59,7 +59,7 @@ const UPWARDS: readonly (readonly [string, string, string])[] = [
   ["src/extra/new.ts", 'import "../engine/frames.ts";', 'the layer "extra"'],
   ["src/engine/out.ts", 'import "../../test/unit/frames.test.ts";', "no code from outside src"],
   ["src/engine/out.ts", 'import "/etc/passwd.ts";', "outside the checkout"],
-  ["src/engine/gone.ts", 'import "./nothing.ts";', "which is no file"],
+  ["src/engine/gone.ts", 'import "./nothing.ts";', "which is not a file"],
   ["test/acceptance/in.test.ts", 'import "../../src/engine/frames.ts";', "only from outside"],
 ];
 

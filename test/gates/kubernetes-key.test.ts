@@ -1,4 +1,7 @@
-/** For which content the tests of Kubernetes need not run again: all that they, the processes they start and the image are made of. */
+/**
+ * The content key that decides whether the Kubernetes tests run again: it covers the tests, the processes that they
+ * start, and the image.
+ */
 import assert from "node:assert/strict";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +15,7 @@ const text = (path: string): string => readFileSync(join(PROJECT, path), "utf8")
 const folder = mkdtempSync(join(tmpdir(), "svc-key-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The files themselves, and all that they import. */
+/** Returns the files and everything that they import. */
 function withImports(paths: readonly string[]): readonly string[] {
   const found = new Set(paths);
   for (const path of found) {
@@ -24,7 +27,7 @@ function withImports(paths: readonly string[]): readonly string[] {
 
 const tests = globSync("test/{image,k8s}/**/*.ts", { cwd: PROJECT });
 
-test("it holds the tests, what runs them, the program, and all that these import", () => {
+test("covers the tests, their runner, the program, and everything that these import", () => {
   const paths = withImports([...tests, "scripts/test-k8s.ts", "scripts/bootstrap.mjs", "src/main.ts"]);
   assert.ok(paths.length > 300);
   assert.deepEqual(
@@ -33,15 +36,15 @@ test("it holds the tests, what runs them, the program, and all that these import
   );
 });
 
-test("it holds the pages that the tests read or name", () => {
+test("covers the pages that the tests read or name", () => {
   const pages = tests.flatMap((path) => [...text(path).matchAll(/\bdocs(?:\/|", ")([a-z-]+\.md)"/g)]);
   assert.ok(pages.length > 0);
   for (const [, page = ""] of pages) assert.ok(known.has(`docs/${page}`), page);
 });
 
-test("it holds all that the image is made of", () => {
+test("covers all files of the image", () => {
   const lines = text("Dockerfile").matchAll(/^COPY (?!--)(.*) \S+$/gm);
-  // Pages for people, which no test reads in the image: a change of these need not be tested there.
+  // Pages that no test reads in the image: a change of these needs no test there.
   const carried = ["README.md", "CHANGELOG.md"];
   const copied = [...lines].flatMap(([, from = ""]) => from.split(" "));
   assert.ok(copied.includes("src"));
@@ -49,7 +52,7 @@ test("it holds all that the image is made of", () => {
     assert.ok(known.has(one) || [...known].some((path) => path.startsWith(`${one}/`)), one);
 });
 
-test("it is another when one of these changes, comes or goes, and the same when others do", () => {
+test("changes when one of these files changes, appears or disappears, and not when others do", () => {
   const write = (path: string, content: string): void => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);

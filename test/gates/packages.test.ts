@@ -1,4 +1,4 @@
-/** Debian packages of tests: installed by root, named to others. apt-get is a program of this test's own. */
+/** Debian packages of tests: installed as root, otherwise reported. apt-get is a fake of this test. */
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "apt-"));
 const asked = join(folder, "asked");
 process.env["PATH"] = `${folder}${delimiter}${process.env["PATH"] ?? ""}`;
 
-/** An apt-get that writes down what it is asked, and does what `then` says. */
+/** Creates an apt-get that records its arguments and then runs `then`. */
 function aptGet(then: string): void {
   writeFileSync(join(folder, "apt-get"), `#!/bin/sh\necho "$@" >>${asked}\n${then}\n`);
   chmodSync(join(folder, "apt-get"), 0o755);
@@ -28,13 +28,13 @@ beforeEach(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-test("packages that are there are not asked for", async () => {
+test("does not install packages that are present", async () => {
   aptGet("exit 1");
   assert.deepEqual([...(await ensurePackages([SHELL], { isRoot: true }))], []);
   assert.equal(existsSync(asked), false);
 });
 
-test("root installs what is missing, after an update", async () => {
+test("installs missing packages as root, after an update", async () => {
   aptGet(`cp "$0" ${join(folder, "svc-absent")}`);
   assert.deepEqual([...(await ensurePackages([SHELL, ABSENT], { isRoot: true }))], []);
   assert.deepEqual(readFileSync(asked, "utf8").trim().split("\n"), [
@@ -43,7 +43,7 @@ test("root installs what is missing, after an update", async () => {
   ]);
 });
 
-test("others are told its name, and only the tests that need it are left out", async () => {
+test("names a missing package to other users, and skips only the tests that need it", async () => {
   aptGet("exit 0");
   const advice =
     'the Debian package svc-absent is missing; install it with "apt-get install svc-absent", or run this as root';
@@ -57,8 +57,8 @@ test("others are told its name, and only the tests that need it are left out", a
   assert.equal(existsSync(asked), false);
 });
 
-test("an installation that fails says so", async () => {
+test("reports a failed installation", async () => {
   aptGet("exit 100");
   const without = await ensurePackages([ABSENT], { isRoot: true });
-  assert.match(without.get("test/pages/") ?? "", /svc-absent is missing; "apt-get update" ended with 100/);
+  assert.match(without.get("test/pages/") ?? "", /svc-absent is missing; "apt-get update" exited with 100/);
 });

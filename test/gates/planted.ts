@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { GATES } from "../../scripts/gates/all.ts";
 import { Checkout } from "./checkout.ts";
 
-/** What the gate of that name complains of. */
+/** Returns the complaints of a gate, by its name. */
 export async function complaintsOf(checkout: Checkout, name: string): Promise<string[]> {
   const gate = GATES.find((one) => one.name === name);
-  assert.ok(gate, `there is no gate ${name}`);
+  assert.ok(gate, `unknown gate ${name}`);
   return gate.complaints(checkout.root);
 }
 
-/** A test that a gate complains, in the words of `says`, of a file that is written into a sound checkout. */
+/** Tests that a gate reports a file that is added to a valid checkout, with a complaint that matches `says`. */
 export function planted(gate: string, path: string, text: string, says: RegExp): void {
   test(`${gate} refuses ${JSON.stringify(text.trim().slice(0, 90))} in ${path}`, async () => {
     using checkout = new Checkout();

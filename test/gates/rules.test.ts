@@ -1,4 +1,4 @@
-/** Every other gate: one that a sound checkout passes, and a planted violation that it names. */
+/** All other gates: a valid checkout passes, and a planted violation is reported. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { PROJECT } from "../../scripts/gates/gate.ts";
 import { Checkout } from "./checkout.ts";
 import { complaintsOf, planted } from "./planted.ts";
 
-test("a sound checkout passes every gate", async () => {
+test("a valid checkout passes every gate", async () => {
   using checkout = new Checkout();
   checkout.commit();
   for (const gate of GATES) assert.deepEqual(await gate.complaints(checkout.root), [], gate.name);
@@ -70,7 +70,7 @@ for (const path of [
   "scripts/misc.mjs",
   "web/src/ui/helpers.tsx",
 ]) {
-  planted("names", path, "export const x = 1;\n", /name it for what it says/);
+  planted("names", path, "export const x = 1;\n", /name it after its content/);
 }
 
 const SWITCHED_OFF = [
@@ -118,7 +118,7 @@ planted(
   /web\/src\/quiet\.tsx:1 silences the compiler/,
 );
 
-test("lock refuses a package that the lock does not have, and install-time telemetry", async () => {
+test("lock refuses a package that is missing in the lock, and install-time telemetry", async () => {
   using checkout = new Checkout();
   const lock = JSON.parse(checkout.read("package-lock.json")) as { packages: Record<string, object> };
   delete lock.packages["node_modules/@biomejs/cli-win32-x64"];
@@ -127,7 +127,7 @@ test("lock refuses a package that the lock does not have, and install-time telem
   const [missing, telemetry] = await complaintsOf(checkout, "lock");
   assert.match(
     missing ?? "",
-    /^@biomejs\/cli-win32-x64, which .*biome asks for, is not in package-lock\.json/,
+    /^@biomejs\/cli-win32-x64, which .*biome depends on, is not in package-lock\.json/,
   );
   assert.match(telemetry ?? "", /@scarf\/scarf reports every install/);
 });
@@ -138,7 +138,7 @@ const proto = (body: string): string =>
 
 planted("proto", MESSAGE, proto("  string badName = 1;\n"), /extra\.proto:6:10:.*badName.*lower_snake_case/);
 
-test("breaking refuses a field that changes its type or its name, and accepts a new one", async () => {
+test("breaking refuses a changed type or name of a field, and accepts a new field", async () => {
   using checkout = new Checkout();
   checkout.write(MESSAGE, proto("  string name = 1;\n"));
   checkout.commit();
@@ -173,7 +173,7 @@ test("generated refuses files that were edited by hand", async () => {
   );
 });
 
-test("generated refuses a README of the chart that does not have the text of a value", async () => {
+test("generated refuses a chart README without the current text of a value", async () => {
   using checkout = new Checkout();
   const path = "deploy/chart/values.yaml";
   checkout.write(path, checkout.read(path).replace("# -- ", "# -- Anew: "));
@@ -191,7 +191,7 @@ for (const [subject, fault] of [
   });
 }
 
-test("the check names the gate that failed, and ends with the sum and a failure", () => {
+test("the check names the failed gate, prints the totals and exits with a failure", () => {
   using checkout = new Checkout();
   checkout.write("src/engine/util.ts", "export const x = 1;\n");
   const args = [join(PROJECT, "scripts", "check.ts"), "--root", checkout.root, "names", "hygiene"];

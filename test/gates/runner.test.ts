@@ -1,4 +1,4 @@
-/** The runner of test files: what it counts, what it shows, and that nothing gets past it. */
+/** The runner of test files: what it counts, what it prints, and that it misses no failure. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ interface Run {
 const TEST = 'import { test } from "node:test";\n';
 const SPAWN = `${TEST}import { spawn } from "node:child_process";\nimport { tmpdir } from "node:os";\n`;
 
-/** Runs the runner on test files of these texts. */
+/** Runs the runner on test files with these contents. */
 async function runner(files: Record<string, string>, options: readonly string[] = []): Promise<Run> {
   const root = mkdtempSync(join(tmpdir(), "runner-"));
   try {
@@ -34,7 +34,7 @@ async function runner(files: Record<string, string>, options: readonly string[] 
   }
 }
 
-test("passing tests pass, in suites and subtests", async () => {
+test("counts passing tests in suites and subtests", async () => {
   const { code, lastLine } = await runner({
     "a.test.ts": `import { describe, it } from "node:test";\ndescribe("s", () => { it("x", () => {}); it("y", async () => {}); });\n`,
     "b.test.ts": `${TEST}test("p", async (t) => { await t.test("q", () => {}); });\n`,
@@ -42,7 +42,7 @@ test("passing tests pass, in suites and subtests", async () => {
   assert.deepEqual([code, lastLine], [0, "4 passed, 0 failed, 0 skipped"]);
 });
 
-test("a failure is shown in full with the suites around it and the output of its file", async () => {
+test("shows a failure in full, with its enclosing suites and the output of its file", async () => {
   const { code, output, lastLine } = await runner({
     "a.test.ts":
       'import assert from "node:assert/strict";\nimport { describe, it } from "node:test";\n' +
@@ -56,7 +56,7 @@ test("a failure is shown in full with the suites around it and the output of its
   assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
 });
 
-test("nothing to run, and files without a test, are failures", async () => {
+test("fails if there is nothing to run, and for files without a test", async () => {
   const nothing = await runner({});
   assert.deepEqual([nothing.code, nothing.lastLine], [1, "0 passed, 0 failed, 0 skipped"]);
   const empty = await runner({
@@ -68,21 +68,21 @@ test("nothing to run, and files without a test, are failures", async () => {
   assert.match(empty.output, /Error: broken at once/);
 });
 
-test("todo, an unhandled rejection, a crash and a wrong exit code are failures", async () => {
+test("fails for a todo, an unhandled rejection, a crash and a wrong exit code", async () => {
   const { code, lastLine, output } = await runner({
     "todo.test.ts": `${TEST}test("t", { todo: true }, () => {});\n`,
     "rejection.test.ts": `${TEST}test("r", () => { setImmediate(() => { void Promise.reject(new Error("lost")); }); });\n`,
     "crash.test.ts": `${TEST}test("c", () => { process.kill(process.pid, "SIGKILL"); });\n`,
     "exit.test.ts": `${TEST}test("e", () => {});\nprocess.on("exit", () => { process.exitCode = 7; });\n`,
   });
-  assert.match(output, /crash\.test\.ts[\s\S]*the file was ended by SIGKILL/);
+  assert.match(output, /crash\.test\.ts[\s\S]*the file was killed by SIGKILL/);
   assert.match(output, /exit\.test\.ts[\s\S]*the file exited with 7/);
   assert.equal(code, 1);
   assert.match(output, /after the test ended[^\n]*Error: lost/);
   assert.equal(lastLine, "2 passed, 4 failed, 0 skipped");
 });
 
-test("a file that does not end is killed and says so", async () => {
+test("kills a file that does not end, and reports it", async () => {
   const { output, lastLine } = await runner(
     { "stuck.test.ts": `${TEST}test("s", () => { setInterval(() => {}, 1000); });\n` },
     ["--limit", "1"],
@@ -94,15 +94,15 @@ test("a file that does not end is killed and says so", async () => {
 const LEAKS = {
   "a child": 'spawn("sleep", ["1000"], { stdio: "ignore" }).unref()',
   "a child that holds the output": 'spawn("sleep", ["1000"], { stdio: "inherit" }).unref()',
-  "a session of its own": 'spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref()',
+  "a child in its own session": 'spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref()',
   "a grandchild without its parent":
     'spawn("sh", ["-c", "setsid sleep 1000 >/dev/null 2>&1 &"], { stdio: "ignore" }).unref()',
-  "one without its environment":
+  "a child without its environment":
     'spawn("/bin/sleep", ["1000"], { stdio: "ignore", detached: true, env: {}, cwd: tmpdir() }).unref()',
 };
 
 for (const [name, leak] of Object.entries(LEAKS)) {
-  test(`a process left running is a failure, and is ended: ${name}`, async () => {
+  test(`fails for a process left running, and kills it: ${name}`, async () => {
     const { code, output, lastLine } = await runner({
       "leak.test.ts": `${SPAWN}void tmpdir;\ntest("l", () => { ${leak}; });\n`,
     });
@@ -113,7 +113,7 @@ for (const [name, leak] of Object.entries(LEAKS)) {
   });
 }
 
-/** Gone, or dead and waiting for whoever inherited it to notice: what is dead has no command line. */
+/** Whether a process has ended. A zombie that its new parent has not reaped yet has an empty command line. */
 function hasEnded(pid: string): boolean {
   try {
     return !readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("sleep");
@@ -122,7 +122,7 @@ function hasEnded(pid: string): boolean {
   }
 }
 
-test("a working directory left in the temporary folder is a failure", async () => {
+test("fails for a working directory left in the temporary folder", async () => {
   const { code, output, lastLine } = await runner({
     "left.test.ts": `${SPAWN}import { mkdtempSync } from "node:fs";\ntest("l", () => { mkdtempSync(tmpdir() + "/svc-score-"); });\n`,
   });

@@ -1,4 +1,7 @@
-/** Tests that need schemathesis are left out where it cannot be had, and not where it is another one. Python is a program of this test's own. */
+/**
+ * Tests that need schemathesis are skipped if it cannot be installed, and fail if its packages do not match their
+ * hashes. Python is a fake of this test.
+ */
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +18,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A Python whose venv has itself as its Python, and whose pip does what `pip` says. */
+/** Creates a Python that copies itself into its venv, and whose pip runs the shell command `pip`. */
 function python(pip: string): void {
   const program = join(folder, "python3");
   const venv = 'mkdir -p "$3/bin" && cp "$0" "$3/bin/python"';
@@ -25,17 +28,17 @@ function python(pip: string): void {
   process.env["PATH"] = `${folder}:${path ?? ""}`;
 }
 
-test("no Python is a reason", async () => {
+test("skips without Python", async () => {
   process.env["PATH"] = folder;
   assert.match((await schemathesisProblem()) ?? "", /python3.*Install Python 3\.11 or newer with venv/);
 });
 
-test("a package index that cannot be reached is a reason", async () => {
+test("skips if the package index cannot be reached", async () => {
   python("echo ERROR: no connection; exit 1");
   assert.match((await schemathesisProblem()) ?? "", /pip" failed: ERROR: no connection\. PyPI must be/);
 });
 
-test("packages of other bytes fail the run", async () => {
+test("fails if packages do not match their hashes", async () => {
   python("echo ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE; exit 1");
   await assert.rejects(schemathesisProblem(), /DO NOT MATCH THE HASHES/);
 });
