@@ -1,7 +1,7 @@
 /**
- * The long chaos run: `npm run test:chaos`.
+ * Runs the long chaos test: `npm run test:chaos`.
  *
- *   npm run test:chaos                           110 kills on each store, a new seed
+ *   npm run test:chaos                           110 kills per store, with a random seed
  *   npm run test:chaos -- --seed 7 --kills 20 --store postgres
  */
 import { randomInt } from "node:crypto";
@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { chaos, type Outcome } from "../test/chaos/chaos.ts";
 import { STORE_NAMES, type StoreName } from "../test/chaos/stores.ts";
 
-/** Kills on each store. */
+/** Number of kills per store. */
 const KILLS = 110;
 
 const { values } = parseArgs({
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const seed = positive("--seed", values.seed);
 const kills = positive("--kills", values.kills);
 const stores = values.store.map(storeName);
-console.log(`seed ${seed}, ${kills} kills on each store`);
+console.log(`seed ${seed}, ${kills} kills per store`);
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
@@ -47,7 +47,7 @@ function report(store: StoreName, { faults: found, logs, ...figures }: Outcome):
 
 function positive(flag: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) misused(`${flag} takes a whole number above 0`, text);
+  if (!Number.isInteger(value) || value < 1) misused(`${flag} takes a positive integer`, text);
   return value;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The tests of one folder that take too long for `npm test`: `npm run test:outages`, in which processes are killed,
- * stopped and replaced, disks fill up and clocks jump; `npm run test:conformance`, in which both servers are held against
- * their descriptions; `npm run test:console`, in a browser.
+ * Runs the tests of one folder that take too long for `npm test`: `npm run test:outages` kills, stops and replaces
+ * processes, fills disks and lets clocks jump; `npm run test:conformance` checks both servers against their API
+ * descriptions; `npm run test:console` runs in a browser.
  *
  *   node scripts/test-folder.ts test/console/
  */
@@ -12,7 +12,7 @@ import { runTests } from "./testing/run.ts";
 import { NEEDED_BY, schemathesisProblem } from "./testing/schemathesis.ts";
 import { totalsLine } from "./testing/totals.ts";
 
-/** Milliseconds: a run of blows under load that showed too little is made again, up to four times. */
+/** Milliseconds per file. A chaos run under load that exercised too little is repeated up to four times. */
 const LIMIT_MS = 1_800_000;
 
 const [folder, ...others] = process.argv.slice(2);

@@ -1,10 +1,10 @@
 /**
- * The tests with a real Kubernetes API server, helm and image builds: `npm run test:k8s`.
+ * Runs the tests with a real Kubernetes API server, helm and image builds: `npm run test:k8s`.
  *
  *   npm run test:k8s                    all of them
- *   npm run test:k8s -- --if-changed    nothing, when they passed here with the same content
+ *   npm run test:k8s -- --if-changed    none, if they already passed here with the same content
  *
- * A Kubernetes API server and helm are built with Go, once (some 12 minutes on 2 cores).
+ * The Kubernetes API server and helm are built with Go, once (about 12 minutes on 2 cores).
  */
 import { parseArgs } from "node:util";
 import { PROJECT } from "./gates/gate.ts";
@@ -15,16 +15,19 @@ import { runTests } from "./testing/run.ts";
 import { totalsLine } from "./testing/totals.ts";
 
 const FOLDERS = ["test/k8s/", "test/image/"];
-/** Of these, the tests with programs that are built with Go. */
+/** The tests among them that need programs built with Go. */
 const WITH_GO = "test/k8s/";
 
-/** To build the image takes minutes, and the first time what stands in for its base is made too. */
+/**
+ * Milliseconds per file. Building the image takes minutes; the first time, the substitute for its base image is built
+ * too.
+ */
 const LIMIT_MS = 1_800_000;
 
 const { values } = parseArgs({ options: { "if-changed": { type: "boolean", default: false } } });
 const key = contentKey(PROJECT);
 if (values["if-changed"] && hasPassed(key)) {
-  say("nothing that the tests of Kubernetes look at has changed since they passed here");
+  say("skipped: the Kubernetes tests already passed here with the same content");
 } else {
   await run();
 }

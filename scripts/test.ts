@@ -1,7 +1,7 @@
 /**
- * Every gate and the tests: `npm test`. The last line of its output is the sum. What takes long has commands of
- * its own: outages (`npm run test:outages`), the descriptions of the interfaces (`npm run test:conformance`), the console
- * in a browser (`npm run test:console`), Kubernetes and images (`npm run test:k8s`).
+ * Runs all gates and most tests: `npm test`. The last line of its output has the totals. Long suites have their own
+ * commands: outages (`npm run test:outages`), API conformance (`npm run test:conformance`), the console in a browser
+ * (`npm run test:console`), Kubernetes and images (`npm run test:k8s`).
  */
 import { runGates } from "./check.ts";
 import { PROJECT } from "./gates/gate.ts";
@@ -10,7 +10,7 @@ import { runTests } from "./testing/run.ts";
 import { add, totalsLine } from "./testing/totals.ts";
 
 const isRoot = process.getuid?.() === 0;
-/** Folders of test/ that other commands run. */
+/** Folders in test/ that other commands run. */
 const ELSEWHERE = ["chaos", "conformance", "console", "image", "k8s"];
 const isElsewhere = (path: string) => ELSEWHERE.some((folder) => path.startsWith(`test/${folder}/`));
 const wanted = packagesOf(PROJECT).filter(({ neededBy }) => !neededBy.every(isElsewhere));

@@ -1,9 +1,9 @@
 /**
- * Programs of Kubernetes that tests run, built from their authors' Go modules.
+ * Kubernetes programs that tests run, built from the upstream Go modules.
  *
- * Each has a folder in scripts/k8s/tools whose go.mod pins it, and everything in it, by go.sum. It is
- * built once for a content of these two files, a Go version and the linker's flags, and kept in the user's cache folder:
- * a build takes minutes, and a fresh clone needs the same one.
+ * Each has a folder in scripts/k8s/tools whose go.mod and go.sum pin it and its dependencies. It is built once per
+ * content of these two files, Go version and linker flags, and kept in the user's cache folder: a build takes minutes,
+ * and a fresh clone needs the same one.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,32 +16,32 @@ export const TOOL_NAMES = ["helm", "kube-apiserver"] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
 interface Tool {
-  /** Where its go.mod is, in scripts/k8s/tools. */
+  /** The folder of its go.mod in scripts/k8s/tools. */
   readonly folder: string;
-  /** Flags of Go's linker. */
+  /** Flags for Go's linker. */
   readonly link: string;
 }
 
 const STRIPPED = "-s -w";
 const TOOLS: Record<ToolName, Tool> = {
   helm: { folder: "helm", link: STRIPPED },
-  // A program that is not built by the Kubernetes project's own scripts takes itself for v0.0.0, and helm refuses that.
+  // A binary that is not built by the scripts of the Kubernetes project reports v0.0.0, which helm refuses.
   "kube-apiserver": {
     folder: "apiserver",
     link: `${STRIPPED} -X k8s.io/component-base/version.gitVersion=v1.35.4`,
   },
 };
 
-/** A cold build of the API server takes some 8 minutes on 2 cores. */
+/** A cold build of the API server takes about 8 minutes on 2 cores. */
 const BUILD_LIMIT_MS = 40 * 60_000;
 
-/** Where is kept what can be made again: $XDG_CACHE_HOME/svc, or ~/.cache/svc. */
+/** The cache folder: $XDG_CACHE_HOME/svc, or ~/.cache/svc. */
 export function cacheFolder(): string {
   const base = process.env["XDG_CACHE_HOME"] ?? "";
   return join(base === "" ? join(homedir(), ".cache") : base, "svc");
 }
 
-/** Path of the program, which is built first where it is not there yet. `say` hears of a build. */
+/** Returns the path of a program; builds it first if necessary. `say` gets messages about the build. */
 export async function tool(name: ToolName, say: (line: string) => void = () => {}): Promise<string> {
   const { folder, link } = TOOLS[name];
   const source = join(import.meta.dirname, "tools", folder);
@@ -50,7 +50,7 @@ export async function tool(name: ToolName, say: (line: string) => void = () => {
   if (existsSync(program)) return program;
   return alone(`svc-tool-${createHash("sha256").update(kept).digest("hex").slice(0, 16)}`, async () => {
     if (existsSync(program)) return program;
-    say(`building ${name} (once; some minutes)`);
+    say(`building ${name} (once, some minutes)`);
     const started = performance.now();
     await build(source, kept, link);
     say(`built ${name} in ${Math.round((performance.now() - started) / 1000)} s`);
@@ -58,7 +58,7 @@ export async function tool(name: ToolName, say: (line: string) => void = () => {
   });
 }
 
-/** Why nothing can be built here; undefined: it can. */
+/** Returns why programs cannot be built here; undefined if they can. */
 export async function goProblem(): Promise<string | undefined> {
   try {
     await goVersion();
@@ -76,7 +76,7 @@ async function keyOf(name: ToolName, source: string, link: string): Promise<stri
   return `${name}-${hash.digest("hex").slice(0, 16)}`;
 }
 
-/** It gets its name when it is complete, so that a build that is ended leaves nothing that looks whole. */
+/** Builds into a temporary folder and renames it, so that an interrupted build leaves nothing that looks complete. */
 async function build(source: string, kept: string, link: string): Promise<void> {
   const parent = join(cacheFolder(), "tools");
   mkdirSync(parent, { recursive: true });
@@ -92,19 +92,21 @@ async function build(source: string, kept: string, link: string): Promise<void> 
 
 const goVersion = (): Promise<string> => go(["env", "GOVERSION", "GOOS", "GOARCH"], import.meta.dirname);
 
-/** Runs Go; what it printed on standard output. */
+/** Runs Go and returns its standard output. */
 function go(args: readonly string[], cwd: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn("go", args, { cwd, stdio: ["ignore", "pipe", "pipe"], timeout: BUILD_LIMIT_MS });
-    const told = { stdout: "", stderr: "" };
+    const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
-      child[name].setEncoding("utf8").on("data", (text: string) => (told[name] += text));
+      child[name].setEncoding("utf8").on("data", (text: string) => (output[name] += text));
     }
-    child.on("error", (error) => reject(new Error(`go cannot be started: ${error.message}`)));
+    child.on("error", (error) => reject(new Error(`failed to start go: ${error.message}`)));
     child.on("close", (code, signal) => {
-      if (code === 0) return resolve(told.stdout);
+      if (code === 0) return resolve(output.stdout);
       reject(
-        new Error(`"go ${args.join(" ")}" in ${cwd} ended with ${String(code ?? signal)}:\n${told.stderr}`),
+        new Error(
+          `"go ${args.join(" ")}" in ${cwd} exited with ${String(code ?? signal)}:\n${output.stderr}`,
+        ),
       );
     });
   });

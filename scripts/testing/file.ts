@@ -1,4 +1,4 @@
-/** Runs one test file in a process, a process group and a temporary folder of its own. */
+/** Runs one test file in its own process, process group and temporary folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,22 +9,24 @@ import { PROJECT } from "../gates/gate.ts";
 import { entriesOf, leakedProcesses } from "./leaks.ts";
 import type { Finished, Reported } from "./reporter.ts";
 
-/** A test file that runs longer is stuck, in milliseconds: on a quiet machine the slowest take 70 s, on a crowded one 180 s. */
+/**
+ * Milliseconds after which a test file counts as stuck. The slowest take 70 s on an idle machine, 180 s on a busy one.
+ */
 export const FILE_LIMIT_MS = 900_000;
 
 export interface FileResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Each failure in full: of a test, or of the file as a whole. */
+  /** Each failure in full, of a test or of the file as a whole. */
   readonly failures: readonly string[];
-  /** What the file wrote to its output. */
+  /** The output of the file. */
   readonly output: string;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Ends what is running: test files have process groups of their own, which the terminal does not reach. */
+/** Kills all running test files: they have their own process groups, which signals of the terminal do not reach. */
 export function endRunning(): void {
   for (const child of running) killGroup(child);
 }
@@ -70,8 +72,10 @@ async function runProcess(root: string, path: string, around: Surroundings): Pro
   const faults: string[] = [];
   const { code, signal, late } = await endOf(child, around.limitMs);
   if (late)
-    faults.push(`did not end within ${around.limitMs / 1000} s and was killed: a test, or what it left open`);
-  else if (signal !== null) faults.push(`was ended by ${signal}`);
+    faults.push(
+      `did not end within ${around.limitMs / 1000} s and was killed: a test hangs or left something open`,
+    );
+  else if (signal !== null) faults.push(`was killed by ${signal}`);
   for (const { pid, command } of await leakedProcesses(around.mark, around.temporary)) {
     faults.push(`left a process running: ${command} (pid ${pid}); it was killed`);
     kill(pid);
@@ -83,10 +87,10 @@ async function runProcess(root: string, path: string, around: Surroundings): Pro
   };
 }
 
-/** Where bin/svc keeps what it compiled: most of what tests import. */
+/** The compile cache of bin/svc, which holds most of what tests import. */
 const COMPILED = join(PROJECT, "node_modules", ".cache", "svc");
 
-/** The environment of a test file: the tools of the project first, and its own temporary folder. */
+/** The environment of a test file: the project's tools first on the PATH, and its own temporary folder. */
 function environment({ temporary, mark }: Surroundings): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, PATH = "", ...env } = process.env;
   const tools = join(PROJECT, "node_modules", ".bin");
@@ -117,7 +121,9 @@ function endOf(child: ChildProcess, limitMs: number) {
   });
 }
 
-/** The signal that an exit code stands for where something between, as a shell is, tells it so: 128 and its number. */
+/**
+ * Returns the signal that an exit code stands for if a shell or the like is in between: 128 plus the signal's number.
+ */
 function signalOf(code: number | null): string | null {
   const [name] = Object.entries(constants.signals).find(([, number]) => code === 128 + number) ?? [];
   return name ?? null;
@@ -127,7 +133,7 @@ function killGroup(child: ChildProcess): void {
   if (child.pid !== undefined) kill(-child.pid);
 }
 
-/** Kills a process, or a group by its negative number; one that has gone already is fine. */
+/** Kills a process, or a process group by its negative id. Ignores one that has already ended. */
 function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
@@ -147,10 +153,10 @@ function eventsOf(path: string): Reported[] {
 
 function resultOf(events: readonly Reported[], ended: Ended, left: readonly string[]): FileResult {
   const finished = events.find((event): event is Finished => event.kind === "finished");
-  const last = events.findLast((event) => event.kind === "begun")?.name ?? "before its first test";
-  const faults = ended.faults.map((fault) => `${fault} (last begun: ${last})`);
+  const last = events.findLast((event) => event.kind === "begun")?.name ?? "none";
+  const faults = ended.faults.map((fault) => `${fault} (last test started: ${last})`);
   if (finished === undefined && faults.length === 0)
-    faults.push("ran no test, or broke before its first one");
+    faults.push("ran no test, or failed before its first one");
   if (finished?.passed === 0 && finished.failed === 0) faults.push("ran no test");
   if (left.length > 0) faults.push(`left files in its temporary folder: ${left.join(", ")}`);
   const failures = events.flatMap((event) =>

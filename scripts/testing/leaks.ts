@@ -1,9 +1,9 @@
-/** What a test file left behind: processes, and files in its temporary folder. */
+/** Finds what a test file left behind: processes, and files in its temporary folder. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long a process that is ending anyway may take, in milliseconds: a crowded machine stands still for seconds. */
+/** Milliseconds that a process may take to end. A busy machine can stall for seconds. */
 const GRACE_MS = 15_000;
 const POLL_MS = 25;
 
@@ -12,13 +12,13 @@ export interface Leaked {
   readonly command: string;
 }
 
-/** Where the system shows processes as files; elsewhere leaks of processes cannot be seen. */
+/** Linux lists processes here; on other systems leaked processes are not found. */
 const PROC = "/proc";
 
 /**
- * Processes still running that have the mark in their environment, or work in or
- * were given the folder: so a process that changed its session or lost its
- * parent or its environment is found too. Waits a moment for those that are ending.
+ * Returns running processes that have the mark in their environment, or the folder as working directory or argument. So
+ * it also finds processes that changed their session or lost their parent or environment. Waits for those that are
+ * ending.
  */
 export async function leakedProcesses(mark: string, folder: string): Promise<Leaked[]> {
   const deadline = performance.now() + GRACE_MS;
@@ -51,7 +51,7 @@ function belongs(entry: string, mark: string, folder: string): boolean {
   );
 }
 
-/** Empty for what cannot be read: the process has gone, or is another user's. */
+/** Returns an empty string if the file cannot be read: the process has ended, or belongs to another user. */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -68,7 +68,7 @@ function linkOf(path: string): string {
   }
 }
 
-/** Names in a folder; none when it is not there. */
+/** Returns the names in a folder; empty if it does not exist. */
 export function entriesOf(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -1,8 +1,8 @@
 /**
- * Debian packages that tests need: installed when this runs as root, else named.
+ * Debian packages that tests need: installed if this runs as root, otherwise reported.
  *
- * scripts/debian-packages.json lists each with the command that shows it is there
- * and the tests that need it: { "package", "command", "neededBy": ["test/pages/"] }.
+ * scripts/debian-packages.json lists each with a command that it provides and the tests that need it:
+ * { "package", "command", "neededBy": ["test/pages/"] }.
  */
 import { spawn } from "node:child_process";
 import { accessSync, constants, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { delimiter, join } from "node:path";
 
 export interface DebianPackage {
   readonly package: string;
-  /** Name of an executable of the package, looked for on the PATH. */
+  /** Name of an executable of the package, searched on the PATH. */
   readonly command: string;
   /** Folders or files of tests, relative to the checkout. */
   readonly neededBy: readonly string[];
@@ -20,7 +20,7 @@ export function packagesOf(root: string): DebianPackage[] {
   return JSON.parse(readFileSync(join(root, "scripts", "debian-packages.json"), "utf8")) as DebianPackage[];
 }
 
-/** Makes the packages available as far as it may; says which tests cannot run, by folder or file, and why. */
+/** Installs missing packages if it may. Returns which tests cannot run, by folder or file, and why. */
 export async function ensurePackages(
   wanted: readonly DebianPackage[],
   { isRoot }: { isRoot: boolean },
@@ -49,7 +49,7 @@ function isOnPath(command: string): boolean {
   });
 }
 
-/** Installs with apt-get; the reason when that fails. */
+/** Installs packages with apt-get. Returns the reason if that fails. */
 async function aptInstall(wanted: readonly DebianPackage[]): Promise<string | undefined> {
   const names = wanted.map((one) => one.package);
   process.stdout.write(`installing Debian packages: ${names.join(", ")}\n`);
@@ -64,7 +64,7 @@ function aptGet(args: readonly string[]): Promise<string | undefined> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   return new Promise((resolve) => {
     const child = spawn("apt-get", ["-qq", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
-    child.on("error", () => resolve("cannot be started; is this a Debian system?"));
-    child.on("close", (code) => resolve(code === 0 ? undefined : `ended with ${String(code)}`));
+    child.on("error", () => resolve("failed to start; is this a Debian system?"));
+    child.on("close", (code) => resolve(code === 0 ? undefined : `exited with ${String(code)}`));
   });
 }

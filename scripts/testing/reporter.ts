@@ -1,11 +1,11 @@
 /**
- * Reporter of one test file (node --test-reporter): what happened, as JSON lines
- * for the runner. A file that runs no test at all reports nothing.
+ * Reporter of one test file (node --test-reporter): writes events as JSON lines for the runner. A file that runs no
+ * test reports nothing.
  */
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
 
-/** A test begins: the last of these tells where a file that never ends is stuck. */
+/** A test starts. The last of these events shows where a file hangs. */
 export interface Begun {
   readonly kind: "begun";
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Begun {
 
 export interface Failed {
   readonly kind: "failed";
-  /** Names of the suites and tests around it, outermost first, and its own. */
+  /** Names of the enclosing suites and tests, outermost first, and of the test itself. */
   readonly path: readonly string[];
   readonly error: string;
 }
@@ -43,12 +43,12 @@ function reportedOf(event: TestEvent, around: readonly string[]): Reported | und
   if (event.type === "test:dequeue") return { kind: "begun", name: event.data.name };
   if (event.type === "test:fail") {
     const { error } = event.data.details;
-    // A suite fails because of a test in it, which has been reported itself.
+    // A suite fails because of a test in it, which has already been reported.
     if ("failureType" in error && error.failureType === "subtestsFailed") return undefined;
     const path = [...around.slice(0, event.data.nesting), event.data.name];
     return { kind: "failed", path, error: inspect(error.cause ?? error, { depth: 6 }) };
   }
-  // What a test leaves undone and fails after its end, Node.js only remarks upon.
+  // Node.js reports failures after the end of a test only as a diagnostic.
   if (
     event.type === "test:diagnostic" &&
     event.data.message.includes("asynchronous activity after the test ended")

@@ -1,5 +1,5 @@
 /**
- * Runs test files and says how each went:
+ * Runs test files and prints the result of each:
  *
  *   node scripts/testing/run.ts [--root DIR] [--limit SECONDS] PATTERN…
  */
@@ -11,7 +11,9 @@ import { PROJECT } from "../gates/gate.ts";
 import { endRunning, FILE_LIMIT_MS, type FileResult, runFile } from "./file.ts";
 import { add, NONE, type Totals, totalsLine } from "./totals.ts";
 
-/** Test files at once: scorers use every core, but a fifth of the time browsers, databases and clocks are waited for. */
+/**
+ * Concurrent test files. Scorers use all cores, but a fifth of the time tests wait for browsers, databases and clocks.
+ */
 const AT_ONCE = Math.min(3, availableParallelism() + 1);
 
 /** Lines of a failed file's own output that are shown. */
@@ -40,12 +42,12 @@ export async function runTests(
   return totals;
 }
 
-/** Why a file is left out: the first folder of `without` that it is in. */
+/** Returns why a file is skipped: the reason of the first path in `without` that contains it. */
 function reasonFor(path: string, without: ReadonlyMap<string, string>): string | undefined {
   return [...without].find(([prefix]) => path.startsWith(prefix))?.[1];
 }
 
-/** Ends the test files with this process; the function that it returns stops that. */
+/** Kills the test files if a signal ends this process. Returns a function that stops watching for signals. */
 function endOnSignals(): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const end = (signal: NodeJS.Signals): void => {
@@ -67,8 +69,8 @@ function describe(path: string, result: FileResult, tookMs: number): string {
   const line = `${result.failed > 0 ? "FAIL" : "ok  "} ${path}  ${counts}${skipped}  ${(tookMs / 1000).toFixed(1)} s\n`;
   if (result.failed === 0) return line;
   const output = result.output.trim().split("\n").slice(-OUTPUT_LINES).join("\n");
-  const told = [...result.failures, ...(output === "" ? [] : [`its output:\n${output}`])];
-  return `${line}${told.map((text) => `     ${text.replaceAll("\n", "\n     ")}\n`).join("")}`;
+  const details = [...result.failures, ...(output === "" ? [] : [`its output:\n${output}`])];
+  return `${line}${details.map((text) => `     ${text.replaceAll("\n", "\n     ")}\n`).join("")}`;
 }
 
 if (import.meta.main) {

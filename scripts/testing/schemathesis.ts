@@ -1,7 +1,7 @@
 /**
- * Schemathesis, a Python program that makes requests from an OpenAPI description and checks what comes back. It is
- * installed from PyPI into a folder of the checkout, in exactly the versions and with the hashes of
- * scripts/schemathesis/requirements.txt.
+ * Installs Schemathesis, a Python program that sends requests generated from an OpenAPI description and checks the
+ * responses. It comes from PyPI, with exactly the versions and hashes in scripts/schemathesis/requirements.txt, into a
+ * folder of the checkout.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -14,15 +14,18 @@ import { PROJECT } from "../gates/gate.ts";
 export const NEEDED_BY = "test/conformance/";
 
 const REQUIREMENTS = join(PROJECT, "scripts", "schemathesis", "requirements.txt");
-/** Packages of other bytes than those that are wanted: no reason to leave the tests out. */
+/** pip's message if a package does not match its hash. That fails the run instead of skipping the tests. */
 const OTHER_BYTES = /DO NOT MATCH THE HASHES/;
-/** 30 MB are fetched. */
+/** Milliseconds; the download is 30 MB. */
 const LIMIT_MS = 10 * 60_000;
 
-/** What cannot be done here, as on a machine without Python. */
+/** Schemathesis cannot be installed here, for example without Python. */
 class Unavailable extends Error {}
 
-/** Why it cannot be had here; undefined: it can. Throws where its packages are not the ones that are wanted. */
+/**
+ * Returns why Schemathesis is unavailable here; undefined if it is available. Throws if a package does not match its
+ * hash.
+ */
 export async function schemathesisProblem(): Promise<string | undefined> {
   try {
     await schemathesis();
@@ -33,7 +36,7 @@ export async function schemathesisProblem(): Promise<string | undefined> {
   }
 }
 
-/** Path of the program, which is installed first where it is not there yet. */
+/** Returns the path of the program; installs it first if necessary. */
 export async function schemathesis(): Promise<string> {
   const key = createHash("sha256")
     .update(await pythonVersion())
@@ -55,9 +58,9 @@ export async function schemathesis(): Promise<string> {
   });
 }
 
-/** Not built: that would run programs of the packages. */
+/** Installs only built packages (wheels): building would run code of the packages. */
 async function install(folder: string): Promise<void> {
-  process.stdout.write("installing schemathesis from PyPI (once; a minute)\n");
+  process.stdout.write("installing schemathesis from PyPI (once, about a minute)\n");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await run("python3", ["-m", "venv", folder], 'Install Python\'s venv ("apt-get install python3-venv")');
@@ -70,7 +73,7 @@ function pythonVersion(): Promise<string> {
   return run("python3", ["-VV"], "Install Python 3.11 or newer with venv, and put it on the PATH");
 }
 
-/** Runs a program; what it printed. `cure`: what helps when it fails. */
+/** Runs a program and returns its output. `cure` is the advice if it fails. */
 function run(program: string, args: readonly string[], cure: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(LIMIT_MS);

@@ -1,4 +1,4 @@
-/** What a run of gates and tests came to. */
+/** The totals of a run of gates and tests. */
 export interface Totals {
   readonly passed: number;
   readonly failed: number;
