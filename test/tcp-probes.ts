@@ -1,11 +1,13 @@
-/** When TCP will probe the peers of connections that are open on this machine. */
+/** Reads when TCP keepalive will probe the peers of this machine's open connections. */
 import { readFile } from "node:fs/promises";
 
-/** As /proc/net/tcp has it: a timer's kind, and the ticks of it, of which a second has 100. */
+/** Values of /proc/net/tcp: the kind of a timer, and its ticks per second. */
 const KEEPALIVE_TIMER = "02";
 const TICKS = 100;
 
-/** Seconds until the next probe, of each connection between two ports over IPv4 that is silent and probed. */
+/**
+ * Returns the seconds until the next probe of each idle IPv4 connection between these ports that has keepalive enabled.
+ */
 export async function probesDue(ports: {
   readonly local?: number;
   readonly remote?: number;

@@ -1,18 +1,20 @@
-/** How tests wait: never for ever, and what took too long is told. */
+/** Waiting in tests: always with a limit, and with an error that names what was waited for. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Milliseconds that any one thing may take before a test gives up on it: a crowded machine stands still for
- * seconds, and a third of what the runner gives a whole file, so that the wait that failed is what is told.
+ * Milliseconds after which a wait fails. Long, because a busy machine can stall for seconds; a third of the runner's
+ * limit for a file, so that the wait itself reports the failure.
  */
 export const PATIENCE_MS = 300_000;
 
 const LOOK_EVERY_MS = 10;
 
-/** What is waited for, in words; as a function it is asked when it is too late, and can say what there is by then. */
+/**
+ * What is waited for, in words. A function is called after the limit, so that it can describe the state at that time.
+ */
 type What = string | (() => string | Promise<string>);
 
-/** Looks again and again until something holds; throws when it does not in time, or when looking does. */
+/** Polls until a condition holds. Throws if it does not hold in time, or if the condition throws. */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: What,
@@ -25,7 +27,7 @@ export async function until(
   }
 }
 
-/** A promise that must settle in time; throws when it does not. */
+/** Awaits a promise. Throws if it does not settle in time. */
 export async function soon<T>(promise: Promise<T>, what: What, limitMs = PATIENCE_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => void tooLate(what, limitMs).then(reject, reject), limitMs);

@@ -1,6 +1,6 @@
 /**
- * Both servers against their descriptions: schemathesis makes requests that the descriptions allow and forbid, one by one
- * and in sequences, and checks each answer.
+ * Both servers conform to their API descriptions: schemathesis sends requests that the descriptions allow and forbid,
+ * single ones and sequences, and checks each response.
  */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
@@ -58,7 +58,7 @@ function token(): string {
 
 const facts = () => ({ pair: clips.pair, frames: FRAMES });
 
-/** All operations of a controller, with a node that scores. */
+/** Checks all operations of a controller, with a node that scores. */
 async function controllerConforms(
   controller: ControllerProcess,
   bearer: { readonly token?: string },
@@ -80,19 +80,19 @@ async function controllerConforms(
   await assertDone(controller.metrics, LAST_DONE);
 }
 
-test("the scoring server answers as it describes", async () => {
+test("the scoring server conforms to its description", async () => {
   await using server = await ServerProcess.start();
   const { directory } = clips;
   await conforms({ rest: server.rest, directory, facts: facts(), operations: { but: [] } });
   await assertDone(server.rest, ['route="/v1/score",status="200"']);
 });
 
-test("a controller without authentication answers as it describes", async () => {
+test("a controller without authentication conforms to its description", async () => {
   await using controller = await ControllerProcess.start({ dataDir: clips.directory.file("open") });
   await controllerConforms(controller, {});
 });
 
-test("a controller with authentication answers as it describes", async () => {
+test("a controller with authentication conforms to its description", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: clips.directory.file("gated"),
     auth: [
@@ -103,7 +103,7 @@ test("a controller with authentication answers as it describes", async () => {
   await controllerConforms(controller, { token: token() });
 });
 
-/** Holds the counts of requests by route and status, of an address with metrics, against those that are wanted. */
+/** Asserts that the metrics at an address count requests for all of these routes and statuses. */
 async function assertDone(address: string, wanted: readonly string[]): Promise<void> {
   const metrics = await (await fetch(`${address}/metrics`)).text();
   const missing = wanted.filter((labels) => !metrics.includes(labels));

@@ -1,10 +1,10 @@
 /**
- * A served description as this test's installation could give it in OpenAPI 3.1: with facts of the installation that the
- * contract cannot know, and rules that OpenAPI 3.0 cannot say. Requests that are made from it are to be accepted, and
- * no others.
+ * Narrows a served description to this test's installation, in OpenAPI 3.1: adds facts of the installation that the
+ * contract cannot contain, and rules that OpenAPI 3.0 cannot express. The server must accept requests generated from
+ * it, and refuse all others.
  */
 
-/** Facts of an installation. */
+/** Facts about the installation. */
 export interface Facts {
   /** Files that can be scored. */
   readonly pair: { readonly reference: string; readonly distorted: string };
@@ -37,7 +37,7 @@ interface Description {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** Models that every node here has. */
+/** Models that every node in this test has. */
 const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
 
 /** Schemas of bodies, and of objects in them. */
@@ -71,7 +71,7 @@ export function narrowed(given: object, facts: Facts): object {
   return description;
 }
 
-/** With a pair in its examples that is there. */
+/** Replaces the pair in the examples by an existing one. */
 function withPair(description: object, { pair }: Facts): unknown {
   const text = JSON.stringify(description)
     .replaceAll(/"\/media\/reference\.\w+"/g, JSON.stringify(pair.reference))
@@ -81,7 +81,7 @@ function withPair(description: object, { pair }: Facts): unknown {
 
 function narrowSpec(properties: Schema["properties"]): void {
   if (properties === undefined) return;
-  // Which models there are, the installation knows.
+  // Only the installation knows which models exist.
   properties["model"] = { ...properties["model"], enum: MODELS };
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
 }
@@ -113,7 +113,7 @@ function narrowChoice({ properties = {} }: Schema, filters: Schema | undefined):
   }
 }
 
-/** Null counts as absent: the contract says it in words, once for all members. */
+/** Permits null, which counts as absent: the contract states that in prose, once for all members. */
 function permitNulls(schema: Schema | undefined): void {
   if (schema?.items !== undefined) permitNulls(schema.items);
   // Of those that are given.
@@ -141,12 +141,12 @@ function permitNull(schema: Schema): void {
   if (schema["enum"] !== undefined) schema["enum"] = [...(schema["enum"] as unknown[]), null];
 }
 
-/** To frames that the pair has. */
+/** Limits frame numbers to those of the pair. */
 function narrowStills(properties: Schema["properties"], { frames }: Facts): void {
   Object.assign(properties?.["frames"]?.items ?? {}, { maximum: frames - 1 });
 }
 
-/** What is revoked was issued before now, and a revocation ends after now. */
+/** Limits issuedBefore to the past and expireTime to the future. */
 function narrowTimes(properties: Schema["properties"]): void {
   Object.assign(properties?.["issuedBefore"] ?? {}, { enum: ["2026-01-01T00:00:00Z"] });
   Object.assign(properties?.["expireTime"] ?? {}, { enum: ["2999-01-01T00:00:00Z"] });
@@ -156,19 +156,23 @@ function narrowOperation(operation: Operation): void {
   const { operationId, parameters, responses = {} } = operation;
   for (const parameter of parameters ?? []) narrowParameter(parameter);
   for (const { content } of Object.values(responses)) describeEvents(content?.["text/event-stream"]);
-  // One key comes with every body, and is refused with all but the first: POST /v1/jobs tries keys, this one bodies.
+  // The same key with every body would be refused after the first. POST /v1/jobs tests keys, this operation tests
+  // bodies.
   if (operationId === "score" && parameters !== undefined)
     operation.parameters = parameters.filter(({ name }) => name !== "Idempotency-Key");
 }
 
 function narrowParameter({ name, schema }: Parameter): void {
-  // Tokens are those that a page gave; none is the first page.
+  // Valid tokens come only from a previous page; an empty token is the first page.
   if (name === "pageToken") schema["enum"] = [""];
-  // No description can say that two labels have different keys.
+  // A schema cannot require that two labels have different keys.
   if (name === "label") schema["maxItems"] = 1;
 }
 
-/** To OpenAPI 3.0 a stream is a text. Schemathesis takes its schema for that of each event, as later versions have it. */
+/**
+ * Describes the events of a stream. In OpenAPI 3.0 a stream is a string; Schemathesis applies its schema to each event,
+ * as in later versions.
+ */
 function describeEvents(stream: { schema: Schema } | undefined): void {
   if (stream === undefined) return;
   const text = { type: "string" };

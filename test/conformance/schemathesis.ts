@@ -1,4 +1,4 @@
-/** Runs schemathesis over a server, with a description that is narrowed to what is here. */
+/** Runs schemathesis on a server, with its description narrowed to this installation. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import { type Facts, narrowed } from "./narrowed.ts";
 
 const CONFIG = fileURLToPath(new URL("schemathesis.toml", import.meta.url));
 
-/** Checks of requests that bear a token, or need none. */
+/** Checks for requests with a token, or without need of one. */
 const CHECKS = [
   "not_a_server_error",
   "status_code_conformance",
@@ -33,13 +33,13 @@ export interface Run {
   readonly rest: string;
   readonly directory: MediaDirectory;
   readonly facts: Facts;
-  /** What its requests bear; undefined: nothing. */
+  /** Bearer token of the requests; undefined for none. */
   readonly token?: string;
-  /** Operations that are left alone, or the only ones that are not. */
+  /** Operations to exclude, or the only ones to include. */
   readonly operations: { readonly but: readonly string[] } | { readonly only: readonly string[] };
 }
 
-/** Fails with what schemathesis says of what it found. */
+/** Fails with the output of schemathesis if it finds a violation. */
 export async function conforms({ rest, directory, facts, token, operations }: Run): Promise<void> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${rest}/ui/spec.json`, { headers });

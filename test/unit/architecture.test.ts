@@ -1,9 +1,9 @@
-/** The page of the architecture says of every file of the engine what it is for. */
+/** docs/architecture.md lists every file of the engine. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-test("every file of the engine stands in the table of docs/architecture.md, once", async () => {
+test("the table in docs/architecture.md lists every file of the engine once", async () => {
   const page = await readFile(new URL("../../docs/architecture.md", import.meta.url), "utf8");
   const [, section = ""] = /^## The engine\n(.*?)^## /ms.exec(page) ?? [];
   const listed = [...section.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = ""]) => cell.split(", "));

@@ -1,4 +1,4 @@
-/** The chart's values, their schema and the settings of the processes say the same. */
+/** The chart's values, their schema and the settings of the processes agree. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,11 +33,11 @@ function resolved(part: Schema): Schema {
   return resolved(found);
 }
 
-/** What the schema says of a path of values. */
+/** Returns the schema at a path of the values. */
 function schemaAt(path: readonly string[]): Schema {
   return path.reduce((part, name) => {
     const next = resolved(part).properties?.[name];
-    assert.ok(next, `values.schema.json has nothing of ${path.join(".")}`);
+    assert.ok(next, `values.schema.json does not describe ${path.join(".")}`);
     return resolved(next);
   }, schema);
 }
@@ -47,21 +47,21 @@ const variableOf = ({ flags }: Pick<Setting<unknown>, "flags">): string =>
 
 const SETTINGS = { controller: CONTROLLER_SETTINGS, node: NODE_SETTINGS, server: SERVER_SETTINGS };
 
-/** Settings that are no values: what a container has is always the same, or stands in the pod's own words. */
+/** Settings without a value: they are the same in every container, or part of the pod template. */
 const GIVEN = new Set([
   ...["SVC_PORT", "SVC_GRPC_PORT", "SVC_METRICS_PORT", "SVC_PRINT_ADDRESSES", "SVC_DATA_DIR", "SVC_CONFIG"],
   ...["SVC_TENANTS_NAMESPACE", "SVC_KUBECONFIG"],
 ]);
 
-test("every value has a text, and the schema says what it may be", () => {
+test("every value has a description and a schema", () => {
   const described = describedValues(read("values.yaml"));
   assert.ok(described.length > 100);
   for (const { path } of described) schemaAt(path);
 });
 
-test("the schema has no value that values.yaml does not have", () => {
+test("the schema has only values that are in values.yaml", () => {
   const missing = (part: Schema, found: unknown, path: string): string[] => {
-    // An empty map takes any of its members: none has a default.
+    // An empty map may have any of its members: none has a default.
     if (typeof found !== "object" || found === null || Object.keys(found).length === 0) return [];
     return Object.entries(resolved(part).properties ?? {}).flatMap(([name, next]) => {
       const at = path === "" ? name : `${path}.${name}`;
@@ -75,7 +75,7 @@ test("the schema has no value that values.yaml does not have", () => {
   );
 });
 
-test("objects of the schema take nothing that they do not name", () => {
+test("objects in the schema refuse unknown members", () => {
   const open = (part: Schema, path: string): string[] => {
     const own = part.properties !== undefined && part.additionalProperties !== false ? [path] : [];
     return [
@@ -87,7 +87,7 @@ test("objects of the schema take nothing that they do not name", () => {
   assert.deepEqual([...open(schema, "values"), ...parts], []);
 });
 
-test("every variable in the templates is one of a process, and every setting is a value or given", () => {
+test("every variable in the templates is a setting of a process, and every setting has a value or is given", () => {
   const text = globSync("templates/**/*.{yaml,tpl}", { cwd: CHART }).map(read).join("\n");
   const used = new Set(text.match(/\bSVC_[A-Z_]+\b/g));
   const known = new Set(Object.values(SETTINGS).flatMap((of: Settings) => Object.values(of).map(variableOf)));
@@ -119,7 +119,7 @@ const RANGES: readonly (readonly [path: string, of: keyof typeof SETTINGS, setti
 ];
 
 for (const [path, of, name] of RANGES) {
-  test(`${path} takes what ${of} takes`, () => {
+  test(`${path} has the range of the setting of ${of}`, () => {
     const { minimum = Number.NaN, maximum = Number.NaN } = schemaAt(path.split("."));
     const setting = Object.entries<Setting<unknown>>(SETTINGS[of]).find(([key]) => key === name)?.[1];
     assert.ok(setting, name);
@@ -128,7 +128,7 @@ for (const [path, of, name] of RANGES) {
   });
 }
 
-test("the chart is of the version that the package is", () => {
+test("the chart has the version of the package", () => {
   const about = parse(read("Chart.yaml"));
   const { version } = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
   assert.equal(about.appVersion, version);

@@ -1,4 +1,4 @@
-/** What the pages that a newcomer reads first say of the commands and of the version. */
+/** Commands and versions in the pages that a newcomer reads first. */
 import assert from "node:assert/strict";
 import { glob, readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ test("docs/development.md lists every test command, and says that npm test leave
   assert.doesNotMatch(page, /every (check|gate) and (the|every|all) tests?/);
 });
 
-test("README installs the package by its file, and names the oldest Node.js that runs it", async () => {
+test("README installs the package by its file name, and names the oldest Node.js that runs it", async () => {
   const readme = await read("README.md");
   const { name, engines } = await packageManifest(PROJECT);
   assert.match(
@@ -29,7 +29,7 @@ test("README installs the package by its file, and names the oldest Node.js that
   assert.ok(readme.includes(`From the package, with Node.js ${oldest} or newer`), oldest);
 });
 
-test("no page or message tells people to run npx svc, which is another program elsewhere", async () => {
+test("no page or message recommends npx svc, which is another program outside a checkout", async () => {
   for await (const path of glob(["docs/**/*.md", "deploy/**/*.{md,txt,yaml,tpl}", "{src,scripts}/**/*.ts"], {
     cwd: PROJECT,
   }))
@@ -41,7 +41,7 @@ test("no page or message tells people to run npx svc, which is another program e
   assert.deepEqual(others, []);
 });
 
-test("the changelog says of the version that svc --version prints what it is", async () => {
+test("the changelog describes the version that svc --version prints", async () => {
   const changelog = await read("CHANGELOG.md");
   const said = version.replaceAll(".", "\\.");
   assert.match(

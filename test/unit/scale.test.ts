@@ -1,4 +1,4 @@
-/** docs/scale.md calculates with what bench/formulas.ts says, and not with what it once said. */
+/** docs/scale.md calculates with the current values of bench/formulas.ts. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -7,12 +7,12 @@ import { fleetsTable, formulasTable } from "../../bench/paper.ts";
 
 const page = await readFile(new URL("../../docs/scale.md", import.meta.url), "utf8");
 
-test("the page has the formulas and the three fleets that npm run bench:fleet -- --paper prints", () => {
+test("the page contains the formulas and the three fleets that npm run bench:fleet -- --paper prints", () => {
   assert.ok(page.includes(`\n\n${formulasTable()}\n\n`), "the formulas");
   assert.ok(page.includes(`\n\n${fleetsTable()}\n\n`), "the three fleets");
 });
 
-test("the page's measured costs are those that the formulas have", () => {
+test("the page's measured costs are those of the formulas", () => {
   const { job, heartbeat, toldMicros, eventBytes, pictureBytes } = COSTS;
   const row = ({ controllerMs, databaseMs, writes, walBytes }: typeof job | typeof heartbeat) =>
     `| ${controllerMs} ms | ${databaseMs} ms | ${writes} | ${walBytes / 1000} kB |`;
