@@ -61,7 +61,7 @@ test("the message names the member and what is wrong with it", async () => {
   const oidc = { ...ACME.oidc, jwksEndpoint: "http://keys.example/" };
   assert.match(
     await refuse({ oidc }),
-    /spec\.oidc\.jwksEndpoint: .*must be https, or http of a loopback host/,
+    /spec\.oidc\.jwksEndpoint: .*must be https, or http on a loopback host/,
   );
   const same = { ...ACME.oidc, rolesClaim: "tid" };
   assert.match(await refuse({ oidc: same }), /spec\.oidc\.rolesClaim: .*is also the tenantClaim/);
