@@ -1,13 +1,13 @@
 /**
- * A fleet at work: many nodes, all of them real but for their scorer, which sleeps, on several controllers of one
- * PostgreSQL, with a steady flow of jobs; and beside what is measured what the formulas of docs/scale.md predict.
+ * Simulates a fleet: many nodes, real except for their scorer, which sleeps, on several controllers with one PostgreSQL
+ * and a steady flow of jobs. Prints the measurements next to the predictions of the formulas in docs/scale.md.
  *
  *   npm run bench:fleet                               300 nodes on 2 controllers, for 2 minutes after a minute
- *   npm run bench:fleet -- --nodes 200 --kill         and then one controller is killed
- *   npm run bench:fleet -- --paper                    the tables of docs/scale.md by its formulas; nothing is run
+ *   npm run bench:fleet -- --nodes 200 --kill         then kills one controller
+ *   npm run bench:fleet -- --paper                    prints the tables of docs/scale.md from its formulas; runs nothing
  *
- * All processes share the machine: what counts are processor times, bytes and numbers, and latencies only
- * for as long as the machine is not full. It exits with 1 when a job, a value or a change was lost or came twice.
+ * All processes share the machine: CPU times, bytes and counts are meaningful, latencies only while the machine is not
+ * saturated. Exits with 1 if a job, a score or a change was lost or duplicated.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -44,18 +44,18 @@ const { values } = parseArgs({
 });
 const NODES = Number(values.nodes);
 const CONTROLLERS = Number(values.controllers);
-/** At each controller. */
+/** Streams per controller. */
 const STREAMS = Number(values.streams);
 const WINDOW_MS = Number(values.minutes) * 60_000;
 const WARM_UP_MS = 60_000;
-/** Of the slots: with all of them always taken, stills would wait for ever behind all other work. */
+/** Share of slots in use. If all were always busy, stills would wait forever behind all other tasks. */
 const BUSY = 0.95;
 const LOOK_MS = 100;
-/** Long enough for leases that nobody renews to run out. */
+/** Long enough for abandoned leases to expire. */
 const AFTERWARDS_MS = 60_000;
 const DATABASE = "fleet";
 const SETTINGS = { shared_buffers: "512MB", max_wal_size: "8GB" };
-/** A clip of a minute: six segments of ten seconds. */
+/** A clip of one minute: six segments of ten seconds. */
 const FILM = { frames: 1_500, rate: 25, segmentSeconds: 10 };
 
 if (values.paper) console.log(`${formulasTable()}\n\n${fleetsTable()}`);
@@ -99,7 +99,7 @@ async function bench(film: Film): Promise<void> {
   if (values.kill) await kill(of, calls);
   await submitter[Symbol.asyncDispose]();
   await untilDone(of);
-  console.log(`\n  pieces of work, as their nodes saw them: ${await nodes.outcomes()}`);
+  console.log(`\n  tasks as reported by the nodes: ${await nodes.outcomes()}`);
   for (const fault of await balance(of, submitter.ids, followers)) {
     console.log(`  FAULT: ${fault}`);
     process.exitCode = 1;
@@ -113,7 +113,7 @@ interface Fleet {
   readonly submitter: Submitter;
 }
 
-/** A window of a steady flow of jobs, after a warm-up. */
+/** Measures a window of a steady flow of jobs, after a warm-up. */
 async function measure(of: Simulated, { film, addresses, calls, submitter }: Fleet): Promise<void> {
   const jobsPerSecond = (BUSY * NODES) / JOB_SECONDS;
   const asked = new Calls();
@@ -128,7 +128,7 @@ async function measure(of: Simulated, { film, addresses, calls, submitter }: Fle
   const after = await sample(of);
   const load = { busy: BUSY * NODES, idle: (1 - BUSY) * NODES, jobsPerSecond };
   const connections = await storeConnectionsOf(of);
-  console.log(`\nload ${loadavg()[0]?.toFixed(1)}; ${busy.toFixed(0)} of ${NODES} nodes at work on average`);
+  console.log(`\nload ${loadavg()[0]?.toFixed(1)}; ${busy.toFixed(0)} of ${NODES} nodes busy on average`);
   printComparison({
     ...{ before, after, connections },
     load: { ...load, controllers: CONTROLLERS, streams: STREAMS },
@@ -152,38 +152,38 @@ async function printFleet({ controllers }: Simulated, before: Sample, after: Sam
   const resident = controllers.map(({ pid }) => (residentBytes(pid) / 1e6).toFixed(0));
   const counted = (name: "expired" | "streamsCut") =>
     sum(after.counters.map((of) => of[name])) - sum(before.counters.map((of) => of[name]));
-  console.log(`  nodes at each controller: ${nodes.join(", ")}`);
-  console.log(`  resident memory of each controller, MB: ${resident.join(", ")}`);
-  console.log(`  leases that ran out: ${counted("expired")}; streams cut off: ${counted("streamsCut")}`);
+  console.log(`  nodes per controller: ${nodes.join(", ")}`);
+  console.log(`  resident memory per controller, MB: ${resident.join(", ")}`);
+  console.log(`  expired leases: ${counted("expired")}; disconnected streams: ${counted("streamsCut")}`);
 }
 
 function printCalls(calls: Calls, asked: Calls): void {
   const rows: [string, string][] = [
     ["SubmitJob", calls.latency("SubmitJob")],
-    ["from its answer to a node that plans", calls.latency("grant")],
+    ["from its response to planning", calls.latency("grant")],
     ["ReportResult", calls.latency("ReportResult")],
-    ["a held heartbeat, beyond its hold", calls.latency("Heartbeat")],
-    ["a heartbeat that is not held", asked.latency("Heartbeat")],
-    ["a page of 50 jobs", asked.latency("ListJobs")],
+    ["held heartbeat, beyond its hold", calls.latency("Heartbeat")],
+    ["immediate heartbeat", asked.latency("Heartbeat")],
+    ["page of 50 jobs", asked.latency("ListJobs")],
   ];
   for (const [what, took] of rows) console.log(`  ${what.padEnd(36)} ${took}`);
-  console.log(`  calls that failed: nodes and submitter ${calls.failures}; probes ${asked.failures}`);
+  console.log(`  failed calls: nodes and submitter ${calls.failures}; probes ${asked.failures}`);
 }
 
-/** One controller ends without a word: its nodes and streams go over to the others. */
+/** Kills one controller: its nodes and streams must move to the others. */
 async function kill({ controllers }: Simulated, calls: Calls): Promise<void> {
   const [victim, ...rest] = controllers;
-  if (victim === undefined || rest.length === 0) throw new Error("--kill takes two controllers at least");
+  if (victim === undefined || rest.length === 0) throw new Error("--kill needs at least two controllers");
   calls.reset();
   const nodes = await nodesAt(victim);
   const killed = performance.now();
   victim.signal("SIGKILL");
-  const heard = async () => sum(await Promise.all(rest.map(nodesAt)));
-  while ((await heard()) < NODES) await sleep(LOOK_MS);
+  const connected = async () => sum(await Promise.all(rest.map(nodesAt)));
+  while ((await connected()) < NODES) await sleep(LOOK_MS);
   const seconds = (performance.now() - killed) / 1000;
   console.log(
-    `\nA controller of ${nodes} nodes was killed: the others heard of all after ${seconds.toFixed(1)} s`,
+    `\nA controller with ${nodes} nodes was killed: the others had all nodes after ${seconds.toFixed(1)} s`,
   );
   await sleep(AFTERWARDS_MS);
-  console.log(`  calls that failed in a minute: ${calls.failures}`);
+  console.log(`  failed calls within a minute: ${calls.failures}`);
 }

@@ -1,4 +1,7 @@
-/** What became of all that was submitted: each job once, with all of its values, and each change told to everybody once. */
+/**
+ * Checks that nothing was lost or duplicated: each job once, with all of its scores, and each change once in every
+ * stream.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { JOB } from "../formulas.ts";
 import type { Follower } from "./follower.ts";
@@ -6,7 +9,7 @@ import type { Simulated } from "./sample.ts";
 
 const DRAIN_LIMIT_MS = 300_000;
 const LOOK_MS = 1_000;
-/** Longer than a controller looks for events that nobody announced. */
+/** Longer than the interval at which controllers poll for events without a notification. */
 const LAST_WORDS_MS = 3_000;
 
 const LEFT = "select count(*) as left from svc.work where state not in ('DONE', 'FAILED', 'CANCELLED')";
@@ -18,7 +21,7 @@ const COUNTS = `
     (select count(*) from svc.piece) as pieces, (select count(*) from svc.still) as stills,
     (select count(*) from svc.event) as events`;
 
-/** Waits until all work is done, or a limit is reached. */
+/** Waits until all tasks are done, or until a limit. */
 export async function untilDone({ cluster, database }: Simulated): Promise<void> {
   const began = performance.now();
   for (;;) {
@@ -29,7 +32,7 @@ export async function untilDone({ cluster, database }: Simulated): Promise<void>
   await sleep(LAST_WORDS_MS);
 }
 
-/** Prints them, and returns what does not add up. */
+/** Prints the counts, and returns the faults. */
 export async function balance(
   { cluster, database }: Simulated,
   submitted: ReadonlySet<string>,
@@ -42,23 +45,23 @@ export async function balance(
   const unknown = stored.rows.filter(({ id }) => !submitted.has(id)).length;
   const events = count("events");
   console.log(
-    `\n  ${submitted.size} jobs submitted, ${count("jobs")} stored: ${count("succeeded")} succeeded, ${count("waiting")} not done yet`,
+    `\n  ${submitted.size} jobs submitted, ${count("jobs")} stored: ${count("succeeded")} succeeded, ${count("waiting")} unfinished`,
   );
   console.log(
-    `  ${count("work")} pieces of work, ${count("again")} leased more than once; ${count("pieces")} runs of values, ${count("stills")} stills`,
+    `  ${count("work")} tasks, ${count("again")} leased more than once; ${count("pieces")} blocks of per-frame scores, ${count("stills")} stills`,
   );
   for (const [index, { changes, repeated, missed, resumed }] of followers.entries()) {
     console.log(
-      `  stream ${index + 1}: ${changes} of ${events} changes, ${missed} missed, ${repeated} told again, resumed ${resumed} times`,
+      `  stream ${index + 1}: ${changes} of ${events} changes, ${missed} missed, ${repeated} repeated, resumed ${resumed} times`,
     );
   }
   const faults = {
     "jobs are lost": count("jobs") < submitted.size,
-    "jobs are stored that nobody submitted, or twice": unknown > 0 || count("jobs") > submitted.size,
+    "jobs are stored twice, or were never submitted": unknown > 0 || count("jobs") > submitted.size,
     "jobs did not succeed": count("succeeded") !== submitted.size,
-    "values are missing, or there twice": count("pieces") !== JOB.segments * submitted.size,
-    "stills are missing, or there twice": count("stills") !== JOB.stills * submitted.size,
-    "a stream was not told every change once, in order": followers.some(
+    "per-frame scores are missing or duplicated": count("pieces") !== JOB.segments * submitted.size,
+    "stills are missing or duplicated": count("stills") !== JOB.stills * submitted.size,
+    "a stream did not send every change once, in order": followers.some(
       ({ changes, missed, repeated }) => changes !== events || missed > 0 || repeated > 0,
     ),
   };

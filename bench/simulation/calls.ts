@@ -1,4 +1,4 @@
-/** Calls over gRPC as their callers see them: how many, how long they took, and what they failed with. */
+/** Statistics of gRPC calls as seen by their callers: counts, latencies and error codes. */
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { type CallOptions, Connection } from "../../src/client/connection.ts";
 import { Failure } from "../../src/platform/failure.ts";
@@ -8,13 +8,13 @@ export class Calls {
   #took = new Map<string, number[]>();
   #failures = new Map<string, number>();
 
-  /** Forgets all of before. */
+  /** Discards all statistics. */
   reset(): void {
     this.#took = new Map();
     this.#failures = new Map();
   }
 
-  /** `ms`: beyond the time that the caller let it be held. */
+  /** Records a response. `ms` excludes the time that the call may be held. */
   answered(method: string, ms: number): void {
     const took = this.#took.get(method);
     if (took === undefined) this.#took.set(method, [ms]);
@@ -30,20 +30,20 @@ export class Calls {
     return this.#took.get(method)?.length ?? 0;
   }
 
-  /** "median 1.2 ms, 99 % within 3.4 ms" */
+  /** Returns "median 1.2 ms, p99 3.4 ms (57)". */
   latency(method: string): string {
     const took = this.#took.get(method) ?? [];
     const [median, most] = [0.5, 0.99].map((share) => percentile(took, share).toFixed(1));
-    return `median ${median} ms, 99 % within ${most} ms (${took.length})`;
+    return `median ${median} ms, p99 ${most} ms (${took.length})`;
   }
 
-  /** "3 Heartbeat SERVER_UNREACHABLE", or "none" */
+  /** "3 Heartbeat SERVER_UNREACHABLE", or "none". */
   get failures(): string {
     return [...this.#failures].map(([what, count]) => `${count} ${what}`).join(", ") || "none";
   }
 }
 
-/** A connection whose calls are counted; those that their caller ends are not. */
+/** A connection that counts its calls, except those that their caller aborts. */
 export class CountedConnection extends Connection {
   readonly #calls: Calls;
 
@@ -70,13 +70,13 @@ export class CountedConnection extends Connection {
   }
 }
 
-/** All of the addresses, "host:port", in an order of chance: as a Service gives a connection to any of them. */
+/** Returns the "host:port" addresses in random order, like a Service that connects to any of them. */
 export function anyOf(addresses: readonly string[]): string {
   const order = addresses.map((address) => ({ address, at: Math.random() })).sort((a, b) => a.at - b.at);
   return listOf(order.map(({ address }) => address));
 }
 
-/** The addresses with one of them first, as a target of gRPC: the next one is tried when one is gone. */
+/** Returns the addresses as a gRPC target, starting with one of them; the next is tried if one is down. */
 export function firstOf(addresses: readonly string[], index: number): string {
   const at = index % addresses.length;
   return listOf([...addresses.slice(at), ...addresses.slice(0, at)]);

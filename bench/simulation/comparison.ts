@@ -1,4 +1,4 @@
-/** A window of the simulation beside what the formulas say of it. */
+/** Compares a window of the simulation with the formulas. */
 import {
   claims,
   controllerCores,
@@ -18,7 +18,7 @@ import type { Counters, Sample } from "./sample.ts";
 export interface Window {
   readonly before: Sample;
   readonly after: Sample;
-  /** As it was to be. */
+  /** The intended load. */
   readonly load: Load;
   readonly connections: number;
 }
@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * Beside each figure what the formulas say of it: for as many nodes and jobs as there were to be, and for as many
- * calls as there were. Both are one on a machine that has room for all that is asked of it.
+ * Prints each figure with two predictions of the formulas: for the intended nodes and jobs, and for the actual number
+ * of calls. Both are equal on a machine that can handle the load.
  */
 export function printComparison(window: Window): void {
   const { before, after, load } = window;
@@ -47,13 +47,13 @@ export function printComparison(window: Window): void {
   const heads = ["measured", "by nodes", "by calls"].map((head) => head.padStart(10)).join(" ");
   console.log(`\n  ${"".padEnd(36)} ${heads}`);
   for (const { what, measured, formula } of rowsOf(window, seconds)) {
-    const told = formula === undefined ? [] : [formula(asked), formula(seen)];
-    console.log(`  ${what.padEnd(36)} ${[measured, ...told].map(figure).join(" ")}`);
+    const predicted = formula === undefined ? [] : [formula(asked), formula(seen)];
+    console.log(`  ${what.padEnd(36)} ${[measured, ...predicted].map(figure).join(" ")}`);
   }
   const each = after.controllerMs.map(
     (ms, index) => (ms - (before.controllerMs[index] ?? 0)) / seconds / 1000,
   );
-  console.log(`  cores of each controller: ${each.map((cores) => cores.toFixed(2)).join(", ")}`);
+  console.log(`  cores per controller: ${each.map((cores) => cores.toFixed(2)).join(", ")}`);
 }
 
 function rowsOf({ before, after, load, connections }: Window, seconds: number): readonly Row[] {
@@ -63,14 +63,18 @@ function rowsOf({ before, after, load, connections }: Window, seconds: number): 
   const kinds = [...after.notices.keys()];
   return [
     {
-      what: "jobs that succeeded a second",
+      what: "succeeded jobs per second",
       measured: rate((of) => of.succeeded),
       formula: ({ jobs }) => jobs,
     },
-    { what: "claims a second", measured: counted("claims"), formula: claims },
-    { what: "reports a second", measured: counted("reports"), formula: reports },
-    { what: "heartbeats a second", measured: counted("heartbeats"), formula: ({ heartbeats }) => heartbeats },
-    { what: "events a second", measured: rate((of) => of.events), formula: ({ events }) => events },
+    { what: "claims per second", measured: counted("claims"), formula: claims },
+    { what: "reports per second", measured: counted("reports"), formula: reports },
+    {
+      what: "heartbeats per second",
+      measured: counted("heartbeats"),
+      formula: ({ heartbeats }) => heartbeats,
+    },
+    { what: "events per second", measured: rate((of) => of.events), formula: ({ events }) => events },
     {
       what: "cores of all controllers",
       measured: cores((of) => sum(of.controllerMs)),
@@ -83,21 +87,21 @@ function rowsOf({ before, after, load, connections }: Window, seconds: number): 
     },
     { what: "cores of nodes and clients", measured: cores((of) => of.clientMs) },
     {
-      what: "transactions that write a second",
+      what: "writing transactions per second",
       measured: rate((of) => of.writes),
       formula: (rates) => writes(rates, load),
     },
-    { what: "commits a second, of readers too", measured: rate((of) => of.commits) },
-    { what: "WAL, bytes a second", measured: rate((of) => of.walBytes), formula: walBytes },
-    { what: "whole pages in it a second", measured: rate((of) => of.wholePages) },
+    { what: "commits per second, including reads", measured: rate((of) => of.commits) },
+    { what: "WAL, bytes per second", measured: rate((of) => of.walBytes), formula: walBytes },
+    { what: "full-page images in it per second", measured: rate((of) => of.wholePages) },
     { what: "connections to PostgreSQL", measured: connections, formula: () => storeConnections(load) },
     {
-      what: "NOTIFY a second",
+      what: "NOTIFY per second",
       measured: rate(({ notices }) => sum([...notices.values()])),
       formula: (rates) => notifies(rates, load),
     },
     ...kinds.map((kind) => ({
-      what: `  of that: ${kind}`,
+      what: `  of these: ${kind}`,
       measured: rate(({ notices }) => notices.get(kind) ?? 0),
     })),
   ];

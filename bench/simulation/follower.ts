@@ -1,4 +1,4 @@
-/** A client that follows every change of every job, resumes when its stream ends, and looks for what is missing. */
+/** A client that follows every change of every job, resumes when its stream ends, and detects missing changes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../../src/client/connection.ts";
 import { type Job, JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
@@ -6,12 +6,12 @@ import { type Job, JobService, StreamJobsResponse_Kind as Kind } from "../../src
 const AGAIN_MS = 200;
 
 export class Follower implements AsyncDisposable {
-  /** The first stream has begun. */
+  /** Resolves when the first stream has begun. */
   readonly begun: Promise<void>;
   changes = 0;
-  /** Changes that came again, or before one that was earlier. */
+  /** Repeated or out-of-order changes. */
   repeated = 0;
-  /** Revisions of jobs that were never told. */
+  /** Revisions of jobs that were never received. */
   missed = 0;
   resumed = 0;
   readonly #stop = new AbortController();

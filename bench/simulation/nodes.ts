@@ -1,4 +1,4 @@
-/** Many nodes in one process: each is what `svc node` runs, on a connection of its own, with an engine that sleeps. */
+/** Many nodes in one process, each like `svc node`, with its own connection and an engine that sleeps. */
 import { Registry } from "prom-client";
 import { NodeMetrics } from "../../src/node/metrics.ts";
 import { Node } from "../../src/node/node.ts";
@@ -11,12 +11,12 @@ const REGISTRATIONS = 16;
 const TIMEOUT_MS = 600_000;
 
 export class Nodes implements AsyncDisposable {
-  /** Of all of them together. */
+  /** Metrics of all nodes together. */
   readonly #registry = new Registry();
   readonly #nodes: Node[] = [];
   readonly #connections: CountedConnection[] = [];
 
-  /** Starts so many nodes of one slot, each at any of the controllers; all are registered. */
+  /** Starts `count` nodes with one slot, each at a random controller, and waits until all are registered. */
   static async start(
     controllers: readonly string[],
     count: number,
@@ -41,7 +41,7 @@ export class Nodes implements AsyncDisposable {
     return nodes;
   }
 
-  /** Pieces of work by how they ended: "3200 done, 1 stopped". */
+  /** Returns the number of tasks by outcome: "3200 done, 1 stopped". */
   async outcomes(): Promise<string> {
     const counts = new Map<string, number>();
     const metric = await this.#registry.getSingleMetric("svc_node_items_total")?.get();

@@ -1,7 +1,7 @@
-/** Counts what controllers announce to each other, as one more listener. */
+/** Counts the notifications between controllers, as one more listener. */
 import pg from "pg";
 
-/** Announcements stand behind their sender's id. */
+/** Length of the sender's id, which precedes the notification. */
 const SENDER = 36;
 
 export class Notices implements AsyncDisposable {
@@ -22,7 +22,7 @@ export class Notices implements AsyncDisposable {
     return notices;
   }
 
-  /** So far, by kind. */
+  /** Counts so far, by kind. */
   get counts(): ReadonlyMap<string, number> {
     return new Map(this.#counts);
   }

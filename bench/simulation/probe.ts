@@ -1,4 +1,4 @@
-/** Asks a controller now and then, as somebody who waits for the answer. */
+/** Probes the latency of a controller periodically. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
@@ -10,8 +10,8 @@ const EVERY_MS = 2_000;
 const PAGE = 50;
 
 /**
- * A node that drains, whose heartbeats are answered at once, and a reader of the newest jobs. What it asks
- * is counted with `calls` under the methods' names.
+ * A draining node, whose heartbeats are not held, and a reader of the newest jobs. Its calls are counted in `calls` by
+ * method name.
  */
 export class Probe implements AsyncDisposable {
   readonly #stop = new AbortController();
@@ -42,7 +42,7 @@ export class Probe implements AsyncDisposable {
         await this.#connection.call(NodeService.method.heartbeat, { session, draining: true });
         await this.#connection.call(JobService.method.listJobs, { pageSize: PAGE });
       } catch {
-        // It is counted; the next one tells whether it lasts.
+        // The failure is counted; the next call shows whether it lasts.
       }
       await sleep(EVERY_MS);
     }

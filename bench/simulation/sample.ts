@@ -1,4 +1,4 @@
-/** How much was spent and done so far by all controllers of one PostgreSQL. */
+/** Samples the costs and the progress of all controllers and their PostgreSQL. */
 import type { PostgresCluster } from "../../test/store/postgres.ts";
 import { databaseMs, processorMs } from "../costs.ts";
 import type { SvcProcess } from "../process.ts";
@@ -13,24 +13,24 @@ export interface Simulated {
   readonly engine: SleepingEngine;
 }
 
-/** Each grows. */
+/** Cumulative figures. */
 export interface Sample {
   /** Milliseconds. */
   readonly at: number;
   readonly controllerMs: readonly number[];
   readonly databaseMs: number;
-  /** Of this process, which is all nodes and clients. */
+  /** CPU time of this process, which runs all nodes and clients. */
   readonly clientMs: number;
   readonly commits: number;
   /** Transactions that wrote. */
   readonly writes: number;
   readonly walBytes: number;
-  /** Of that, whole pages after checkpoints. */
+  /** Full-page images in the WAL, after checkpoints. */
   readonly wholePages: number;
   readonly succeeded: number;
   readonly events: number;
   readonly notices: ReadonlyMap<string, number>;
-  /** Of each controller: calls of nodes by method, pieces leased, leases that ran out. */
+  /** Per controller: calls of nodes by method, leased tasks, expired leases. */
   readonly counters: readonly Counters[];
 }
 
@@ -81,12 +81,12 @@ async function countersOf(controller: SvcProcess): Promise<Counters> {
   };
 }
 
-/** Nodes that a controller heard of within a lease. */
+/** Returns the number of online nodes at a controller: those with a heartbeat within a lease. */
 export async function nodesAt(controller: SvcProcess): Promise<number> {
   return sumOf(await metricsOf(controller), /^svc_nodes\{state="ONLINE"\} (\S+)/gm);
 }
 
-/** Connections that controllers have to the database. */
+/** Returns the number of database connections of the controllers. */
 export async function storeConnectionsOf({ cluster, database }: Simulated): Promise<number> {
   const sql = `select count(*) from pg_stat_activity where datname = '${database}' and application_name = 'svc'`;
   return Number((await cluster.admin(sql)).rows[0].count);

@@ -1,4 +1,4 @@
-/** An engine that sleeps where another one scores, and gives a film's plan and values. */
+/** An engine that sleeps instead of scoring, and returns the plan and scores of a film. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PairRequest } from "../../src/engine/request.ts";
 import type {
@@ -19,20 +19,20 @@ import { PICTURE_SIDE, pictureOf } from "../picture.ts";
 const PLAN_MS = 4_000;
 const STILLS_MS = 4_000;
 const SEGMENT_MS = (JOB_SECONDS * 1_000 - PLAN_MS - STILLS_MS) / JOB.segments;
-/** A piece takes up to this share more or less, so that pieces that began together do not end together. */
+/** Random variation of task durations, so that tasks that start together do not end together. */
 const SPREAD = 0.3;
-/** As often as a scorer tells how far it is. */
+/** Progress interval, like that of a scorer. */
 const PROGRESS_MS = 500;
-/** The pictures' own bytes are not what is measured. */
+/** Small, because the size of the images is not measured. */
 const PICTURE_BYTES = 100;
 
 export class SleepingEngine implements WorkEngine {
-  /** Nodes that are at work now. */
+  /** Number of busy nodes. */
   busy = 0;
   readonly #film: Film;
   readonly #planning: (distorted: string) => void;
 
-  /** `planning`: told of a pair when a node begins to plan it. */
+  /** `planning` is called when a node starts to plan a pair. */
   constructor(film: Film, planning: (distorted: string) => void) {
     this.#film = film;
     this.#planning = planning;
@@ -59,7 +59,7 @@ export class SleepingEngine implements WorkEngine {
   async scoreSegment(work: SegmentWork, options: SegmentOptions = {}): Promise<SegmentScored> {
     const scored = this.#film.scored.get(work.segment ?? "");
     const own = this.#film.planned.segments.find(({ segment }) => segment === work.segment);
-    if (scored === undefined || own === undefined) throw new Error("the work is none of the film's");
+    if (scored === undefined || own === undefined) throw new Error("the task does not belong to the film");
     const { onFrames = () => {} } = options;
     await this.#work(SEGMENT_MS, options, (share) => onFrames(Math.floor(share * own.count)));
     return scored;
@@ -75,17 +75,17 @@ export class SleepingEngine implements WorkEngine {
       .flatMap((frame) => sides.map((side) => ({ frame, side, mediaType: "image/webp", ...size, image })));
   }
 
-  /** Sleeps for about as long, and tells how far it is: 0 to 1. */
-  async #work(usualMs: number, { signal }: WorkOptions, told: (share: number) => void = () => {}) {
+  /** Sleeps for about `usualMs`, and reports progress from 0 to 1. */
+  async #work(usualMs: number, { signal }: WorkOptions, onProgress: (share: number) => void = () => {}) {
     const ms = usualMs * (1 + SPREAD * (2 * Math.random() - 1));
     const until = performance.now() + ms;
     this.busy++;
     try {
       for (let left = ms; left > 0; left = until - performance.now()) {
-        told(1 - left / ms);
+        onProgress(1 - left / ms);
         await sleep(Math.min(left, PROGRESS_MS), undefined, signal && { signal });
       }
-      told(1);
+      onProgress(1);
     } finally {
       this.busy--;
     }

@@ -1,4 +1,4 @@
-/** Jobs at a steady rate, each of a pair of its own, and how long each waits until a node plans it. */
+/** Submits jobs at a steady rate, each with its own pair, and measures how long each waits until a node plans it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "../../src/client/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
@@ -13,10 +13,10 @@ export class Submitter implements AsyncDisposable {
   readonly #calls: Calls;
   readonly #stop = new AbortController();
   readonly #ids = new Set<string>();
-  /** When jobs were accepted that no node has begun yet, by their pairs. */
+  /** When jobs that no node has started were accepted, by pair. */
   readonly #waiting = new Map<string, number>();
   #running: Promise<void> = Promise.resolve();
-  /** Accepted for a second time: they were stored, and the answer was lost. */
+  /** Jobs accepted a second time: they were stored, but the response was lost. */
   repeated = 0;
 
   constructor(connection: Connection, pair: Pair, calls: Calls) {
@@ -33,7 +33,7 @@ export class Submitter implements AsyncDisposable {
     this.#running = this.#keepOn(1_000 / jobsPerSecond);
   }
 
-  /** A node has begun to plan a pair. */
+  /** Records that a node has started to plan a pair. */
   readonly planning = (distorted: string): void => {
     const accepted = this.#waiting.get(distorted);
     if (accepted === undefined) return;
@@ -41,13 +41,13 @@ export class Submitter implements AsyncDisposable {
     this.#calls.answered("grant", performance.now() - accepted);
   };
 
-  /** Resolves when every job that was begun is accepted. */
+  /** Resolves when every started submission is accepted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
   }
 
-  /** By the clock and not by the answers: slow answers do not slow the flow down. */
+  /** Submits by the clock, so that slow responses do not slow down the flow. */
   async #keepOn(everyMs: number): Promise<void> {
     const began = performance.now();
     const jobs: Promise<void>[] = [];
@@ -58,7 +58,7 @@ export class Submitter implements AsyncDisposable {
     await Promise.all(jobs);
   }
 
-  /** Until it is accepted: with the same key it is the same job. */
+  /** Submits a job until it is accepted; the idempotency key makes it the same job. */
   async #submit(number: number): Promise<void> {
     const { reference } = this.#pair;
     const distorted = `${this.#pair.distorted}.${number}`;
@@ -67,7 +67,7 @@ export class Submitter implements AsyncDisposable {
     for (;;) {
       try {
         const { job, existed } = await this.#connection.call(JobService.method.submitJob, request);
-        if (job === undefined) throw new Error("no job came back");
+        if (job === undefined) throw new Error("the response has no job");
         this.#ids.add(job.id);
         if (existed) this.repeated++;
         return;
