@@ -1,66 +1,66 @@
 /**
- * What docs/scale.md calculates with, and nowhere else: the cost of single things as measured by `npm run bench:scale`,
- * and the formulas over them. The tables of that page are made of these (paper.ts).
+ * The numbers and formulas of docs/scale.md: unit costs as measured by `npm run bench:scale`, and formulas that use
+ * them. paper.ts makes the tables of that page from them.
  */
 
-/** A clip of a minute: a plan, six segments of ten seconds, ten stills in one piece of work. */
+/** A clip of one minute: a PLAN task, six SEGMENT tasks of ten seconds, and one STILLS task with ten stills. */
 export const JOB = { pieces: 8, segments: 6, stills: 10 } as const;
 
-/** Seconds of a slot for such a job. */
+/** Slot seconds per job. */
 export const JOB_SECONDS = 86.4;
 
 export const COSTS = {
   job: { controllerMs: 20, databaseMs: 12, writes: 20, walBytes: 80_000 },
-  /** Of a node at work, with progress, among 300 of a simulation; its announcement is not among the writes. */
+  /** Of a busy node with progress, among 300 nodes in a simulation; its NOTIFY is not counted in the writes. */
   heartbeat: { controllerMs: 1.8, databaseMs: 1.3, writes: 1.4, walBytes: 1_200 },
-  /** Milliseconds of a core in each second, of a controller that nobody calls. */
+  /** Milliseconds of CPU time per second, of a controller without calls. */
   alone: { controllerMs: 9, databaseMs: 1.5 },
-  /** Of a job, beside its progress. */
+  /** Per job, without progress. */
   events: 6.5,
-  /** Of a controller's core, for an event told to one stream. */
+  /** Microseconds of the controller's CPU time per event sent to one stream. */
   toldMicros: 19,
-  /** Of a job in all tables, with their indexes, without its events and its pictures. */
+  /** Per job in all tables with their indexes, without its events and images. */
   jobBytes: 64_600,
   eventBytes: 348,
   pictureBytes: 400_000,
-  /** Of a job, without its events. */
+  /** Per job, without its events. */
   rows: 25,
 } as const;
 
-/** Seconds between two heartbeats of a node at work, and of one that waits. */
+/** Seconds between two heartbeats of a busy node, and of an idle one. */
 const WORKING_SECONDS = 2;
 const IDLE_SECONDS = 10;
-/** A heartbeat that is held is cut short by work that is leased, half way on average. */
+/** A newly leased task ends a held heartbeat early, on average half way. */
 const CUT = 0.5;
-/** Bundles of announcements of one kind that a controller sends a second at most. */
+/** Maximum number of NOTIFY batches of one kind that a controller sends per second. */
 const BUNDLES = 100;
-/** Announcements of a job to those who listen to events, and to those who wait for work. */
+/** Notifications per job: of events, and of waiting tasks. */
 const ANNOUNCED = { events: 11, work: 3 } as const;
-/** Of a core that a controller is to be kept at. */
+/** Target utilization of a controller's core. */
 const CONTROLLER_SHARE = 0.6;
-/** Of one controller: those for statements, and one that listens. */
+/** Connections per controller: those for statements, and one for LISTEN. */
 const CONNECTIONS = 17;
 const DAY_SECONDS = 86_400;
 
 export interface Load {
-  /** Nodes of one slot that are at work all the time. */
+  /** Always busy nodes with one slot. */
   readonly busy: number;
-  /** Nodes that wait for work. Default: 0. */
+  /** Idle nodes. Default: 0. */
   readonly idle?: number;
   readonly jobsPerSecond: number;
   readonly controllers: number;
-  /** At each controller, of everything. Default: 0. */
+  /** Streams of all jobs, per controller. Default: 0. */
   readonly streams?: number;
 }
 
-/** What happens in a second. */
+/** Rates per second. */
 export interface Rates {
   readonly jobs: number;
   readonly heartbeats: number;
   readonly events: number;
 }
 
-/** What carries it. */
+/** What handles the load. */
 export type Carriers = Pick<Load, "controllers" | "streams">;
 
 const { job, heartbeat, alone } = COSTS;
@@ -87,19 +87,19 @@ export function databaseCores({ jobs, heartbeats }: Rates, { controllers }: Carr
   return ms / 1000;
 }
 
-/** Of a controller's core, for one stream of everything. */
+/** Cores of a controller per stream of all jobs. */
 export function streamCores({ events }: Pick<Rates, "events">): number {
   return (events * COSTS.toldMicros) / 1e6;
 }
 
-/** All of them together. */
+/** Cores of all controllers together. */
 export function controllerCores(rates: Rates, { controllers, streams = 0 }: Carriers): number {
   const { jobs, heartbeats } = rates;
   const ms = job.controllerMs * jobs + heartbeat.controllerMs * heartbeats + alone.controllerMs * controllers;
   return ms / 1000 + controllers * streams * streamCores(rates);
 }
 
-/** With one more, to be replaced or lost. */
+/** Controllers needed, including one that may be lost or replaced. */
 export function controllersNeeded(rates: Rates): number {
   return Math.ceil(controllerCores(rates, { controllers: 0 }) / CONTROLLER_SHARE) + 1;
 }
@@ -108,28 +108,28 @@ export function storeConnections({ controllers }: Carriers): number {
   return CONNECTIONS * controllers;
 }
 
-/** Bytes a second, without pictures. */
+/** Bytes of WAL per second, without images. */
 export function walBytes({ jobs, heartbeats }: Rates): number {
   return job.walBytes * jobs + heartbeat.walBytes * heartbeats;
 }
 
-/** A second, at most. */
+/** Maximum NOTIFY per second. */
 export function notifies({ jobs, heartbeats }: Rates, { controllers }: Carriers): number {
   const bundles = (announced: number) => announced / (1 + announced / controllers / BUNDLES);
   return bundles(heartbeat.writes * heartbeats + ANNOUNCED.events * jobs) + bundles(ANNOUNCED.work * jobs);
 }
 
-/** Transactions a second, at most: a NOTIFY is one too. */
+/** Maximum writing transactions per second; a NOTIFY is one too. */
 export function writes(rates: Rates, carriers: Carriers): number {
   return job.writes * rates.jobs + heartbeat.writes * rates.heartbeats + notifies(rates, carriers);
 }
 
-/** Bytes, without pictures. */
+/** Bytes of the database, without images. */
 export function storedBytes(rates: Rates, days: number): number {
   return days * rates.jobs * DAY_SECONDS * COSTS.jobBytes + eventBytes(rates);
 }
 
-/** Events are kept for a day. */
+/** Bytes of events, which are kept for a day. */
 export function eventBytes({ events }: Pick<Rates, "events">): number {
   return DAY_SECONDS * events * COSTS.eventBytes;
 }
@@ -141,42 +141,45 @@ export function pictureBytes({ jobs }: Pick<Rates, "jobs">, days: number): numbe
 const thousandth = (ms: number) => String(Number((ms / 1000).toPrecision(6)));
 const grouped = (value: number) => value.toLocaleString("en-US");
 
-/** The formulas as docs/scale.md has them: what, and how. */
+/** The rows of the formula table in docs/scale.md. */
 export const FORMULAS: readonly (readonly [what: string, formula: string])[] = [
-  ["claims a second", `${JOB.pieces} · *j*`],
-  ["reports a second", `(1 + ${JOB.segments} segments + ${JOB.stills} stills) · *j* = ${reportsOfJob} · *j*`],
+  ["claims per second", `${JOB.pieces} · *j*`],
   [
-    "heartbeats a second, *H*",
-    `*N* / ${WORKING_SECONDS} + ${CUT * JOB.pieces} · *j*: one every ${WORKING_SECONDS} s while there is work, ` +
-      `which a piece that begins cuts short; *N* / ${IDLE_SECONDS} while there is none`,
+    "reports per second",
+    `(1 + ${JOB.segments} segments + ${JOB.stills} stills) · *j* = ${reportsOfJob} · *j*`,
   ],
   [
-    "events a second, *E*",
-    `${COSTS.events} · *j* + *N* / ${WORKING_SECONDS} at most: a heartbeat that tells of progress is an event`,
+    "heartbeats per second, *H*",
+    `*N* / ${WORKING_SECONDS} + ${CUT * JOB.pieces} · *j*: one every ${WORKING_SECONDS} s while busy, ` +
+      `earlier when a task starts; *N* / ${IDLE_SECONDS} while idle`,
   ],
   [
-    "processor of PostgreSQL, cores",
+    "events per second, *E*",
+    `at most ${COSTS.events} · *j* + *N* / ${WORKING_SECONDS}: a heartbeat with progress is an event`,
+  ],
+  [
+    "CPU of PostgreSQL, cores",
     `${thousandth(job.databaseMs)} · *j* + ${thousandth(heartbeat.databaseMs)} · *H* + ${thousandth(alone.databaseMs)} · *C*`,
   ],
   [
-    "processor of all controllers, cores",
+    "CPU of all controllers, cores",
     `${thousandth(job.controllerMs)} · *j* + ${thousandth(heartbeat.controllerMs)} · *H* + ${thousandth(alone.controllerMs)} · *C* + ` +
       `*C* · *S* · *E* · ${(COSTS.toldMicros / 1e6).toFixed(6)}`,
   ],
   [
     "controllers, *C*",
-    `cores of calls above / ${CONTROLLER_SHARE}, a process being about one core, and one more to be replaced or lost`,
+    `cores of calls above / ${CONTROLLER_SHARE}, because a process uses about one core, plus one that may be lost or replaced`,
   ],
-  ["connections to PostgreSQL", `${CONNECTIONS} · *C*: ${CONNECTIONS - 1} and one that listens`],
-  ["connections over gRPC", "*N*, spread over *C*; 10,000 at most at one controller"],
-  ["calls that are held", "2 · *N* at most: a heartbeat and, while a slot is free, a poll"],
+  ["connections to PostgreSQL", `${CONNECTIONS} · *C*: ${CONNECTIONS - 1} and one for LISTEN`],
+  ["gRPC connections", "*N*, spread over *C*; at most 10,000 per controller"],
+  ["held calls", "at most 2 · *N*: a heartbeat and, while a slot is free, a poll"],
   [
-    "NOTIFY a second",
-    `*A* / (1 + *A* / (${BUNDLES} · *C*)) at most of ${heartbeat.writes} · *H* + ${ANNOUNCED.events} · *j* announcements *A* of events, ` +
-      `and as much of ${ANNOUNCED.work} · *j* of work: each controller gathers for ${1000 / BUNDLES} ms; each is delivered *C* times`,
+    "NOTIFY per second",
+    `at most *A* / (1 + *A* / (${BUNDLES} · *C*)), for *A* = ${heartbeat.writes} · *H* + ${ANNOUNCED.events} · *j* notifications of events, ` +
+      `plus the same for *A* = ${ANNOUNCED.work} · *j* of tasks: each controller batches them for ${1000 / BUNDLES} ms; each is delivered *C* times`,
   ],
   [
-    "WAL, bytes a second",
+    "WAL, bytes per second",
     `${grouped(job.walBytes)} · *j* + ${grouped(heartbeat.walBytes)} · *H* + ${JOB.stills} · still · *j*`,
   ],
   [
@@ -184,8 +187,8 @@ export const FORMULAS: readonly (readonly [what: string, formula: string])[] = [
     `retention in days · *J* · (${grouped(COSTS.jobBytes)} + ${JOB.stills} · still) + ${grouped(DAY_SECONDS)} · *E* · ${COSTS.eventBytes}`,
   ],
   [
-    "transactions that write, a second",
-    `${job.writes} · *j* + ${heartbeat.writes} · *H* + NOTIFY, at most: what arrives together is one`,
+    "writing transactions per second",
+    `at most ${job.writes} · *j* + ${heartbeat.writes} · *H* + NOTIFY: concurrent requests share one`,
   ],
-  ["rows that retention deletes a second", `${COSTS.rows} · *j*, and *E* events`],
+  ["rows deleted by retention per second", `${COSTS.rows} · *j*, and *E* events`],
 ];

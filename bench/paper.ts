@@ -1,4 +1,4 @@
-/** The tables of docs/scale.md that are calculated: the formulas, and what three fleets need by them. */
+/** The calculated tables of docs/scale.md: the formulas, and the needs of three fleets. */
 import {
   type Carriers,
   claims,
@@ -38,47 +38,47 @@ export function fleetsTable(): string {
   const fleets = FLEETS.map(busyFleet);
   const heads = fleets.map(({ nodes, rates }) => {
     const jobs = Math.round(rates.jobs * DAY_SECONDS).toLocaleString("en-US");
-    return nodes === 1 ? `1 node, ${jobs} jobs a day` : `${nodes.toLocaleString("en-US")} nodes, ${jobs}`;
+    return nodes === 1 ? `1 node, ${jobs} jobs per day` : `${nodes.toLocaleString("en-US")} nodes, ${jobs}`;
   });
   const rows = ROWS.map(([what, cell]) => [what, ...fleets.map(cell)]);
   return table(["", ...heads], rows);
 }
 
-/** Nodes of one slot that are never without work, and as many controllers as they need. */
+/** A fleet of always busy nodes with one slot, and as many controllers as they need. */
 function busyFleet(nodes: number): Fleet {
   const rates = ratesOf({ busy: nodes, jobsPerSecond: nodes / JOB_SECONDS });
   return { nodes, rates, carriers: { controllers: controllersNeeded(rates) } };
 }
 
 const ROWS: readonly (readonly [what: string, cell: (fleet: Fleet) => string])[] = [
-  ["jobs a second", ({ rates }) => short(rates.jobs)],
-  ["claims, reports a second", ({ rates }) => `${short(claims(rates))}, ${short(reports(rates))}`],
-  ["heartbeats a second", ({ rates }) => short(rates.heartbeats)],
-  ["events a second", ({ rates }) => short(rates.events)],
+  ["jobs per second", ({ rates }) => short(rates.jobs)],
+  ["claims, reports per second", ({ rates }) => `${short(claims(rates))}, ${short(reports(rates))}`],
+  ["heartbeats per second", ({ rates }) => short(rates.heartbeats)],
+  ["events per second", ({ rates }) => short(rates.events)],
   ["cores of PostgreSQL", ({ rates, carriers }) => short(databaseCores(rates, carriers))],
   [
     "cores of all controllers, without streams",
     ({ rates, carriers }) => short(controllerCores(rates, carriers)),
   ],
-  ["controllers, with one that may be lost", ({ carriers }) => String(carriers.controllers)],
+  ["controllers, including one that may be lost", ({ carriers }) => String(carriers.controllers)],
   ["connections to PostgreSQL", ({ carriers }) => String(storeConnections(carriers))],
   [
-    "connections of nodes at a controller",
+    "node connections per controller",
     ({ nodes, carriers }) => short(Math.ceil(nodes / carriers.controllers)),
   ],
   [
-    "one stream of everything, of its controller's core",
+    "one stream of all jobs, share of a controller's core",
     ({ rates }) => `${short(100 * streamCores(rates))} %`,
   ],
-  ["NOTIFY a second, at most", ({ rates, carriers }) => short(notifies(rates, carriers))],
-  ["WAL a second, without pictures", ({ rates }) => bytes(walBytes(rates))],
-  ["database after 30 days, without pictures", ({ rates }) => bytes(storedBytes(rates, DAYS))],
-  ["events of a day in it", ({ rates }) => bytes(eventBytes(rates))],
-  ["pictures of 30 days", ({ rates }) => bytes(pictureBytes(rates, DAYS))],
-  ["transactions that write a second, at most", ({ rates, carriers }) => short(writes(rates, carriers))],
+  ["NOTIFY per second, at most", ({ rates, carriers }) => short(notifies(rates, carriers))],
+  ["WAL per second, without images", ({ rates }) => bytes(walBytes(rates))],
+  ["database after 30 days, without images", ({ rates }) => bytes(storedBytes(rates, DAYS))],
+  ["of it, events of one day", ({ rates }) => bytes(eventBytes(rates))],
+  ["images of 30 days", ({ rates }) => bytes(pictureBytes(rates, DAYS))],
+  ["writing transactions per second, at most", ({ rates, carriers }) => short(writes(rates, carriers))],
 ];
 
-/** Two digits that count. */
+/** Rounds to two significant digits. */
 function short(value: number): string {
   const rounded = Number(value.toPrecision(2));
   return rounded >= 1_000 ? rounded.toLocaleString("en-US") : String(rounded);
