@@ -1,7 +1,7 @@
 /**
- * What the gateway costs: a call with a token beside the same call of a controller that asks nobody,
- * and tokens that were never seen beside the bare check of their signatures and claims. Run with
- * `npm run bench:auth`; figures of one run stand in docs/performance.md.
+ * The cost of the auth gateway: a call with a token compared with the same call without authentication, and new tokens
+ * compared with the bare check of their signatures and claims. Run with `npm run bench:auth`; docs/performance.md has
+ * the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const IN_FLIGHT = 32;
 const CALLS = 4_000;
 const TOKENS = 1_000;
 const ROUNDS = 11;
-/** Of the time of what has no gateway: 0.9 of its rate. */
+/** Maximum ratio to the time without the gateway: at least 0.9 of its rate. */
 const MOST_RATIO = 1 / 0.9;
 
 const provider = await BenchProvider.open();
@@ -36,7 +36,7 @@ try {
   await rm(directory, { recursive: true });
 }
 
-/** GetJob, of a job that waits; every call is a line of the audit log's file where there are tokens. */
+/** Calls GetJob for a queued job. With tokens, every call writes a line to the audit log file. */
 async function benchCalls(): Promise<void> {
   const store = (name: string) => ["--data-dir", join(directory, name)];
   await using open = await startController(store("open"));
@@ -57,7 +57,7 @@ async function benchCalls(): Promise<void> {
   report(`${CALLS} calls of GetJob`, CALLS, timings);
 }
 
-/** Tokens that are each seen once, one after the other, in this process. */
+/** Checks tokens one after another in this process, each only once. */
 async function benchFirstSeen(): Promise<void> {
   const count = TOKENS * (ROUNDS + 1);
   const tokens = await Promise.all(
@@ -102,7 +102,7 @@ async function benchFirstSeen(): Promise<void> {
     ROUNDS,
   );
   gateway.close();
-  report(`${TOKENS} tokens that were never seen`, TOKENS, timings);
+  report(`${TOKENS} new tokens`, TOKENS, timings);
 }
 
 function report(title: string, calls: number, timings: readonly Timing[]): void {
@@ -113,5 +113,5 @@ function report(title: string, calls: number, timings: readonly Timing[]): void 
 }
 
 function printRate(name: string, calls: number, times: readonly number[]): void {
-  console.log(`  ${name.padEnd(28)} ${(calls / (median(times) / 1000)).toFixed(0)} a second`);
+  console.log(`  ${name.padEnd(28)} ${(calls / (median(times) / 1000)).toFixed(0)} per second`);
 }

@@ -1,7 +1,7 @@
 /**
- * How long one tenant's list of jobs takes while another tenant stores batches of 1,000 jobs with 32 labels each, on the
- * embedded database and on PostgreSQL; with and without the batches in turns. Run with `npm run bench:batch`; figures
- * of one run are in docs/performance.md.
+ * Latency of a tenant's job lists while another tenant stores batches of 1,000 jobs with 32 labels each, on the
+ * embedded database and on PostgreSQL; alternates between with and without batches. Run with `npm run bench:batch`;
+ * docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import { startController } from "./system.ts";
 
 const JOBS = 1_000;
 const LABELS = 32;
-/** Characters of a label's value: a batch is just under the 4 MiB that its request may have. */
+/** Length of a label value: a batch is just under the maximum request size of 4 MiB. */
 const LABEL_CHARS = 100;
-/** Lists of the other tenant, a second. */
+/** Lists per second of the other tenant. */
 const RATE = 20;
 const ROUNDS = 5;
-/** Between the ends of two rounds, so that the limit on submissions is not what is measured. */
+/** Pause between rounds, so that the limit on submissions does not affect the measurement. */
 const PAUSE_MS = 1_000;
 
 interface Caller {
@@ -53,27 +53,27 @@ try {
 
 async function bench(name: string, greedy: Caller, modest: Caller): Promise<void> {
   await call(modest, "/v1/jobs", { reference: "/media/r.mp4", distorted: "/media/d.mp4" });
-  const [alone, beside, batches]: number[][] = [[], [], []];
+  const [alone, during, batches]: number[][] = [[], [], []];
   for (let round = 0; round <= ROUNDS; round++) {
     const quiet = await listed(modest, sleep(PAUSE_MS));
     const storing = timed(() => call(greedy, "/v1/jobs:batch", batch()));
     const busy = await listed(modest, storing);
-    // What the first statements cost more is nobody's wait.
+    // The first round is a warm-up: first statements cost more.
     if (round === 0) continue;
     alone?.push(...quiet);
-    beside?.push(...busy);
+    during?.push(...busy);
     batches?.push(await storing);
   }
-  const told = (times: readonly number[]) =>
-    `median ${milliseconds(median(times))}   99 % within ${milliseconds(percentile(times, 0.99))}   worst ${milliseconds(Math.max(...times))}`;
+  const summary = (times: readonly number[]) =>
+    `median ${milliseconds(median(times))}   p99 ${milliseconds(percentile(times, 0.99))}   max ${milliseconds(Math.max(...times))}`;
   console.log(
     `\n${name}: a batch of ${JOBS} jobs takes ${milliseconds(median(batches ?? []))} (median of ${ROUNDS})`,
   );
-  console.log(`  lists alone            ${told(alone ?? [])}`);
-  console.log(`  lists beside a batch   ${told(beside ?? [])}`);
+  console.log(`  lists alone            ${summary(alone ?? [])}`);
+  console.log(`  lists during a batch   ${summary(during ?? [])}`);
 }
 
-/** Milliseconds of each list that is asked for, at a fixed rate, until `work` is done. */
+/** Requests lists at a fixed rate until `work` is done. Returns the milliseconds of each. */
 async function listed(caller: Caller, work: Promise<unknown>): Promise<readonly number[]> {
   let isDone = false;
   const done = work.finally(() => {
@@ -107,6 +107,6 @@ async function call({ rest, token }: Caller, path: string, body?: object): Promi
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${answer}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${text}`);
 }

@@ -1,4 +1,4 @@
-/** pg-boss, the known queue that the store is measured beside: in this process, with a pool as wide as the flight. */
+/** pg-boss, the queue that the store is compared with: in this process, with a connection per concurrent call. */
 import { PgBoss } from "pg-boss";
 
 const QUEUE = "bench";
@@ -10,7 +10,7 @@ export class Boss implements AsyncDisposable {
     this.#boss = boss;
   }
 
-  /** Installs its schema and makes a queue; without its maintenance, so that only the calls are measured. */
+  /** Installs its schema and creates a queue. Disables its maintenance, so that only the calls are measured. */
   static async open(connectionString: string, connections: number): Promise<Boss> {
     const boss = new PgBoss({ connectionString, max: connections, supervise: false, schedule: false });
     boss.on("error", (error) => console.error(error));
@@ -23,7 +23,7 @@ export class Boss implements AsyncDisposable {
     if ((await this.#boss.send(QUEUE, data)) === null) throw new Error("pg-boss did not store the job");
   }
 
-  /** Takes one job and completes it, unfenced: its quickest way. */
+  /** Takes a job and completes it without fencing, its fastest way. */
   async cycle(result: object): Promise<void> {
     const [job] = await this.#boss.fetch(QUEUE);
     if (job === undefined) throw new Error("pg-boss has no job left");

@@ -1,6 +1,6 @@
 /**
- * Claims where much is queued, and where dead rows pile up at the head of the queue. Run with
- * `npm run bench:claim`; figures of one run stand in docs/performance.md.
+ * Claims from a long queue, and from a queue with many dead rows at its head. Run with `npm run bench:claim`;
+ * docs/performance.md has the results of one run.
  */
 import { randomUUID } from "node:crypto";
 import pg from "pg";
@@ -15,12 +15,12 @@ import { interleave, median, milliseconds, printTimings } from "./interleave.ts"
 const FEW = 1_000;
 const MANY = 1_000_000;
 const TENANTS = 1_000;
-/** Claims of a round: fewer than the smaller queue holds over all rounds. */
+/** Claims per round. The smaller queue must hold enough tasks for all rounds. */
 const CLAIMS = 100;
 const ROUNDS = 7;
 const WORK_CLASS = planClass(["vmaf_v0.6.1"]);
 const LEASE_MS = 600_000;
-/** Claims while one old snapshot keeps every dead row. */
+/** Number of claims while an old snapshot keeps every dead row. */
 const UNDER_SNAPSHOT = 20_000;
 
 await using cluster = await PostgresCluster.start({ durable: true, settings: { shared_buffers: "512MB" } });
@@ -41,10 +41,10 @@ async function benchDepth(): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings(`${CLAIMS} claims, one after the other`, timings);
+  printTimings(`${CLAIMS} sequential claims`, timings);
   const started = performance.now();
   const ready = await spread.store.ready();
-  console.log(`  what is ready (${ready.length} tenants)   ${milliseconds(performance.now() - started)}`);
+  console.log(`  ready classes (${ready.length} tenants)   ${milliseconds(performance.now() - started)}`);
 }
 
 async function benchDeadRows(): Promise<void> {
@@ -61,14 +61,14 @@ async function benchDeadRows(): Promise<void> {
   }
   await old.query("rollback");
   await old.end();
-  const told = (part: readonly number[]) =>
-    `median ${milliseconds(median(part))}   99 % within ${milliseconds(percentile(part, 0.99))}   worst ${milliseconds(Math.max(...part))}`;
+  const summary = (part: readonly number[]) =>
+    `median ${milliseconds(median(part))}   p99 ${milliseconds(percentile(part, 0.99))}   max ${milliseconds(Math.max(...part))}`;
   console.log(`\n${UNDER_SNAPSHOT} claims while an old snapshot keeps every dead row`);
-  console.log(`  the first 1,000    ${told(times.slice(0, 1_000))}`);
-  console.log(`  the last 1,000     ${told(times.slice(-1_000))}`);
+  console.log(`  first 1,000    ${summary(times.slice(0, 1_000))}`);
+  console.log(`  last 1,000     ${summary(times.slice(-1_000))}`);
 }
 
-/** A store with many jobs of which none is planned, and a node's session. */
+/** A store with many unplanned jobs, and the session of a node. */
 class Queue implements AsyncDisposable {
   readonly store: Store;
   readonly #session: string;
@@ -92,11 +92,11 @@ class Queue implements AsyncDisposable {
     return new Queue(store, session, tenants);
   }
 
-  /** For one tenant after the other. */
+  /** Claims a task of the next tenant, in turn. */
   async claim(): Promise<void> {
     const tenant = `tenant-${this.#turn++ % this.#tenants}`;
     const claim = { session: this.#session, tenant, workClasses: [WORK_CLASS], leaseMs: LEASE_MS };
-    if ((await this.store.claim(claim)) === undefined) throw new Error(`${tenant} has no work left`);
+    if ((await this.store.claim(claim)) === undefined) throw new Error(`${tenant} has no tasks left`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -119,7 +119,7 @@ function templateJob() {
   };
 }
 
-/** Copies of the template job and of its plan, their tenants in turn. */
+/** SQL that copies the template job and its PLAN task, with tenants in turn. */
 function fillOf(jobs: number, tenants: number): string {
   return `
     insert into svc.job (id, tenant_id, spec, fingerprint, name, labels, priority, submitted_by, state, created_at)

@@ -1,4 +1,4 @@
-/** A client of the controller, over gRPC. */
+/** A gRPC client of the controller. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../src/client/connection.ts";
 import { type Job, Job_State, JobService, StreamJobsResponse_Kind } from "../src/gen/proto/svc/v1/job_pb.ts";
@@ -15,14 +15,14 @@ export class Client implements Disposable {
     this.#connection = new Connection({ address: grpc, token: async () => token });
   }
 
-  /** Stores a job; its id. */
+  /** Submits a job. Returns its id. */
   async submit(pair: Pair): Promise<string> {
     const { job } = await this.#connection.call(JobService.method.submitJob, { job: { ...pair } });
-    if (job === undefined) throw new Error("no job came back");
+    if (job === undefined) throw new Error("the response has no job");
     return job.id;
   }
 
-  /** Waits until a job has its result; told by the stream of its changes, not by asking again. */
+  /** Waits until a job has its result, by the stream of its changes instead of polling. */
   async succeeded(id: string): Promise<void> {
     for await (const { kind, job } of this.#connection.stream(JobService.method.streamJobs, { ids: [id] })) {
       if (kind === StreamJobsResponse_Kind.SNAPSHOT_END || job === undefined) continue;
@@ -35,16 +35,16 @@ export class Client implements Disposable {
 
   async job(id: string): Promise<Job> {
     const { job } = await this.#connection.call(JobService.method.getJob, { id });
-    if (job === undefined) throw new Error("no job came back");
+    if (job === undefined) throw new Error("the response has no job");
     return job;
   }
 
-  /** Submits and waits for the result. */
+  /** Submits a job and waits for its result. */
   async score(pair: Pair): Promise<void> {
     await this.succeeded(await this.submit(pair));
   }
 
-  /** Waits until a controller has as many nodes that a job could go to. */
+  /** Waits until a controller has this number of online nodes. */
   async nodesOnline(rest: string, count: number): Promise<void> {
     for (;;) {
       const response = await fetch(`${rest}/v1/nodes`);

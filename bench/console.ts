@@ -1,7 +1,7 @@
 /**
  * npm run bench:console: how smoothly the console scrolls through 10,000 jobs and zooms into 250,000 frames, in
- * Debian's Chromium without a graphics card. Jobs and rows are real; the values of the long film are made up and
- * answered in the controller's place, because to score them would take an hour.
+ * Debian's Chromium without a GPU. Jobs and rows are real. The per-frame scores of the long film are synthetic and
+ * replace the controller's response, because scoring them would take an hour.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -16,10 +16,10 @@ const JOBS = 10_000;
 const BATCH = 1_000;
 const FRAMES = 250_000;
 const STEPS = 120;
-/** Milliseconds between two turns of the wheel: as a finger turns it. */
+/** Milliseconds between two turns of the mouse wheel, as by hand. */
 const TURN_MS = 30;
 
-/** Milliseconds from each drawn frame to the next while something is done, and of script in each second of it. */
+/** Returns the milliseconds between drawn frames while an action runs. */
 async function frameTimes(page: Page, act: () => Promise<void>): Promise<readonly number[]> {
   await page.evaluate(`(() => {
     const times = (globalThis.frameTimes = []);
@@ -31,11 +31,11 @@ async function frameTimes(page: Page, act: () => Promise<void>): Promise<readonl
   return page.evaluate<number[]>("cancelAnimationFrame(globalThis.frameTurn), globalThis.frameTimes");
 }
 
-function tell(what: string, times: readonly number[]): void {
+function printTimes(what: string, times: readonly number[]): void {
   const sorted = times.toSorted((one, other) => one - other);
   const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0).toFixed(1);
   console.log(
-    `  ${what.padEnd(30)} ${median(times).toFixed(1)} ms a frame, 95 % ${at(0.95)} ms, longest ${at(1)} ms`,
+    `  ${what.padEnd(30)} ${median(times).toFixed(1)} ms per frame, p95 ${at(0.95)} ms, max ${at(1)} ms`,
   );
 }
 
@@ -58,23 +58,23 @@ async function scrolling(folder: string): Promise<void> {
       job: { reference: "/media/r.mp4", distorted: `/media/${first + n}.mp4`, labels: { n: String(n % 7) } },
     }));
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${controller.rest}/v1/jobs:batch`, {
+    const response = await fetch(`${controller.rest}/v1/jobs:batch`, {
       method: "POST",
       headers,
       body: JSON.stringify({ jobs }),
     });
-    if (!answer.ok) throw new Error(await answer.text());
+    if (!response.ok) throw new Error(await response.text());
   }
   await using pages = await Pages.open();
   const began = performance.now();
   const page = await pages.page(`${controller.rest}/console/jobs`);
   await page.getByText(`of ${JOBS.toLocaleString("en-US")} jobs`).waitFor();
-  console.log(`  all ${JOBS} jobs are there after   ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  console.log(`  all ${JOBS} jobs shown after   ${((performance.now() - began) / 1000).toFixed(1)} s`);
   await page.mouse.move(600, 500);
-  tell("scrolling through them", await frameTimes(page, () => turnWheel(page, 900)));
+  printTimes("scrolling", await frameTimes(page, () => turnWheel(page, 900)));
 }
 
-/** A CSV of as many frames, of the metrics that a real job has. */
+/** A CSV of FRAMES frames with the metrics of a real job. */
 function longCsv(header: string): string {
   const metrics = header.split(",").length - 1;
   const rows = Array.from({ length: FRAMES }, (_, frame) => {
@@ -108,15 +108,15 @@ async function zooming(): Promise<void> {
     .getByText(`of ${FRAMES.toLocaleString("en-US")}`)
     .first()
     .waitFor();
-  console.log(`  ${FRAMES} frames are drawn after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  console.log(`  ${FRAMES} frames drawn after ${((performance.now() - began) / 1000).toFixed(1)} s`);
   await page.locator(".plot .u-over").hover();
   await page.keyboard.down("Control");
-  tell("zooming into them and out", await frameTimes(page, () => turnWheel(page, -100)));
+  printTimes("zooming in and out", await frameTimes(page, () => turnWheel(page, -100)));
 }
 
 const folder = await mkdtemp(join(tmpdir(), "svc-bench-console-"));
 try {
-  console.log(`${cpus()[0]?.model ?? "unknown processor"}, ${cpus().length} cores`);
+  console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);
   await scrolling(folder);
   await zooming();
 } finally {

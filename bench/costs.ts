@@ -1,15 +1,15 @@
-/** What a run cost a controller and its PostgreSQL: processor time, commits, bytes of the log of changes. */
+/** The cost of a run for a controller and its PostgreSQL: CPU time, commits, bytes of WAL. */
 import { readFileSync } from "node:fs";
 import { below } from "../test/chaos/processes.ts";
 import type { PostgresCluster } from "../test/store/postgres.ts";
 import type { SvcProcess } from "./process.ts";
 
-/** Of /proc, whatever the kernel's own. */
+/** Clock ticks per second in /proc, independent of the kernel's own rate. */
 const TICKS_PER_SECOND = 100;
 
 export interface Costs {
   readonly seconds: number;
-  /** Milliseconds of a core. */
+  /** Milliseconds of CPU time. */
   readonly controllerMs: number;
   readonly databaseMs: number;
   readonly commits: number;
@@ -35,12 +35,12 @@ export async function costsOf(of: Measured, run: () => Promise<unknown>): Promis
   };
 }
 
-/** A row of figures for each of so many things. */
+/** Prints a row of costs, per item. */
 export function printCosts(title: string, costs: Costs, count: number, of: string): void {
   const { seconds, controllerMs, databaseMs, commits, walBytes } = costs;
   const each = (value: number, digits: number) => (value / count).toFixed(digits);
   console.log(
-    `  ${title.padEnd(44)} ${(count / seconds).toFixed(0).padStart(6)} a second   of each ${of}: ` +
+    `  ${title.padEnd(44)} ${(count / seconds).toFixed(0).padStart(6)} per second   per ${of}: ` +
       `controller ${each(controllerMs, 2)} ms, PostgreSQL ${each(databaseMs, 2)} ms, ` +
       `${each(commits, 1)} commits, ${each(walBytes / 1000, 1)} kB of WAL`,
   );
@@ -61,18 +61,18 @@ async function sample({ cluster, database, controller }: Measured) {
   };
 }
 
-/** User and system time of all processes of a cluster, those included that have ended since its start. */
+/** Returns the user and system time of all processes of a cluster since its start, including ended ones. */
 export function databaseMs({ pid: postmaster }: PostgresCluster): number {
   const living = below(postmaster).reduce((sum, pid) => sum + processorMs(pid), 0);
   return living + processorMs(postmaster) + spentMs(postmaster, CHILDREN_AT);
 }
 
-/** User and system time of a process; 0 when it has gone. */
+/** Returns the user and system time of a process; 0 if it has ended. */
 export function processorMs(pid: number): number {
   return spentMs(pid, OWN_AT);
 }
 
-/** Places of a user's and the system's ticks behind a process's name: its own, and those of children that ended. */
+/** Fields of /proc/PID/stat after the name: user and system ticks of the process itself, and of its ended children. */
 const OWN_AT = 11;
 const CHILDREN_AT = 13;
 
@@ -86,7 +86,7 @@ function spentMs(pid: number, at: number): number {
   }
 }
 
-/** Resident memory of a process now, in bytes. */
+/** Returns the current resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   return Number(/VmRSS:\s*(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
 }

@@ -1,4 +1,4 @@
-/** A long queue and a long past, stored by SQL beside a job that was done as usual. */
+/** A long queue and a long history, inserted with SQL as copies of a regular job. */
 import type { Measured } from "./costs.ts";
 
 export interface Crowd {
@@ -6,7 +6,7 @@ export interface Crowd {
   readonly queued: number;
 }
 
-/** Copies of a job that succeeded, with its work and without its values, and of one that waits. */
+/** Inserts copies of a succeeded job, with its tasks and without its per-frame scores, and of a queued job. */
 export async function fill({ cluster, database }: Measured, { finished, queued }: Crowd): Promise<void> {
   const jobColumns = "tenant_id, spec, fingerprint, name, labels, priority, submitted_by";
   const workColumns = "tenant_id, kind, work_class, class_key, rank, job_seq, seq, generation, cost, stills";

@@ -1,6 +1,6 @@
 /**
- * Fair shares through the real schedule and store: 50 tenants, one of which floods. Run with
- * `npm run bench:fair`; figures of one run stand in docs/performance.md.
+ * Fair shares with the real scheduler and store: 50 tenants, one of which floods the queue. Run with `npm run
+ * bench:fair`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ import { registrationOf, reportsOn } from "./node.ts";
 
 const TENANTS = 50;
 const FLOODED_JOBS = 500;
-/** Segments served in all, 40 a tenant: none runs out of work meanwhile. */
+/** Total segments served, 40 per tenant: no tenant runs out of tasks. */
 const SERVED = 40 * TENANTS;
 const SLOTS = 8;
 const FLEET = "fleet";
@@ -66,14 +66,14 @@ async function bench(film: Film): Promise<void> {
   }
 }
 
-/** The flood comes first; everybody else has a film in line behind it. */
+/** Submits the flood first; every other tenant has a film queued behind it. */
 async function submit({ jobs }: Controller, { pair }: Film): Promise<void> {
   const request = create(SubmitJobRequestSchema, { job: { ...pair } });
   await inFlight(FLOODED_JOBS, SLOTS, () => jobs.submitJob(request, contextOf(nameOf(0))));
   for (let tenant = 0; tenant < TENANTS; tenant++) await jobs.submitJob(request, contextOf(nameOf(tenant)));
 }
 
-/** Segments by tenant, the flooding one first. */
+/** Returns the served segments by tenant, the flooding tenant first. */
 async function serve({ nodes }: Controller, film: Film): Promise<ReadonlyMap<string, number>> {
   const context = contextOf(FLEET);
   const registration = create(RegisterNodeRequestSchema, registrationOf(film, SLOTS));
@@ -86,7 +86,7 @@ async function serve({ nodes }: Controller, film: Film): Promise<ReadonlyMap<str
         create(PullWorkRequestSchema, { session, waitMs: 5_000 }),
         context,
       );
-      if (item === undefined) throw new Error("there is no work left");
+      if (item === undefined) throw new Error("there are no tasks left");
       if (item.work.case === "segment" && segments++ < SERVED) {
         served.set(item.tenantId, (served.get(item.tenantId) ?? 0) + 1);
       }
@@ -100,7 +100,7 @@ async function serve({ nodes }: Controller, film: Film): Promise<ReadonlyMap<str
   return served;
 }
 
-/** Jain, Chiu, Hawe 1984: 1 when all have the same, 1/n when one has everything. */
+/** Jain's fairness index (Jain, Chiu, Hawe 1984): 1 if all shares are equal, 1/n if one has everything. */
 function jain(shares: readonly number[]): number {
   const sum = shares.reduce((total, share) => total + share, 0);
   return sum ** 2 / (shares.length * shares.reduce((total, share) => total + share ** 2, 0));

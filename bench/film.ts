@@ -1,4 +1,4 @@
-/** A planned film and values of its segments, as a node reports them, without scoring it each time. */
+/** A planned film and the scores of its segments, as a node reports them, without scoring it each time. */
 import { join } from "node:path";
 import { FrameTable } from "../src/engine/frames.ts";
 import { openEngine } from "../src/engine/open.ts";
@@ -14,11 +14,11 @@ export interface Film {
   readonly pair: Pair;
   readonly scorer: ScorerInfo;
   readonly planned: PlannedPair;
-  /** Names of the values that each frame has. */
+  /** Names of the metrics of each frame. */
   readonly metrics: readonly string[];
-  /** Of each segment, by its text, what scoring it gives. */
+  /** The result of each segment, by its JSON. */
   readonly scored: ReadonlyMap<string, SegmentScored>;
-  /** And the messages that report it: made beforehand, as scoring is. */
+  /** The messages that report each segment, prepared in advance. */
   readonly reports: ReadonlyMap<string, readonly Report[]>;
 }
 
@@ -29,7 +29,7 @@ export interface FilmOptions {
   readonly segmentSeconds: number;
 }
 
-/** The pictures are tiny, so that planning is quick; the values are those of a real 360p scene. */
+/** Plans a film. Its frames are tiny, so that planning is fast; the scores are those of a real 360p scene. */
 export async function planFilm({ directory, frames, rate, segmentSeconds }: FilmOptions): Promise<Film> {
   const engine = await openEngine();
   const [reference, distorted] = await makeSmallPair(directory, frames, rate);
@@ -50,7 +50,7 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
   return { pair, scorer: engine.scorer, planned, metrics: table.metrics, scored, reports };
 }
 
-/** The values of a segment with its context. */
+/** The scores of a segment including its context frames. */
 function scoredAs(segment: string, values: FrameTable): SegmentScored {
   const { first, before, count, after } = readSegment(segment);
   const table = repeated(values, first - before, before + count + after);
@@ -58,8 +58,8 @@ function scoredAs(segment: string, values: FrameTable): SegmentScored {
 }
 
 /**
- * Values of a run of frames, numbered from 0: those of a real score, which repeats. A frame has the same
- * values whoever scores it: neighbours compare those that both have.
+ * Scores of consecutive frames, numbered from 0, by repeating a real score. A frame must have the same scores in every
+ * segment, because neighboring segments compare the frames that both have.
  */
 function repeated(table: FrameTable, first: number, rows: number): FrameTable {
   const places = Uint32Array.from({ length: rows }, (_, row) => (first + row) % table.length);

@@ -1,4 +1,4 @@
-/** Many nodes in one process, each with a connection of its own, that wait for work as `svc node` does while idle. */
+/** Many nodes in one process, each with its own connection, that wait for tasks like an idle `svc node`. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../src/client/connection.ts";
 import { NodeService } from "../src/gen/proto/svc/v1/node_pb.ts";
@@ -7,7 +7,7 @@ import type { Film } from "./film.ts";
 import { inFlight } from "./flight.ts";
 import { registrationOf } from "./node.ts";
 
-/** As session.ts and pulling.ts have them. */
+/** As in session.ts and pulling.ts. */
 const HOLD_MS = 10_000;
 const WAIT_MS = 30_000;
 const ANSWER_MS = 60_000;
@@ -16,13 +16,13 @@ const REGISTRATIONS = 32;
 export class Fleet implements AsyncDisposable {
   heartbeats = 0;
   pulls = 0;
-  /** By code. */
+  /** Number of failed calls by error code. */
   readonly failures = new Map<string, number>();
   readonly #connections: Connection[] = [];
   readonly #stop = new AbortController();
   readonly #loops: Promise<void>[] = [];
 
-  /** Registers nodes of a film's models and lets them wait for work of which there is none. */
+  /** Registers nodes with the models of a film; they wait for tasks that never come. */
   static async start(grpc: string, film: Film, nodes: number): Promise<Fleet> {
     const fleet = new Fleet();
     await inFlight(nodes, REGISTRATIONS, async (index) => {

@@ -1,4 +1,4 @@
-/** Calls that are kept in flight: as many at a time, each followed at once by the next. */
+/** Makes calls with a fixed concurrency: each is followed immediately by the next. */
 export async function inFlight(
   calls: number,
   width: number,
@@ -11,7 +11,7 @@ export async function inFlight(
   await Promise.all(Array.from({ length: width }, lane));
 }
 
-/** The value below which a share of the values lies (0 to 1), of those that were seen. */
+/** Returns the percentile of the values, by nearest rank; `share` is 0 to 1. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** The floods of bench/flood.ts, and what bench/flooder.ts is told of them. */
+/** The floods of bench/flood.ts, and the orders that it sends to bench/flooder.ts. */
 
 export interface Order {
   readonly kind: Kind;
@@ -6,9 +6,9 @@ export interface Order {
   readonly rest: string;
   /** "HOST:PORT" */
   readonly grpc: string;
-  /** A token that is good, to be spoiled. */
+  /** A valid token, to be corrupted. */
   readonly token: string;
-  /** Requests, or connections, a second. */
+  /** Requests or connections per second. */
   readonly rate: number;
 }
 

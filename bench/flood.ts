@@ -1,7 +1,7 @@
 /**
- * How long a good caller waits while others flood the gateway: GetJob at a modest, fixed rate over both
- * transports, alone and beside floods of what must be refused, in turns. Run with `npm run bench:flood`;
- * figures of one run stand in docs/performance.md.
+ * Latency of a regular caller while others flood the gateway: GetJob at a low, fixed rate over both transports, alone
+ * and during floods of requests that must be refused, in turns. Run with `npm run bench:flood`; docs/performance.md has
+ * the results of one run.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -18,25 +18,25 @@ import { BenchProvider } from "./provider.ts";
 import { startController } from "./system.ts";
 import { holdTo } from "./target.ts";
 
-/** Of the good caller over each transport, a second. */
+/** Calls per second of the regular caller over each transport. */
 const GOOD_RATE = 25;
-/** Of the flood, a second: the flooder shares the machine, and must not be what is waited for. */
+/** Requests per second of the flood. Limited, because the flooder shares the machine and must not be the bottleneck. */
 const FLOOD_RATE = 500;
 const ROUND_MS = 4_000;
 const ROUNDS = 5;
-/** Of the median latency alone. */
+/** Maximum ratio to the median latency without a flood. */
 const MOST_RATIO = 2;
-/** Milliseconds of CPU in a tick of /proc. */
+/** Milliseconds of CPU time per tick in /proc. */
 const TICK_MS = 10;
 const FLOODER = fileURLToPath(new URL("flooder.ts", import.meta.url));
 
 interface Turn {
-  /** Milliseconds of each call of the good caller. */
+  /** Milliseconds of each call of the regular caller. */
   readonly grpc: readonly number[];
   readonly rest: readonly number[];
-  /** Milliseconds of CPU that the controller took. */
+  /** Milliseconds of CPU time of the controller. */
   readonly cpu: number;
-  /** Milliseconds that it took. */
+  /** Milliseconds of wall-clock time. */
   readonly elapsed: number;
   readonly sent: number;
   readonly refused: number;
@@ -74,11 +74,11 @@ async function bench(
     process.stderr.write(`round ${round} of ${ROUNDS}\n`);
   }
   console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);
-  console.log(`GetJob ${GOOD_RATE} times a second beside floods of ${FLOOD_RATE} a second; ${ROUNDS} rounds`);
+  console.log(`GetJob ${GOOD_RATE} times per second, floods of ${FLOOD_RATE} per second; ${ROUNDS} rounds`);
   print(turns);
 }
 
-/** The good caller's times while a flood of a kind goes on; undefined: none. */
+/** Measures the regular caller during a flood; `kind` undefined means none. */
 async function during(
   controller: SvcProcess,
   kind: Kind | undefined,
@@ -88,7 +88,7 @@ async function during(
   const [before, began] = [await cpuOf(controller.pid), performance.now()];
   const flood =
     kind && startFlood({ kind, rest: controller.rest, grpc: controller.grpc, token, rate: FLOOD_RATE });
-  // Until it runs.
+  // Time for the flood to start.
   await sleep(500);
   const times = await work();
   const counts = await (flood?.() ?? { sent: 0, refused: 0 });
@@ -96,19 +96,19 @@ async function during(
   return { ...times, ...counts, cpu, elapsed: performance.now() - began };
 }
 
-/** Returns what ends it and tells how many were sent and refused. */
+/** Starts a flood. Returns a function that ends it and returns how many requests were sent and refused. */
 function startFlood(order: Order): () => Promise<Pick<Turn, "sent" | "refused">> {
   const child = spawn(process.execPath, [FLOODER], { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.write(`${JSON.stringify(order)}\n`);
   return async () => {
     child.stdin.end();
-    let told = "";
-    for await (const chunk of child.stdout) told += String(chunk);
-    return JSON.parse(told) as Pick<Turn, "sent" | "refused">;
+    let output = "";
+    for await (const chunk of child.stdout) output += String(chunk);
+    return JSON.parse(output) as Pick<Turn, "sent" | "refused">;
   };
 }
 
-/** Half a round of calls at the good caller's rate, whether those before have their answers or not. */
+/** Makes calls for half a round at the regular caller's rate, without waiting for earlier responses. */
 async function paced(call: () => Promise<unknown>): Promise<readonly number[]> {
   const calls: Promise<number>[] = [];
   const began = performance.now();
@@ -128,10 +128,10 @@ async function get(url: string, token: string): Promise<void> {
   if (response.status !== 200) throw new Error(`${url}: ${body}`);
 }
 
-/** Milliseconds of CPU that a process has taken so far. */
+/** Returns the milliseconds of CPU time that a process has used so far. */
 async function cpuOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-  // The name of the program is in brackets and may hold spaces; the times are fields 14 and 15.
+  // The program name is in parentheses and may contain spaces; the times are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
@@ -146,7 +146,7 @@ function print(turns: ReadonlyMap<string, readonly Turn[]>): void {
       );
       holdTo(MOST_RATIO, ratio, `${name}, ${transport}`);
       const figures = [median(all), percentile(all, 0.99)].map((value) => value.toFixed(2));
-      return `${transport} ${figures[0]} ms, 99 % ${figures[1]} ms, ratio ${ratio.toFixed(2)}`;
+      return `${transport} ${figures[0]} ms, p99 ${figures[1]} ms, ratio ${ratio.toFixed(2)}`;
     });
     console.log(`  ${name.padEnd(20)} ${shown.join("; ")}; ${costOf(own, alone)}`);
   }
@@ -158,6 +158,6 @@ function costOf(own: readonly Turn[], alone: readonly Turn[]): string {
   const share = sum(own, ({ cpu }) => cpu) / sum(own, ({ elapsed }) => elapsed);
   const [sent, refused] = [sum(own, (turn) => turn.sent), sum(own, (turn) => turn.refused)];
   const more = own.map(({ cpu, sent: count }, round) => (cpu - (alone[round]?.cpu ?? 0)) / count);
-  const each = sent === 0 ? "" : `, ${(median(more) * 1000).toFixed(0)} µs of CPU for each`;
+  const each = sent === 0 ? "" : `, ${(median(more) * 1000).toFixed(0)} µs of CPU each`;
   return `${(share * 100).toFixed(0)} % of a core; ${sent} sent, ${refused} refused${each}`;
 }

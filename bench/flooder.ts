@@ -1,6 +1,6 @@
 /**
- * Floods a controller with what it must refuse, at a bounded rate: a process of its own for bench/flood.ts,
- * which writes what is wanted as a line of JSON and gets the count of refusals when it closes the pipe.
+ * Floods a controller with requests that it must refuse, at a limited rate. Runs as its own process: bench/flood.ts
+ * writes the order as a line of JSON, and gets the count of refusals when it closes the pipe.
  */
 import { Agent, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
@@ -11,10 +11,10 @@ import type { Order } from "./flood-order.ts";
 const METHOD = "/svc.v1.JobService/GetJob";
 const PATH = "/v1/jobs/00000000-0000-4000-8000-000000000000";
 const TICK_MS = 10;
-/** Connections that are kept open at a time. */
+/** Maximum number of open connections. */
 const MOST_OPEN = 3_000;
 
-/** Every token differs from all others. */
+/** Returns an invalid token; each differs from all others. */
 function spoiled({ kind, token }: Order, n: number): string {
   const [, claims = "", signature = ""] = token.split(".");
   const number = String(n).padStart(8, "0");
@@ -24,7 +24,7 @@ function spoiled({ kind, token }: Order, n: number): string {
   }
   if (kind === "tokens of 10 KB") return number.repeat(1250);
   if (kind === "garbage") return Buffer.from(`garbage ${number}`).toString("base64url");
-  // Its last letter stays as it is: not all are canonical there.
+  // The last character stays: not all characters are canonical there.
   return `${token.slice(0, -9)}${number}${token.at(-1)}`;
 }
 
@@ -42,7 +42,7 @@ class Flood {
     this.#session.on("error", () => {});
   }
 
-  /** One more, over either transport in turns. */
+  /** Sends one more, alternating between the transports. */
   next(): void {
     const n = this.sent++;
     if (this.#order.kind === "silent connections") this.#connect(n);
@@ -71,7 +71,7 @@ class Flood {
     );
     stream.on("response", () => this.refused++).on("error", () => {});
     stream.resume();
-    // The announcement of 4 MB, and a thousand of them.
+    // A length prefix of 4 MB, followed by only 1,000 bytes.
     stream.write(Buffer.concat([Buffer.from([0, 0, 0x3d, 0x09, 0]), Buffer.alloc(1000)]));
     if (token !== undefined) stream.end();
   }
@@ -106,7 +106,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdin.once("end", () => {
     clearInterval(timer);
     flood.close();
-    const told = `${JSON.stringify({ sent: flood.sent, refused: flood.refused })}\n`;
-    process.stdout.write(told, () => process.exit());
+    const counts = `${JSON.stringify({ sent: flood.sent, refused: flood.refused })}\n`;
+    process.stdout.write(counts, () => process.exit());
   });
 }

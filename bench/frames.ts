@@ -1,6 +1,6 @@
 /**
- * A long film's per-frame values: what they take in the store, to stream out, and to pool. Run with
- * `npm run bench:frames -- [frames]`; figures of one run stand in docs/performance.md.
+ * The cost of a long film's per-frame scores: storing, streaming and pooling them. Run with
+ * `npm run bench:frames -- [frames]`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -43,13 +43,13 @@ async function bench(film: Film): Promise<void> {
   controller.signal("SIGUSR2");
   const idle = await controller.peakMemory();
 
-  // The last report, which pools.
+  // The last report triggers pooling.
   const started = performance.now();
   await node.cycle();
   await client.succeeded(id);
   console.log(`\npooling ${FRAMES} frames in ${segments} segments`);
   console.log(`  last report to result       ${milliseconds(performance.now() - started)}`);
-  console.log(`  longest stall of the loop   ${milliseconds(await stallOf(controller, observed))}`);
+  console.log(`  longest event loop stall    ${milliseconds(await stallOf(controller, observed))}`);
   console.log(
     `  peak resident memory        ${megabytes(idle)} before, ${megabytes(await controller.peakMemory())} after`,
   );
@@ -64,12 +64,12 @@ async function printSize(cluster: PostgresCluster, film: Film, empty: number): P
   const bytes = (pieces.rows[0] as { bytes: number }).bytes;
   const all = (await sizeOf(cluster)) - empty;
   const each = (total: number) => (total / FRAMES / metrics).toFixed(2);
-  console.log(`\nin the store, ${metrics} metrics a frame`);
+  console.log(`\nin the store, ${metrics} metrics per frame`);
   console.log(
-    `  values                      ${each(bytes)} bytes a frame and metric (${megabytes(bytes / 2 ** 20)})`,
+    `  per-frame scores            ${each(bytes)} bytes per frame and metric (${megabytes(bytes / 2 ** 20)})`,
   );
   console.log(
-    `  the whole database grew by  ${each(all)} bytes a frame and metric (${megabytes(all / 2 ** 20)})`,
+    `  the whole database grew by  ${each(all)} bytes per frame and metric (${megabytes(all / 2 ** 20)})`,
   );
 }
 
@@ -92,18 +92,18 @@ async function printStreaming(controller: SvcProcess, url: string, observed: str
     const peak = await controller.peakMemory();
     console.log(`\nstreamed as ${format}: ${megabytes(bytes / 2 ** 20)} in ${seconds.toFixed(1)} s`);
     console.log(`  peak resident memory        ${megabytes(peak)}`);
-    console.log(`  longest stall of the loop   ${milliseconds(stall)}`);
+    console.log(`  longest event loop stall    ${milliseconds(stall)}`);
   }
 }
 
-/** The longest stall since it was asked last. */
+/** Returns the longest stall since the last call. */
 async function stallOf(controller: SvcProcess, observed: string): Promise<number> {
   const stalls = async () => (await observations(observed)).filter((seen) => seen.kind === "stall");
   const before = (await stalls()).length;
   controller.signal("SIGUSR2");
   for (;;) {
-    const told = await stalls();
-    if (told.length > before) return told.at(-1)?.ms ?? 0;
+    const now = await stalls();
+    if (now.length > before) return now.at(-1)?.ms ?? 0;
     await sleep(5);
   }
 }

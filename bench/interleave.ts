@@ -1,4 +1,4 @@
-/** Times contenders in turns, A B C A B C …, so that a machine whose speed drifts is fair to all. */
+/** Times contenders in turns, A B C A B C …, so that drifting machine speed affects all equally. */
 
 export interface Contender {
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Timing {
   readonly median: number;
 }
 
-/** One warm-up round that is not counted, then `rounds` rounds. */
+/** Runs one warm-up round, then `rounds` timed rounds. */
 export async function interleave(
   contenders: readonly Contender[],
   rounds: number,
@@ -29,7 +29,7 @@ export async function interleave(
   return [...times].map(([name, taken]) => ({ name, times: taken, median: median(taken) }));
 }
 
-/** Rows with minimum, median and maximum, and the ratio to the first, round by round. */
+/** Prints rows with median, minimum and maximum, and the median of the ratios to the first contender per round. */
 export function printTimings(title: string, timings: readonly Timing[]): void {
   const [base] = timings;
   console.log(`\n${title}`);
@@ -42,7 +42,7 @@ export function printTimings(title: string, timings: readonly Timing[]): void {
   }
 }
 
-/** The median of the ratios of each round. */
+/** Returns the median of the ratios of each round. */
 export function ratioOf({ times }: Timing, base: Timing | undefined): number {
   return median(times.map((time, round) => time / (base?.times[round] ?? time)));
 }

@@ -1,7 +1,7 @@
 /**
- * What the controller and its nodes cost, and what they gain: a film through them beside the bare
- * scorer, the time from a submission to its first programs, and two nodes beside one. Run with
- * `npm run bench:jobs -- [pair|latency|nodes]`; figures of one run stand in docs/performance.md.
+ * The cost and gain of the controller and its nodes: a film scored by them compared with the bare scorer, the time from
+ * a submission to its first programs, and two nodes compared with one. Run with `npm run bench:jobs --
+ * [pair|latency|nodes]`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -18,9 +18,11 @@ const PARTS = { pair: benchPair, latency: benchLatency, nodes: benchNodes };
 const THREADS = availableParallelism();
 const ROUNDS = 5;
 const SUBMISSIONS = 300;
-/** Submissions that warm everything up, and are not counted. */
+/** Warm-up submissions that are not counted. */
 const WARM_UP = 30;
-/** Milliseconds of quiet before each submission, up to: so that it meets the system at any point of its waits. */
+/**
+ * Maximum random pause before each submission, in milliseconds, so that it hits the system at any point of its waits.
+ */
 const QUIET_MS = 150;
 
 const asked = process.argv[2];
@@ -34,7 +36,7 @@ try {
   await rm(directory, { recursive: true });
 }
 
-/** A film through controller and node against the bare command on all cores. */
+/** Compares a film scored by controller and node with the bare command, on all cores. */
 async function benchPair(): Promise<void> {
   await makePair(directory, "1920x1080", 15);
   const pair = pairIn("reference.mp4", "distorted.mp4");
@@ -43,15 +45,15 @@ async function benchPair(): Promise<void> {
   const timings = await interleave(
     [
       { name: "bare ffmpeg + libvmaf", run: () => runBareScorer(directory, THREADS) },
-      { name: "a node of one slot", run: () => one.client.score(pair) },
-      { name: "a node of two slots", run: () => two.client.score(pair) },
+      { name: "a node with one slot", run: () => one.client.score(pair) },
+      { name: "a node with two slots", run: () => two.client.score(pair) },
     ],
     ROUNDS,
   );
   printTimings("A 1080p pair of 15 s, compressed input, on all cores", timings);
 }
 
-/** From a client's call of SubmitJob to the start of programs on the node, one job at a time. */
+/** Measures the time from a SubmitJob call to the start of programs on the node, one job at a time. */
 async function benchLatency(): Promise<void> {
   const [reference, distorted] = await makeSmallPair(directory, 10);
   const pair = pairIn(reference, distorted);
@@ -85,11 +87,11 @@ function printDelays(
   });
   const [middle, high, worst] = [median(delays), percentile(delays, 0.99), Math.max(...delays)];
   console.log(
-    `  ${name.padEnd(24)} median ${milliseconds(middle)}   99 % within ${milliseconds(high)}   worst ${milliseconds(worst)}`,
+    `  ${name.padEnd(24)} median ${milliseconds(middle)}   p99 ${milliseconds(high)}   max ${milliseconds(worst)}`,
   );
 }
 
-/** Nodes of one slot and one thread, each held to a core of its own, as machines of one core would be. */
+/** Compares nodes of one slot and one thread, each pinned to its own core, like machines with one core. */
 async function benchNodes(): Promise<void> {
   await makePair(directory, "640x360", 80);
   const pair = pairIn("reference.mp4", "distorted.mp4");
@@ -103,7 +105,7 @@ async function benchNodes(): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings("A 360p pair of 80 s, nodes of one thread on a core each", timings);
+  printTimings("A 360p pair of 80 s, nodes with one thread and one core each", timings);
 }
 
 function pairIn(reference: string, distorted: string): Pair {

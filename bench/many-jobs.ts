@@ -1,6 +1,7 @@
 /**
- * Lists of a tenant with a million jobs, and 100,000 jobs cancelled and deleted by one request beside another tenant that
- * goes on submitting. Run with `npm run bench:many-jobs -- [lists|changes]`; figures of one run stand in docs/performance.md.
+ * Lists of a tenant with a million jobs, and 100,000 jobs cancelled and deleted by one request while another tenant
+ * keeps submitting. Run with `npm run bench:many-jobs -- [lists|changes]`; docs/performance.md has the results of one
+ * run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -23,14 +24,14 @@ const PAGE = 51;
 const ROUNDS = 15;
 const CHANGED = 100_000;
 const BATCH = 1_000;
-/** Of the other tenant, a second. */
+/** Submissions per second of the other tenant. */
 const SUBMITS = 25;
 const ALONE_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const PAIR = { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4" };
 
-/** Three seconds apart, ended within two hours; 10 failed, 1,000 wait, 500 of each release. */
+/** Inserts jobs submitted three seconds apart and ended within two hours: 10 failed, 1,000 queued, 500 per release. */
 const FILL = `
   insert into svc.job (id, tenant_id, spec, fingerprint, name, labels, priority, submitted_by, state, created_at,
     started_at, ended_at, segments_total, segments_done, frames_done, frames_total, score, result)
@@ -58,16 +59,16 @@ async function benchLists(): Promise<void> {
   const lists: [string, JobFilter, JobSort][] = [
     ["newest", {}, "NEWEST"],
     ["oldest", {}, "OLDEST"],
-    ["the 10 that failed", { states: ["FAILED"] }, "NEWEST"],
-    ["those that wait, oldest first", { states: ["QUEUED", "RUNNING"] }, "OLDEST"],
+    ["the 10 failed ones", { states: ["FAILED"] }, "NEWEST"],
+    ["queued, oldest first", { states: ["QUEUED", "RUNNING"] }, "OLDEST"],
     ["submitted before the last 30 days", { untilMs: now - 30 * DAY_MS }, "NEWEST"],
     ["last ended", {}, "LAST_ENDED"],
     ["ended in the last hour", { endedSinceMs: now - HOUR_MS }, "LAST_ENDED"],
-    ["the 10 that failed, last ended", { states: ["FAILED"] }, "LAST_ENDED"],
+    ["the 10 failed ones, last ended", { states: ["FAILED"] }, "LAST_ENDED"],
     ["of a release, of the last day", { labels: { release: "1995" }, sinceMs: now - DAY_MS }, "NEWEST"],
     ["of an old release, at any time", { labels: { release: "3" } }, "NEWEST"],
   ];
-  console.log(`\nA page of ${PAGE - 1} of ${JOBS} jobs on PostgreSQL, and their number; ${ROUNDS} rounds`);
+  console.log(`\nA page of ${PAGE - 1} of ${JOBS} jobs on PostgreSQL, and the count; ${ROUNDS} rounds`);
   for (const [name, filter, sort] of lists) {
     const [page, count] = [
       await timed(() => store.listJobs("bench", filter, undefined, PAGE, sort)),
@@ -80,7 +81,7 @@ async function benchLists(): Promise<void> {
   await store.close();
 }
 
-/** The median of the rounds, after one that is not counted. */
+/** Returns the median of the rounds, after a warm-up round. */
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -117,7 +118,7 @@ async function changes(name: string, store: readonly string[]): Promise<void> {
   const jobs = Array.from({ length: BATCH }, () => ({ job: PAIR }));
   for (let first = 0; first < CHANGED; first += BATCH)
     await busy.call(submitJobs, { jobs }, { timeoutMs: 120_000 });
-  console.log(`\n${CHANGED} jobs on ${name}, beside ${SUBMITS} SubmitJob a second of another tenant`);
+  console.log(`\n${CHANGED} jobs on ${name}, with ${SUBMITS} SubmitJob per second of another tenant`);
   await report("alone", other, () => sleep(ALONE_MS));
   await report("cancelled", other, () => readAll(busy.stream(cancelJobs, { all: true })));
   await report("deleted", other, () => readAll(busy.stream(deleteJobs, { all: true })));
@@ -127,7 +128,7 @@ async function readAll(parts: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of parts);
 }
 
-/** How long something takes, and how long each call of the other tenant meanwhile. */
+/** Prints how long an operation takes, and the latency of the other tenant's calls meanwhile. */
 async function report(name: string, other: Connection, work: () => Promise<unknown>): Promise<void> {
   const calls: Promise<number>[] = [];
   const call = async (): Promise<number> => {
@@ -141,9 +142,10 @@ async function report(name: string, other: Connection, work: () => Promise<unkno
   const seconds = (performance.now() - started) / 1_000;
   clearInterval(timer);
   const times = await Promise.all(calls);
-  const rate = name === "alone" ? "" : `${seconds.toFixed(1)} s, ${(CHANGED / seconds).toFixed(0)} a second`;
-  const told = [median(times), percentile(times, 0.99), Math.max(...times)].map(milliseconds);
+  const rate =
+    name === "alone" ? "" : `${seconds.toFixed(1)} s, ${(CHANGED / seconds).toFixed(0)} per second`;
+  const shown = [median(times), percentile(times, 0.99), Math.max(...times)].map(milliseconds);
   console.log(
-    `  ${name.padEnd(10)} ${rate.padEnd(28)} the other: median ${told[0]}   99 % within ${told[1]}   worst ${told[2]}`,
+    `  ${name.padEnd(10)} ${rate.padEnd(28)} other tenant: median ${shown[0]}   p99 ${shown[1]}   max ${shown[2]}`,
   );
 }

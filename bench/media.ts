@@ -1,4 +1,4 @@
-/** Makes the benchmark's media with the bundled ffmpeg, in a directory of their own. */
+/** Makes the benchmark's media with the bundled ffmpeg. */
 import { execFile } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });
 }
 
-/** reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second. */
+/** Makes reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second. */
 export async function makePair(directory: string, size: string, seconds: number): Promise<void> {
   const scene = `mandelbrot=s=${size}:r=25:end_scale=0.05:maxiter=200,noise=alls=4:allf=t,format=yuv420p`;
   await ffmpeg(
@@ -40,12 +40,12 @@ export async function makePair(directory: string, size: string, seconds: number)
   );
 }
 
-/** A small pair's frames are made once for so many, and repeated. */
+/** Number of distinct frames of a small pair; they are repeated. */
 const REPEATED_FRAMES = 600;
 
 /**
- * The names of a pair of 64x64 pixels, which takes hardly any time to score: 600 frames without
- * frames between times, repeated as often as it takes.
+ * Makes a pair of 64x64 pixels that is fast to score: 600 frames without B-frames, repeated as often as necessary.
+ * Returns the file names.
  */
 export async function makeSmallPair(directory: string, frames: number, rate = 30): Promise<[string, string]> {
   const made = await Promise.all(
@@ -64,7 +64,7 @@ export async function makeSmallPair(directory: string, frames: number, rate = 30
   return [reference, distorted];
 }
 
-/** Scores the pair of makePair by the bundled ffmpeg alone: the least that is a score. */
+/** Scores the pair of makePair with the bundled ffmpeg alone: the minimum work of a score. */
 export async function runBareScorer(directory: string, threads: number): Promise<void> {
   const libvmaf = `libvmaf=n_threads=${threads}:log_fmt=csv:log_path=bare.csv`;
   const graph = `[0:v]settb=1/1000,setpts=N[d];[1:v]settb=1/1000,setpts=N[r];[d][r]${libvmaf}`;

@@ -1,6 +1,6 @@
 /**
- * A node whose scorer takes no time: it speaks the nodes' protocol over gRPC as `svc node` does, with
- * the plan and reports that it is given, so that what is measured is the controller and its store.
+ * A node whose scorer takes no time. It speaks the node protocol over gRPC like `svc node`, with a prepared plan and
+ * prepared reports, so that only the controller and its store are measured.
  */
 import { Connection } from "../src/client/connection.ts";
 import { NodeService, type WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
@@ -10,10 +10,10 @@ import { stillReports } from "./picture.ts";
 
 const HEARTBEAT_MS = 3_000;
 const WAIT_MS = 10_000;
-/** The pictures' own bytes are not what is measured. */
+/** Small, because the size of the images is not measured. */
 const STILL_BYTES = 100;
 
-/** What a node of a film registers. */
+/** The registration of a node for a film. */
 export function registrationOf({ scorer, planned }: Film, slots: number) {
   const models = planned.models.map(({ name, digest }) => ({ name, digest }));
   return {
@@ -23,13 +23,13 @@ export function registrationOf({ scorer, planned }: Film, slots: number) {
   };
 }
 
-/** The messages that complete a piece of a film's work. */
+/** Returns the messages that complete a task of a film. */
 export function reportsOn({ planned, reports }: Film, item: WorkItem): Iterable<Report> {
   const { work } = item;
   if (work.case === "stills") return stillReports(item, STILL_BYTES);
   if (work.case === "plan") return reportsOf({ kind: "PLANNED", planned });
   const made = work.case === "segment" ? reports.get(work.value.segment) : undefined;
-  if (made === undefined) throw new Error("the work is none of the film's");
+  if (made === undefined) throw new Error("the task does not belong to the film");
   return made;
 }
 
@@ -38,7 +38,7 @@ export class BenchNode implements Disposable {
   readonly #film: Film;
   readonly #session: string;
   readonly #heartbeat: NodeJS.Timeout;
-  /** Of each film that is kept open, the segment that is kept. */
+  /** The held segment of each film, by job. */
   readonly #kept = new Map<string, { itemId: string; attempt: number }>();
 
   private constructor(connection: Connection, film: Film, session: string) {
@@ -48,19 +48,19 @@ export class BenchNode implements Disposable {
     this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS);
   }
 
-  /** `grpc`: "host:port" of the controller. */
+  /** Registers a node. `grpc` is "host:port" of the controller. */
   static async register(grpc: string, film: Film, slots: number): Promise<BenchNode> {
     const connection = new Connection({ address: grpc });
     const { session } = await connection.call(NodeService.method.registerNode, registrationOf(film, slots));
     return new BenchNode(connection, film, session);
   }
 
-  /** Leases a piece of work and reports it. Throws when there is none. */
+  /** Leases a task and reports it. Throws if there is none. */
   async cycle(): Promise<void> {
     await this.report(await this.pull());
   }
 
-  /** The same, but keeps the first segment of each film, so that none completes and is pooled meanwhile. */
+  /** Like cycle, but holds the first segment of each film, so that no film completes and is pooled meanwhile. */
   async cycleOfOpenFilm(): Promise<void> {
     const item = await this.pull();
     if (item.work.case === "plan" || this.#kept.has(item.jobId)) return this.report(item);
@@ -71,7 +71,7 @@ export class BenchNode implements Disposable {
   async pull(): Promise<WorkItem> {
     const request = { session: this.#session, waitMs: WAIT_MS };
     const { item } = await this.#connection.call(NodeService.method.pullWork, request);
-    if (item === undefined) throw new Error("there is no work left");
+    if (item === undefined) throw new Error("there are no tasks left");
     return item;
   }
 

@@ -1,18 +1,18 @@
-/** What a node reports of stills, without making pictures: the least that a controller takes for a WebP picture. */
+/** Reports of stills without real images: the minimum that a controller accepts as a WebP image. */
 
 import { Still_Side } from "../src/gen/proto/svc/v1/job_pb.ts";
 import type { WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
 import type { Report } from "../src/node/report.ts";
 
-/** Pixels, of either side of a picture. */
+/** Width and height of an image, in pixels. */
 export const PICTURE_SIDE = 64;
-/** RIFF, WEBP and "VP8 " with their sizes, the frame's tag, start code, width and height: RFC 9649, RFC 6386. */
+/** RIFF, WEBP and "VP8 " with their sizes, the frame tag, start code, width and height: RFC 9649, RFC 6386. */
 const HEADER_BYTES = 30;
 const CHUNK_AT = 20;
 
-/** The messages that report the pictures that a piece of work asks for. `bytes`: of each picture. */
+/** Returns the messages that report the stills of a task. `bytes` is the size of each image. */
 export function stillReports({ work }: WorkItem, bytes: number): readonly Report[] {
-  if (work.case !== "stills") throw new Error("the work makes no stills");
+  if (work.case !== "stills") throw new Error("the task is not a STILLS task");
   const frames = work.value.parts.flatMap((part) => part.frames);
   const sides = [Still_Side.REFERENCE, Still_Side.DISTORTED];
   const image = pictureOf(bytes);
@@ -26,7 +26,7 @@ export function stillReports({ work }: WorkItem, bytes: number): readonly Report
   }));
 }
 
-/** `bytes`: at least those of the headers. */
+/** Returns an image of `bytes`, but at least the size of the headers. */
 export function pictureOf(bytes: number): Uint8Array<ArrayBuffer> {
   const even = Math.max(HEADER_BYTES, bytes + (bytes % 2));
   const image = Buffer.alloc(even);

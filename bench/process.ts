@@ -1,4 +1,4 @@
-/** Starts processes of svc for a benchmark, and looks at them from outside. */
+/** Starts svc processes for a benchmark and observes them from outside. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -6,11 +6,11 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 export interface Addresses {
-  /** "http://127.0.0.1:PORT", where the process serves REST. */
+  /** REST: "http://127.0.0.1:PORT". */
   readonly rest?: string;
-  /** "127.0.0.1:PORT", where it serves gRPC. */
+  /** gRPC: "127.0.0.1:PORT". */
   readonly grpc?: string;
-  /** "http://127.0.0.1:PORT", where it serves metrics on a port of their own. */
+  /** Metrics on their own port: "http://127.0.0.1:PORT". */
   readonly metrics?: string;
 }
 
@@ -20,15 +20,15 @@ const READY_DEADLINE_MS = 120_000;
 const POLL_MS = 5;
 
 export interface StartOptions {
-  /** File into which observer.ts writes what happens inside. */
+  /** File that observer.ts writes its observations to. */
   readonly observed?: string | undefined;
-  /** The only core that it and its children may use. */
+  /** The core that the process and its children are pinned to. */
   readonly core?: number | undefined;
 }
 
 export class SvcProcess implements AsyncDisposable {
   readonly addresses: Addresses;
-  /** Milliseconds from its start until it was ready. */
+  /** Milliseconds from start to ready. */
   readonly readyMs: number;
   readonly #child: ChildProcess;
 
@@ -72,7 +72,7 @@ export class SvcProcess implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** Highest resident memory so far, in MB. */
+  /** Returns the peak resident memory so far, in MB. */
   async peakMemory(): Promise<number> {
     const status = await readFile(`/proc/${this.pid}/status`, "utf8");
     return Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1]) / 1024;
@@ -91,7 +91,7 @@ export class SvcProcess implements AsyncDisposable {
 }
 
 async function printed(child: ChildProcess, args: readonly string[]): Promise<Addresses> {
-  if (child.stdout === null) throw new Error("the addresses are not piped");
+  if (child.stdout === null) throw new Error("the standard output is not piped");
   for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as Addresses;
   throw new Error(`svc ${args.join(" ")} ended before it printed its addresses`);
 }
@@ -108,6 +108,6 @@ async function ready({ rest, metrics }: Addresses, started: number): Promise<voi
 }
 
 function stated(address: string | undefined, of: string): string {
-  if (address === undefined) throw new Error(`the process has no address of ${of}`);
+  if (address === undefined) throw new Error(`the process has no ${of} address`);
   return address;
 }

@@ -1,4 +1,4 @@
-/** An identity provider on loopback that signs whatever is asked of it. */
+/** An identity provider on loopback that signs any token. */
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -31,7 +31,7 @@ export class BenchProvider implements Disposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Flags of a controller that takes its tokens. */
+  /** Flags of a controller that accepts its tokens. */
   get flags(): readonly string[] {
     return ["--jwks-endpoint", this.jwksEndpoint, "--auth-issuer", ISSUER, "--auth-audience", AUDIENCE];
   }

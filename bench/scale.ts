@@ -1,7 +1,7 @@
 /**
- * What docs/scale.md calculates with: what a job, a heartbeat, a stream and a waiting node cost a controller and its
- * PostgreSQL, and how that holds with a million jobs in the queue. Run with `npm run bench:scale`, some minutes, or
- * `npm run bench:scale -- --quick`, with a tenth of everything. Controller, database and clients share the machine.
+ * Measures the unit costs of docs/scale.md: what a job, a heartbeat, a stream and an idle node cost a controller and
+ * its PostgreSQL, also with a million jobs in the queue. Run with `npm run bench:scale`, which takes some minutes, or
+ * `npm run bench:scale -- --quick`, with a tenth of the load. Controller, database and clients share the machine.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
@@ -30,17 +30,17 @@ const QUEUED = 1_000_000 * SHARE;
 const FINISHED = 200_000 * SHARE;
 const CALLS = 5_000 * SHARE;
 const NODES = 2_000 * SHARE;
-/** As many as a tenant may have at one controller, but one. */
+/** One less than a tenant may have at one controller. */
 const STREAMS = 99;
 const IN_FLIGHT = 32;
 const IDLE_MS = 30_000;
-/** Shorter than nodes let theirs be held, which changes nothing of what one costs. */
+/** Shorter than the hold of real nodes, which does not change the cost of a heartbeat. */
 const HOLD_MS = 100;
 /** Frames of a segment. */
 const MOST_DONE = 250;
 const DATABASE = "scale";
 const TABLES = ["job", "work", "piece", "still", "event"];
-/** A clip of a minute: six segments of ten seconds. */
+/** A clip of one minute: six segments of ten seconds. */
 const FILM = { frames: 1_500, rate: 25, segmentSeconds: 10 };
 
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
@@ -66,36 +66,36 @@ async function bench(film: Film): Promise<void> {
   await benchDepth(of, film);
 }
 
-/** Whole jobs from submission to the last still. */
+/** Measures whole jobs, from submission to the last still. */
 async function benchJobs(of: Measured, film: Film): Promise<void> {
   using client = new Client(of.controller.grpc);
   using node = await BenchNode.register(of.controller.grpc, film, IN_FLIGHT);
-  const pieces = film.planned.segments.length + 2;
+  const tasks = film.planned.segments.length + 2;
   const whole = (jobs: number) => async () => {
     await inFlight(jobs, IN_FLIGHT, () => client.submit(film.pair));
-    await inFlight(jobs * pieces, IN_FLIGHT, () => node.cycle());
+    await inFlight(jobs * tasks, IN_FLIGHT, () => node.cycle());
   };
   await whole(JOBS / 10)();
   await analyze(of);
   const before = await sizes(of);
-  console.log(`\n${JOBS} jobs of ${FILM.frames} frames in ${pieces} pieces of work`);
+  console.log(`\n${JOBS} jobs of ${FILM.frames} frames in ${tasks} tasks`);
   const alone = await costsOf(of, whole(JOBS));
-  printCosts("nobody streams", alone, JOBS, "job");
+  printCosts("no streams", alone, JOBS, "job");
   await printSizes(of, before, JOBS);
   const streams = Array.from({ length: STREAMS }, () => Stream.open(of.controller.grpc));
   await Promise.all(streams.map(async ({ begun }) => begun));
   const streamed = await costsOf(of, whole(JOBS));
-  printCosts(`${STREAMS} streams of all of it`, streamed, JOBS, "job");
+  printCosts(`${STREAMS} streams of all jobs`, streamed, JOBS, "job");
   await sleep(1_000);
-  const told = streams.reduce((sum, { events }) => sum + events, 0);
-  const micros = ((streamed.controllerMs - alone.controllerMs) * 1000) / Math.max(1, told);
-  console.log(
-    `  ${told} events told in all, ${micros.toFixed(0)} µs of the controller for each that is told`,
-  );
+  const sent = streams.reduce((sum, { events }) => sum + events, 0);
+  const micros = ((streamed.controllerMs - alone.controllerMs) * 1000) / Math.max(1, sent);
+  console.log(`  ${sent} events sent in total, ${micros.toFixed(0)} µs of the controller each`);
   for (const stream of streams) await stream.close();
 }
 
-/** Heartbeats of nodes at work: each renews a lease when it comes and when its hold ends, and tells of progress. */
+/**
+ * Measures heartbeats of busy nodes: each renews a lease on arrival and at the end of its hold, and reports progress.
+ */
 async function benchHeartbeats(of: Measured, film: Film): Promise<void> {
   using client = new Client(of.controller.grpc);
   await client.submit(film.pair);
@@ -107,7 +107,7 @@ async function benchHeartbeats(of: Measured, film: Film): Promise<void> {
       const request = { ...registrationOf(film, 1), name: `busy-${index}` };
       const { session } = await connection.call(NodeService.method.registerNode, request);
       const { item } = await connection.call(NodeService.method.pullWork, { session, waitMs: 10_000 });
-      if (item === undefined) throw new Error("there is no work left");
+      if (item === undefined) throw new Error("there are no tasks left");
       return { session, itemId: item.itemId, attempt: item.attempt };
     }),
   );
@@ -119,41 +119,41 @@ async function benchHeartbeats(of: Measured, film: Film): Promise<void> {
     const running = [{ ...lease, framesDone }];
     await connection.call(NodeService.method.heartbeat, { session, running, holdMs: HOLD_MS });
   };
-  console.log(`\n${CALLS} heartbeats of nodes at work, which tell of progress`);
+  console.log(`\n${CALLS} heartbeats of busy nodes, with progress`);
   printCosts(
-    "one after the other of each node",
+    "sequential per node",
     await costsOf(of, () => inFlight(CALLS, leases.length, beat)),
     CALLS,
     "heartbeat",
   );
 }
 
-/** Nodes that wait for work. */
+/** Measures idle nodes. */
 async function benchFleet(of: Measured, film: Film): Promise<void> {
   const { pid } = of.controller;
   const before = residentBytes(pid);
   const started = performance.now();
   await using fleet = await Fleet.start(of.controller.grpc, film, NODES);
   const seconds = (performance.now() - started) / 1000;
-  console.log(`\n${NODES} nodes that wait for work, each on a connection of its own`);
-  console.log(`  registered in ${seconds.toFixed(1)} s: ${(NODES / seconds).toFixed(0)} a second`);
+  console.log(`\n${NODES} idle nodes, each on its own connection`);
+  console.log(`  registered in ${seconds.toFixed(1)} s: ${(NODES / seconds).toFixed(0)} per second`);
   await sleep(IDLE_MS / 3);
   const { heartbeats, pulls } = fleet;
   const idle = await costsOf(of, () => sleep(IDLE_MS));
   const perSecond = (count: number) => (count / idle.seconds).toFixed(0);
   console.log(
-    `  ${perSecond(fleet.heartbeats - heartbeats)} heartbeats and ${perSecond(fleet.pulls - pulls)} polls a second`,
+    `  ${perSecond(fleet.heartbeats - heartbeats)} heartbeats and ${perSecond(fleet.pulls - pulls)} polls per second`,
   );
   const share = (ms: number) => `${(ms / idle.seconds / 10).toFixed(1)} %`;
   console.log(`  of a core: controller ${share(idle.controllerMs)}, PostgreSQL ${share(idle.databaseMs)}`);
   console.log(
-    `  ${((residentBytes(pid) - before) / NODES / 1000).toFixed(0)} kB of the controller's memory for each node`,
+    `  ${((residentBytes(pid) - before) / NODES / 1000).toFixed(0)} kB of the controller's memory per node`,
   );
   const failed = [...fleet.failures].map(([code, count]) => `${count} ${code}`).join(", ");
-  console.log(`  calls that failed: ${failed || "none"}`);
+  console.log(`  failed calls: ${failed || "none"}`);
 }
 
-/** The same calls with a long queue and a long past. */
+/** Measures the same calls with a long queue and a long history. */
 async function benchDepth(of: Measured, film: Film): Promise<void> {
   const started = performance.now();
   await fill(of, { finished: FINISHED, queued: QUEUED });
@@ -165,16 +165,16 @@ async function benchDepth(of: Measured, film: Film): Promise<void> {
   const submits = () => inFlight(CALLS, IN_FLIGHT, () => client.submit(film.pair));
   printCosts("submit", await costsOf(of, submits), CALLS, "job");
   const cycles = () => inFlight(CALLS, IN_FLIGHT, () => node.cycle());
-  printCosts("lease and report a piece of work", await costsOf(of, cycles), CALLS, "piece");
+  printCosts("lease and report a task", await costsOf(of, cycles), CALLS, "task");
   const idle = await costsOf(of, () => sleep(IDLE_MS));
   console.log(
-    `  ${"sweeps, while nobody calls".padEnd(44)} controller ${(idle.controllerMs / idle.seconds / 10).toFixed(1)} %, ` +
+    `  ${"maintenance tasks, without calls".padEnd(44)} controller ${(idle.controllerMs / idle.seconds / 10).toFixed(1)} %, ` +
       `PostgreSQL ${(idle.databaseMs / idle.seconds / 10).toFixed(1)} % of a core`,
   );
   const pages = {
-    "the newest": {},
-    "those that succeeded": { states: [3] },
-    "those of a label that none has": { labels: { no: "such" } },
+    newest: {},
+    succeeded: { states: [3] },
+    "with a label that none has": { labels: { no: "such" } },
   };
   for (const [what, filter] of Object.entries(pages)) await benchList(of, what, filter);
   const [{ bytes } = { bytes: 0 }] = (
@@ -192,7 +192,7 @@ async function benchList(of: Measured, what: string, filter: object): Promise<vo
     times.push(performance.now() - began);
   }
   console.log(
-    `  ${`a page of 50 jobs, ${what}`.padEnd(44)} median ${median(times).toFixed(1)} ms, 99 % within ${percentile(times, 0.99).toFixed(1)} ms`,
+    `  ${`a page of 50 jobs, ${what}`.padEnd(44)} median ${median(times).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`,
   );
 }
 
@@ -200,7 +200,7 @@ async function analyze({ cluster }: Measured): Promise<void> {
   await cluster.admin("vacuum analyze", DATABASE);
 }
 
-/** Bytes of each table with its indexes, and its rows. */
+/** Returns the bytes of each table with its indexes, and its number of rows. */
 async function sizes({ cluster }: Measured): Promise<ReadonlyMap<string, { bytes: number; rows: number }>> {
   const query = TABLES.map(
     (table) =>
@@ -222,8 +222,8 @@ async function printSizes(
     const grown = now.bytes - (before.get(table)?.bytes ?? 0);
     const rows = now.rows - (before.get(table)?.rows ?? 0);
     console.log(
-      `  ${`svc.${table}, with indexes`.padEnd(44)} ${(grown / jobs / 1000).toFixed(2)} kB and ${(rows / jobs).toFixed(1)} rows of each job, ` +
-        `${(grown / Math.max(1, rows)).toFixed(0)} bytes a row`,
+      `  ${`svc.${table}, with indexes`.padEnd(44)} ${(grown / jobs / 1000).toFixed(2)} kB and ${(rows / jobs).toFixed(1)} rows per job, ` +
+        `${(grown / Math.max(1, rows)).toFixed(0)} bytes per row`,
     );
   }
 }

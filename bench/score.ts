@@ -1,6 +1,5 @@
 /**
- * The cost of everything around the scorer. Run with `npm run bench:score`; figures of
- * one run stand in docs/performance.md.
+ * The overhead around the scorer. Run with `npm run bench:score`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -15,7 +14,7 @@ import { SvcProcess } from "./process.ts";
 const THREADS = availableParallelism();
 const SECONDS = Number(process.argv[2] ?? 20);
 const ROUNDS = Number(process.argv[3] ?? 5);
-/** What the engine's segments are long in the service: ten seconds. */
+/** Segment length in the service: ten seconds. */
 const SEGMENT_FRAMES = 250;
 /** One hour at 30 frames per second. */
 const LONG_FRAMES = 108_000;
@@ -33,7 +32,7 @@ try {
   await rm(directory, { recursive: true });
 }
 
-/** The engine against the bare command: the same executable, files, model and threads. */
+/** Compares the engine with the bare command: same executable, files, model and threads. */
 async function benchEngine(): Promise<void> {
   const engine = await openEngine({ threads: THREADS });
   const request = pairRequest({
@@ -62,7 +61,7 @@ async function benchEngine(): Promise<void> {
   printTimings("A 1080p pair, compressed input", timings);
 }
 
-/** What REST adds: a client's wall clock less the time that the result says the score took. */
+/** Measures the overhead of REST: the client's wall-clock time minus the duration in the result. */
 async function benchServer(): Promise<void> {
   const starts: number[] = [];
   for (let round = 0; round < 7; round++) {
@@ -70,7 +69,7 @@ async function benchServer(): Promise<void> {
     starts.push(server.readyMs);
   }
   console.log(
-    `\nsvc server\n  start to ready               median ${milliseconds(median(starts))}   (worst ${milliseconds(Math.max(...starts))})`,
+    `\nsvc server\n  start to ready               median ${milliseconds(median(starts))}   (max ${milliseconds(Math.max(...starts))})`,
   );
   const pair = await smallPair(25);
   await using server = await startServer();
@@ -81,7 +80,7 @@ async function benchServer(): Promise<void> {
     if (round >= 5) added.push(performance.now() - started - durationMs);
   }
   console.log(
-    `  added by REST to a score     median ${milliseconds(median(added))}   (worst ${milliseconds(Math.max(...added))})`,
+    `  REST overhead per score      median ${milliseconds(median(added))}   (max ${milliseconds(Math.max(...added))})`,
   );
 }
 
@@ -89,7 +88,7 @@ function startServer(): Promise<SvcProcess> {
   return SvcProcess.start(["server", "--port", "0", "--grpc-port", "0"]);
 }
 
-/** Resident memory of the server while and after it scores a long film and sends every frame. */
+/** Measures the server's peak resident memory when it scores a long film and sends every frame. */
 async function benchMemory(): Promise<void> {
   await using server = await startServer();
   await score(server.rest, await smallPair(25));
@@ -112,7 +111,7 @@ interface Answer {
   readonly frameCount: number;
 }
 
-/** Sends a score and reads the answer to its end. */
+/** Sends a score request and reads the whole response. */
 async function score(base: string, body: object): Promise<Answer> {
   const response = await fetch(`${base}/v1/score`, {
     method: "POST",

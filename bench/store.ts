@@ -1,7 +1,7 @@
 /**
- * The controller's calls on PostgreSQL beside a known queue. Both contenders work on the same
- * cluster, with durable settings, 32 calls in flight: ours through gRPC from another process, pg-boss
- * inside this one. Run with `npm run bench:store`; figures of one run stand in docs/performance.md.
+ * Compares the controller's calls on PostgreSQL with pg-boss. Both use the same cluster with durable settings and 32
+ * concurrent calls: ours over gRPC from another process, pg-boss inside this one. Run with `npm run bench:store`;
+ * docs/performance.md has the results of one run.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,14 +19,14 @@ import { startController } from "./system.ts";
 const IN_FLIGHT = 32;
 const CALLS = 2_000;
 const ROUNDS = 11;
-/** With the warm-up round. */
+/** Including the warm-up round. */
 const ALL_CALLS = CALLS * (ROUNDS + 1);
-/** Bytes that a segment's report carries, about; pg-boss completes with as many. */
+/** Approximate bytes of a segment's report; pg-boss completes jobs with the same size. */
 const RESULT_BYTES = 900;
 
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 try {
-  console.log(`${cpus()[0]?.model ?? "unknown CPU"}; ${IN_FLIGHT} in flight, ${CALLS} calls a round`);
+  console.log(`${cpus()[0]?.model ?? "unknown CPU"}; ${IN_FLIGHT} in flight, ${CALLS} calls per round`);
   await bench(await planFilm({ directory, frames: 60_000, rate: 60, segmentSeconds: 1 }));
 } finally {
   await rm(directory, { recursive: true });
@@ -65,12 +65,12 @@ async function bench(film: Film): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings(`Taking and completing ${CALLS} pieces of work`, cycles);
+  printTimings(`Taking and completing ${CALLS} tasks`, cycles);
   printRates(cycles);
 }
 
 function printRates(timings: readonly Timing[]): void {
   for (const { name, times } of timings) {
-    console.log(`  ${name.padEnd(28)} ${(CALLS / (median(times) / 1000)).toFixed(0)} a second`);
+    console.log(`  ${name.padEnd(28)} ${(CALLS / (median(times) / 1000)).toFixed(0)} per second`);
   }
 }

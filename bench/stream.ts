@@ -1,4 +1,4 @@
-/** A client that reads the stream of all jobs of a tenant, and counts what it is told. */
+/** A client that reads the stream of all jobs of a tenant and counts its events. */
 import { Connection } from "../src/client/connection.ts";
 import { JobService } from "../src/gen/proto/svc/v1/job_pb.ts";
 

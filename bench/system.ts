@@ -1,4 +1,4 @@
-/** A controller with its nodes, as processes of their own, and a client of it. */
+/** A controller and its nodes, each in its own process, and a client of the controller. */
 import { join } from "node:path";
 import { Client } from "./client.ts";
 import { SvcProcess } from "./process.ts";
@@ -8,9 +8,9 @@ export interface NodeOptions {
   readonly slots?: number;
   /** Threads of one score; default: the cores divided among the slots. */
   readonly threads?: number;
-  /** The only core that it and its scorers may use. */
+  /** The core that the node and its scorers are pinned to. */
   readonly core?: number;
-  /** File of what happens inside (observer.ts). */
+  /** File that observer.ts writes its observations to. */
   readonly observed?: string;
 }
 
@@ -25,10 +25,13 @@ export class System implements AsyncDisposable {
     this.#processes = processes;
   }
 
-  /** Starts it on an embedded store in a directory of its own below `directory`; ready when its nodes are registered. */
+  /**
+   * Starts a system with an embedded store in its own folder below `directory`, and waits until its nodes are
+   * registered.
+   */
   static async start(directory: string, name: string, nodes: readonly NodeOptions[]): Promise<System> {
     await using processes = new AsyncDisposableStack();
-    // Pictures are made when a score is there: they would run into what is measured next.
+    // Stills are made after a score: they would disturb the next measurement.
     const flags = ["--data-dir", join(directory, name), "--worst-stills", "0"];
     const controller = processes.use(await startController(flags));
     for (const [index, node] of nodes.entries()) {
@@ -43,17 +46,17 @@ export class System implements AsyncDisposable {
   }
 }
 
-/** Limits that nothing here reaches, so that what they cost is measured too. */
+/** Limits that are never reached, so that the cost of checking them is included. */
 const LIMITS = ["--tenant-submits-per-second", "1000000", "--tenant-jobs-queued", "100000000"];
 
 export interface ControllerOptions {
-  /** Flags; default: --auth-disabled. */
+  /** Authentication flags; default: --auth-disabled. */
   readonly auth?: readonly string[];
-  /** File of what happens inside (observer.ts). */
+  /** File that observer.ts writes its observations to. */
   readonly observed?: string;
 }
 
-/** `flags`: the store's, and what is not as by default. */
+/** Starts a controller. `flags` are those of the store, and any others that differ from the defaults. */
 export function startController(
   flags: readonly string[],
   { auth = ["--auth-disabled"], observed }: ControllerOptions = {},

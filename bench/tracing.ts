@@ -1,6 +1,6 @@
 /**
- * What traces cost: a span by itself, in this process; and calls of controllers without, with one in a hundred and
- * with every one of them traced. Run with `npm run bench:tracing`; figures of one run stand in docs/performance.md.
+ * The cost of tracing: a single span, in this process; and calls to controllers that trace none, one in a hundred, or
+ * all of them. Run with `npm run bench:tracing`; docs/performance.md has the results of one run.
  */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -23,11 +23,11 @@ const READS = 1_000;
 const SUBMITS = 500;
 const ROUNDS = 9;
 const SPANS = 20_000;
-/** Spans of one request to a collector. */
+/** Spans per request to a collector. */
 const BATCH = 512;
 const PAIR = { reference: "/media/reference.mp4", distorted: "/media/distorted.mp4" };
 
-/** A collector that takes all and keeps nothing. */
+/** A collector that accepts and discards everything. */
 const collector = createServer((request, response) => {
   request.resume().on("end", () => response.end());
 });
@@ -45,7 +45,10 @@ try {
   await rm(directory, { recursive: true });
 }
 
-/** What a request does besides: its span, a line of the log within it, and its end; by CPU, which other programs do not change. */
+/**
+ * Measures the tracing part of a request: its span, the trace fields of a log line, and its end. By CPU time, which
+ * other programs do not affect.
+ */
 function benchSpans(): void {
   const spans: ReadableSpan[] = [];
   const ended = (span: ReadableSpan) => spans.push(span);
@@ -64,10 +67,10 @@ function benchSpans(): void {
     );
   };
   let bytes = 0;
-  console.log(`\n${SPANS} spans, microseconds of CPU for each`);
+  console.log(`\n${SPANS} spans, microseconds of CPU time each`);
   for (const [name, run] of Object.entries({
     "without traces": () => request(PASSING),
-    "left out by --trace-sample": () => request(sampling),
+    "not sampled": () => request(sampling),
     recorded: () => request(recording),
   })) {
     for (let n = 0; n < SPANS; n++) run();

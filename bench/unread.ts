@@ -1,6 +1,6 @@
 /**
- * Resident memory of a controller on the embedded database over rounds of event streams that are opened and never read.
- * Run with `npm run bench:unread`; figures of one run are in docs/performance.md.
+ * Resident memory of a controller on the embedded database, over rounds of event streams that are opened but never
+ * read. Run with `npm run bench:unread`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect as connectHttp2 } from "node:http2";
@@ -16,11 +16,11 @@ const BATCH = 500;
 const LABELS = 32;
 const LABEL_CHARS = 60;
 const ROUNDS = 12;
-/** A tenant may have 100 streams open: half of them over each transport. */
+/** Streams over each transport: a tenant may have 100 in total. */
 const STREAMS = 50;
-/** In which a stream has sent what its client's buffers take. */
+/** Long enough for a stream to fill its client's buffers. */
 const ROUND_MS = 5_000;
-/** After which memory that nobody uses may be given back. */
+/** Long enough for unused memory to be released. */
 const REST_MS = 15_000;
 
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
@@ -52,10 +52,10 @@ async function submit({ rest }: SvcProcess): Promise<void> {
     body: JSON.stringify({ jobs: Array.from({ length: BATCH }, () => ({ job })) }),
   });
   await response.arrayBuffer();
-  if (response.status !== 201) throw new Error(`a batch was answered with ${response.status}`);
+  if (response.status !== 201) throw new Error(`the response to a batch has status ${response.status}`);
 }
 
-/** Returns what ends each. */
+/** Opens streams over REST. Returns functions that end them. */
 function openOverRest({ rest }: SvcProcess): (() => void)[] {
   return Array.from({ length: STREAMS }, () => {
     const socket = connect(Number(new URL(rest).port), "127.0.0.1");
@@ -65,7 +65,7 @@ function openOverRest({ rest }: SvcProcess): (() => void)[] {
   });
 }
 
-/** Each over a connection of its own, whose window is soon full. */
+/** Opens streams over gRPC, each on its own connection, whose flow-control window fills up soon. */
 function openOverGrpc({ grpc }: SvcProcess): (() => void)[] {
   return Array.from({ length: STREAMS }, () => {
     const session = connectHttp2(`http://${grpc}`);
