@@ -137,7 +137,7 @@ test("refuses an older Node.js, and a PATH without one, in one line that says wh
   assert.equal(old.code, 3);
   assert.match(
     old.stderr,
-    /^svc: needs Node\.js 24\.\d+\.0 or newer, and found 20\.20\.2 \(.*\)\. Install a newer one .*\n$/,
+    /^svc: Node\.js 24\.\d+\.0 or newer is required; this is 20\.20\.2 \(.*\)\. Install a newer one .*\n$/,
   );
   const none = await installed.run(["up"], tools);
   assert.equal(none.code, 3);
@@ -147,7 +147,7 @@ test("refuses an older Node.js, and a PATH without one, in one line that says wh
 test("refuses a minor version that is too old", async () => {
   const older = 'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"24.9.0"})';
   const start = execute(join(node, "node"), ["--import", older, installed.file("bin", "start.mjs")]);
-  await assert.rejects(start, { code: 3, stderr: /found 24\.9\.0/ });
+  await assert.rejects(start, { code: 3, stderr: /this is 24\.9\.0/ });
 });
 
 test("installs without a registry, and lacks only the scorer then", async () => {
