@@ -98,10 +98,10 @@ async function main(): Promise<void> {
     process.exitCode = interruption.exitCode() ?? 1;
     const terminal = detectTerminal(process.stderr, process.env);
     const message = messageOf(error);
-    const told = interruption.signal.aborted
+    const last = interruption.signal.aborted
       ? "Stopped. Nothing is left behind."
       : `${paint(terminal, "red", "error:")} ${message.split("\n").map(printable).join("\n       ")}`;
-    process.stderr.write(`${told}\n`);
+    process.stderr.write(`${last}\n`);
   }
 }
 
