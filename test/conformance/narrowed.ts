@@ -40,14 +40,14 @@ interface Description {
 /** Models that every node in this test has. */
 const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
 
-/** Schemas of bodies, and of objects in them. */
+/** Schemas of request bodies and of objects in them. */
 const REQUESTS = [
   ...["ScoreRequest", "JobSpec", "RawVideo", "JobBatch", "RevokeRequest"],
   ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
 ];
 
 const LABEL_KEYS = { pattern: "^[A-Za-z0-9._/-]{1,63}$" };
-/** A label that is null is none. */
+/** Requires a label that is not null: null counts as absent. */
 const SOME_LABEL = { not: { additionalProperties: { type: "null" } } };
 
 export function narrowed(given: object, facts: Facts): object {
@@ -86,7 +86,7 @@ function narrowSpec(properties: Schema["properties"]): void {
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
 }
 
-/** OpenAPI 3.0 has no rule for the names of members. */
+/** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */
 function narrowLabels(labels: Schema | undefined): void {
   if (labels === undefined) return;
   labels["propertyNames"] = LABEL_KEYS;
@@ -94,7 +94,7 @@ function narrowLabels(labels: Schema | undefined): void {
   permitNull(labels["additionalProperties"] as Schema);
 }
 
-/** One way to choose jobs. A condition that is null is none, and a flag that is null is not set. */
+/** Narrows one way to select jobs. A null condition is absent, and a null flag is not set. */
 function narrowChoice({ properties = {} }: Schema, filters: Schema | undefined): void {
   const names = Object.keys(filters?.properties ?? {});
   const { filter = {}, ...flags } = properties;
@@ -116,7 +116,7 @@ function narrowChoice({ properties = {} }: Schema, filters: Schema | undefined):
 /** Permits null, which counts as absent: the contract states that in prose, once for all members. */
 function permitNulls(schema: Schema | undefined): void {
   if (schema?.items !== undefined) permitNulls(schema.items);
-  // Of those that are given.
+  // The members that an alternative requires must not be null.
   for (const one of [...(schema?.oneOf ?? []), ...(schema?.anyOf ?? [])]) {
     const given = (one.required ?? []).map((name) => [
       name,
