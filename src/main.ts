@@ -13,11 +13,11 @@ interface Subcommand {
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   score: {
-    summary: "Score a pair of videos here and now, without a server",
+    summary: "Score a pair of videos on this machine, without a server",
     load: async () => (await import("./cli/score.ts")).scoreCommand(),
   },
   jobs: {
-    summary: "Submit, follow and cancel jobs of a controller",
+    summary: "Submit, follow, cancel and delete jobs on a controller",
     load: async () => (await import("./cli/jobs.ts")).jobsCommand(),
   },
   nodes: {
@@ -25,7 +25,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import("./cli/nodes.ts")).nodesCommand(),
   },
   tenants: {
-    summary: "What your tenant uses and may, its revoked tokens, its audit log",
+    summary: "Show your tenant's usage and limits, revoke tokens, read the audit log",
     load: async () => (await import("./cli/tenants.ts")).tenantsCommand(),
   },
   login: {
@@ -37,38 +37,38 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import("./cli/login/logout.ts")).logoutCommand(),
   },
   whoami: {
-    summary: "Who you are to a controller",
+    summary: "Show your tenant, subject and roles on a controller",
     load: async () => (await import("./cli/login/whoami.ts")).whoamiCommand(),
   },
   server: {
-    summary: "Serve scores over REST and gRPC",
+    summary: "Score over REST and gRPC, without jobs",
     load: async () => {
       keepHeapSmall();
       return (await import("./cmd/server.ts")).serverCommand();
     },
   },
   up: {
-    summary: "Everything on this machine: controller, database and one node in one process",
+    summary: "Run everything on this machine: controller, database and one node in one process",
     load: async () => {
       collectEarly();
       return (await import("./cmd/up.ts")).upCommand();
     },
   },
   controller: {
-    summary: "Keep jobs and give them out to nodes, over REST and gRPC",
+    summary: "Run a controller: queue jobs and assign their tasks to nodes",
     load: async () => {
       return (await import("./cmd/controller.ts")).controllerCommand();
     },
   },
   node: {
-    summary: "Score for a controller: pull work, score it, report",
+    summary: "Run a node: score tasks for a controller",
     load: async () => {
       keepHeapSmall();
       return (await import("./cmd/node.ts")).nodeCommand();
     },
   },
   migrate: {
-    summary: "Bring a database's schema up to date, or move an embedded installation to PostgreSQL",
+    summary: "Migrate a database's schema, or move an embedded installation to PostgreSQL",
     load: async () => (await import("./cmd/migrate.ts")).migrateCommand(),
   },
   completion: {
@@ -80,20 +80,20 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
 const GUIDE = `
 Examples:
   $ svc score reference.mp4 distorted.mp4
-      score a pair and print the result
+      score a pair and print the report
   $ svc up
-      the whole service on this machine, with its console on http://localhost:8080/console
+      run the whole service on this machine, with its console on http://localhost:8080/console
   $ svc jobs submit --help
-      the options of a command, with examples
+      show the options of a command, with examples
 
 ${exitCodes({
   0: "done",
-  1: "a gate was missed; of a process that serves: it failed",
+  1: "a gate failed; for a server process: it failed",
   2: "the input or the command line is wrong",
   3: "the scorer or the service failed",
 })}
 
-What they mean for a command is in its own help.`;
+Details are in the help of each command.`;
 
 /**
  * A server holds little at a time, and what it holds of a film is not on V8's heap. V8's young

@@ -1,9 +1,6 @@
-/**
- * Messages of the engine and of a server name the fields of the API; people at a command line have
- * options. This is the one place that knows which is which.
- */
+/** Replaces the API's field names in messages of the engine and of a server with command-line options. */
 
-/** Fields that are options of their own, by their names. */
+/** API field → option. */
 const OPTIONS: Readonly<Record<string, string>> = {
   onFrameCountMismatch: "--on-frame-count-mismatch",
   onFrameRateMismatch: "--on-frame-rate-mismatch",
@@ -22,20 +19,20 @@ const OPTIONS: Readonly<Record<string, string>> = {
   "rawVideo.frameRate": "--frame-rate",
 };
 
-/** Names that are no English words stand for the field wherever they are; the others only as the first word. */
+/** Names that aren't English words are replaced anywhere; the others only as the first word. */
 const ANYWHERE = Object.keys(OPTIONS).filter((name) => /[A-Z.]/.test(name));
 const FIELD = new RegExp(`\\b(?:${ANYWHERE.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
 const FIRST_WORD = /^(?:model|models|features|name|labels|priority|scaling|subsample)\b/;
 
-/** What is said of a policy: "Set scaling to AUTO", "onFrameCountMismatch: COMMON". */
+/** A field with its policy: "Set scaling to AUTO", "onFrameCountMismatch: COMMON". */
 const POLICY =
   /(?:\b([Ss])et )?\b(onFrameCountMismatch|onFrameRateMismatch|editLists|scaling)(?: to |: ?| )([A-Z]{3,})\b/g;
 const RAW_GEOMETRY = /\b([Gg])ive its rawVideo geometry(?: \(width, height, pixelFormat\))?/g;
 
-/** About a line of a list of --from, whose fields are those of the API. */
+/** A message about a line of a --from list. Its fields are the API's, so they stay. */
 const OF_LINE = /^(?:--from: .*: )?line \d+: /;
 
-/** A message in the words of the command line. What names no field stays as it is. */
+/** Returns a message with options in place of field names. A message that names no field is unchanged. */
 export function inOptions(message: string): string {
   if (OF_LINE.test(message)) return message;
   return message
@@ -50,13 +47,13 @@ export function inOptions(message: string): string {
     .replace(FIRST_WORD, optionOf);
 }
 
-/** What is typed, or left out, for a field to have a policy: "--edit-lists ignore", "leave out --no-scaling". */
+/** Returns how to set a field's policy on the command line: "--edit-lists ignore", "leave out --no-scaling". */
 export function policyOption(field: string, policy: string): string {
   if (field !== "scaling") return `${optionOf(field)} ${policy.toLowerCase()}`;
   return policy === "AUTO" ? "leave out --no-scaling" : "--no-scaling";
 }
 
-/** `set`: the first letter of "set", where it is there. */
+/** `set`: the first letter of "set", if the message has the word. */
 function setting(set: string | undefined, field: string, policy: string): string {
   const option = policyOption(field, policy);
   const advice = set === undefined || !option.startsWith("--") ? option : `use ${option}`;

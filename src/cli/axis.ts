@@ -5,21 +5,21 @@ export interface Axis {
   readonly high: number;
   /** Values to label, from low to high. */
   readonly ticks: readonly number[];
-  /** Digits behind the point that the labels need. */
+  /** Decimals that the labels need. */
   readonly decimals: number;
 }
 
-/** Steps between ticks, times a power of ten; with the digits that each adds to that power's. */
+/** Tick steps, to be multiplied by a power of ten, and the decimals that each adds. */
 const ROUND_STEPS = [
   { factor: 1, digits: 0 },
   { factor: 2, digits: 0 },
   { factor: 2.5, digits: 1 },
   { factor: 5, digits: 0 },
 ] as const;
-/** Tolerance for values that are a tick but for the last bit. */
+/** Tolerance for rounding errors of values that lie on a tick. */
 const EPSILON = 1e-9;
 
-/** An axis from a round number at or below `min` to one at or above `max`, with as many ticks as fit `maxTicks` (from 2). */
+/** Returns an axis from a round number ≤ `min` to one ≥ `max`, with at most `maxTicks` ticks (2 or more). */
 export function valueAxis(min: number, max: number, maxTicks: number): Axis {
   const span = max - min;
   if (!(span > 0)) return flatAxis(min);
@@ -40,7 +40,7 @@ export function valueAxis(min: number, max: number, maxTicks: number): Axis {
   }
 }
 
-/** Every value is the same: it lies on the top line. */
+/** An axis for equal values: they lie on the top line. */
 function flatAxis(value: number): Axis {
   const below = Math.abs(value) < 2 ? 0.1 : 1;
   return { low: value - below, high: value, ticks: [value - below, value], decimals: below === 1 ? 1 : 3 };

@@ -1,7 +1,6 @@
 /**
- * A metric over the frames, in characters. Every column shows the range from the
- * lowest to the highest of its frames, so that a single bad frame of a long film
- * is seen however narrow the terminal is.
+ * Draws a metric over the frames in characters. Each column spans the lowest to the highest value of its frames, so a
+ * single bad frame of a long film is visible on a narrow terminal too.
  */
 
 import type { Moment } from "../jobs/moments.ts";
@@ -16,7 +15,7 @@ export interface ChartOptions {
   readonly rate: number | undefined;
   /** Rows of characters of the plot. */
   readonly height?: number;
-  /** Moments to mark below the plot by their number, from 1. */
+  /** Moments to mark below the plot, numbered from 1. */
   readonly marks?: readonly Moment[];
 }
 
@@ -26,10 +25,10 @@ export interface Range {
 }
 
 const DEFAULT_HEIGHT = 8;
-/** Labels in every row would hide the plot. */
+/** Fewer ticks than rows: a label in every row would hide the plot. */
 const TICKS_PER_ROW = 0.75;
 const MIN_PLOT_COLUMNS = 8;
-/** Dots of a braille character: 2 across, 4 down; its bit for each. */
+/** Bits of the dots of a braille character: 2 across, 4 down. */
 const BRAILLE_BITS = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -37,7 +36,7 @@ const BRAILLE_BITS = [
   [0x40, 0x80],
 ] as const;
 
-/** The lowest and highest value of each of `columns` equal parts; undefined where a part has no value. */
+/** Returns the range of values in each of `columns` equal parts; undefined for a part without values. */
 export function columnRanges(series: Series, metric: string, columns: number): (Range | undefined)[] {
   return Array.from({ length: columns }, (_, column) => {
     const [first, end] = rowsOf(column, columns, series.length);
@@ -53,13 +52,13 @@ export function columnRanges(series: Series, metric: string, columns: number): (
   });
 }
 
-/** Rows of a column: [first, end). At least one; with fewer rows than columns, rows repeat. */
+/** Returns the rows of a column as [first, end): at least one. If there are fewer rows than columns, rows repeat. */
 function rowsOf(column: number, columns: number, rows: number): [number, number] {
   const first = Math.floor((column * rows) / columns);
   return [first, Math.min(rows, Math.max(first + 1, Math.floor(((column + 1) * rows) / columns)))];
 }
 
-/** The chart's lines; none when the metric has no value. */
+/** Returns the chart's lines; none if the metric has no value. */
 export function chart(series: Series, metric: string, options: ChartOptions): string[] {
   const { terminal } = options;
   const height = options.height ?? DEFAULT_HEIGHT;
@@ -81,7 +80,7 @@ export function chart(series: Series, metric: string, options: ChartOptions): st
   return [...lines, ...below.map((line) => (" ".repeat(gutter) + line).trimEnd())];
 }
 
-/** Row → label of the tick that lies in it. */
+/** Returns row → label of its tick. */
 function tickLabels(axis: Axis, height: number): Map<number, string> {
   const rows = new Map<number, string>();
   for (const tick of axis.ticks) {
@@ -91,7 +90,7 @@ function tickLabels(axis: Axis, height: number): Map<number, string> {
   return rows;
 }
 
-/** Which of `levels` equal steps, from 0 at the top, a value is drawn at. */
+/** Returns the step, of `levels` equal steps from 0 at the top, that a value is drawn at. */
 function level(value: number, axis: Axis, levels: number): number {
   return Math.round(((axis.high - value) / (axis.high - axis.low)) * (levels - 1));
 }
@@ -103,8 +102,8 @@ interface Span {
 }
 
 /**
- * Where neighbours do not meet, the lower one is drawn up to the other: the line
- * holds together, and no column is drawn below its own lowest value.
+ * Returns what each column fills. If neighbours don't meet, the lower one is extended up to the other: the line stays
+ * connected, and no column is drawn below its own lowest value.
  */
 function columnSpans(
   ranges: readonly (Range | undefined)[],
@@ -154,7 +153,7 @@ function asciiPlot(ranges: readonly (Range | undefined)[], axis: Axis, height: n
   );
 }
 
-/** The lines below the plot: the axis with ticks, marks, frame numbers and time codes. */
+/** Returns the lines below the plot: the axis with ticks, marks, frame numbers and time codes. */
 function timeAxis(series: Series, columns: number, options: ChartOptions): string[] {
   const { terminal, rate, marks = [] } = options;
   const lastFrame = series.frame(series.length - 1);
@@ -181,7 +180,7 @@ function timeAxis(series: Series, columns: number, options: ChartOptions): strin
   return lines;
 }
 
-/** Each mark's number below its column; where two meet, the worse one. */
+/** Puts each mark's number below its column. If two share a column, the worse one is shown. */
 function markLine(series: Series, columns: number, marks: readonly Moment[]): string {
   const line = Array.from({ length: columns }, () => " ");
   for (const [index, { row }] of [...marks.entries()].toReversed()) {
@@ -190,7 +189,10 @@ function markLine(series: Series, columns: number, marks: readonly Moment[]): st
   return line.join("").trimEnd();
 }
 
-/** Texts centred on their columns, kept inside the line; one that would touch its left neighbour, or is wider than the line, is left out. */
+/**
+ * Centres texts on their columns, inside the line. A text that would touch its left neighbour or is wider than the
+ * line is left out.
+ */
 function place(texts: readonly { column: number; text: string }[], columns: number): string {
   let line = "";
   for (const [index, { column, text }] of texts.entries()) {

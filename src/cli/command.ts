@@ -1,4 +1,4 @@
-/** What the commands for people have in common: how they end, and how they tell what went wrong. */
+/** Shared by the commands for people: exit codes and error output. */
 import type { ErrorOptions } from "commander";
 import { Failure } from "../platform/failure.ts";
 import { GuidedCommand } from "../platform/help.ts";
@@ -7,10 +7,12 @@ import { type Advice, exitCodeOf, failureJson, failureLines, writeAll } from "./
 import { listenForInterruption } from "./interrupt.ts";
 import { detectTerminal } from "./terminal.ts";
 
-/** What a failed command says on standard output with --json, where a result would be. */
+/** Title of the problem that a failed command prints on standard output with --json, in place of a result. */
 export const NOT_DONE = "The command failed";
 
-/** A command that tells a wrong command line as every other failure is told: fit for a terminal, and as JSON with --json. */
+/**
+ * A command that reports a wrong command line like any other failure: escaped for a terminal, and as JSON with --json.
+ */
 export class PeopleCommand extends GuidedCommand {
   override error(message: string, options?: ErrorOptions): never {
     if (process.argv.includes("--json")) {
@@ -21,7 +23,7 @@ export class PeopleCommand extends GuidedCommand {
   }
 }
 
-/** A failure when the outcome was told already: standard output may hold it, and takes nothing more. */
+/** A failure after the outcome was printed: standard output may hold the outcome, so nothing more is written to it. */
 export class AfterOutcome extends Error {
   override readonly name = "AfterOutcome";
   readonly failure: Failure;
@@ -33,19 +35,19 @@ export class AfterOutcome extends Error {
 }
 
 export interface Telling {
-  /** A failure is told on standard output too, as JSON: on one line, or with `indent` on several. */
+  /** Also prints a failure on standard output, as JSON: on one line, or on several with `indent`. */
   readonly json: boolean | undefined;
   readonly indent?: number;
-  /** What did not happen, for that JSON. */
+  /** Title of that JSON: what did not happen. */
   readonly title: string;
   readonly advice: Advice;
-  /** What is said after Ctrl-C. */
+  /** Returns the message after Ctrl-C. */
   readonly stopped?: () => string;
 }
 
 /**
- * Runs what a command does, until its end or Ctrl-C, and sets the process's exit code: what `run`
- * returns, or what a failure means. Never throws.
+ * Runs a command until it ends or Ctrl-C. Sets the process's exit code to what `run` returns, or to the code of a
+ * failure. Never throws.
  */
 export async function conclude(
   telling: Telling,

@@ -1,11 +1,14 @@
-/** A question on the terminal, before something that cannot be taken back. */
+/** Asks for confirmation on the terminal before a change that can't be undone. */
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { Failure } from "../platform/failure.ts";
 
-/** Whether somebody answers y or yes. The end of the input is a no. Throws SCORE_CANCELLED when the signal aborts. */
+/**
+ * Returns whether the answer is y or yes. The end of the input counts as no. Throws SCORE_CANCELLED if the signal
+ * aborts.
+ */
 export async function confirmed(question: string, signal: AbortSignal): Promise<boolean> {
-  // Without the terminal's own editing, Ctrl-C is the signal that every command listens to.
+  // Without readline's line editing, Ctrl-C arrives as SIGINT, which every command handles.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   const ended = once(lines, "close").then(() => "");
   try {

@@ -1,4 +1,4 @@
-/** Per-frame values as CSV (RFC 4180, lines end with LF). */
+/** Per-frame scores as CSV (RFC 4180, lines end with LF). */
 import { randomBytes } from "node:crypto";
 import { access, constants, type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,35 +8,35 @@ import { quoteName } from "./escape.ts";
 import { type Pieces, writeFault } from "./exit.ts";
 import type { Series } from "./view.ts";
 
-const ROWS_PER_PIECE = 1000;
+const ROWS_PER_CHUNK = 1000;
 
 /**
- * The text in pieces: the header frame,<metrics>,time, then a line per frame; a value that is not finite is empty. `rate`:
- * frames per second of the scored frames; undefined: no file states one.
+ * Returns the text in chunks: the header frame,<metrics>,time, then a line per frame. A value that isn't finite is an
+ * empty cell. `rate`: frames per second of the scored frames; undefined if no file states one.
  */
 export function* csvText(series: Series, rate: number | undefined): Generator<string> {
-  let piece = csvHeader(series.metrics);
+  let chunk = csvHeader(series.metrics);
   for (let row = 0; row < series.length; row++) {
-    piece += csvLine(series.frame(row), series.metrics, (metric) => series.value(metric, row), rate);
-    if ((row + 1) % ROWS_PER_PIECE === 0) {
-      yield piece;
-      piece = "";
+    chunk += csvLine(series.frame(row), series.metrics, (metric) => series.value(metric, row), rate);
+    if ((row + 1) % ROWS_PER_CHUNK === 0) {
+      yield chunk;
+      chunk = "";
     }
   }
-  yield piece;
+  yield chunk;
 }
 
-/** Where a CSV goes, checked before scoring. */
+/** The destination of a CSV, checked before scoring. */
 export interface CsvTarget {
   /** As given, for messages. */
   readonly name: string;
-  /** Real path: a symbolic link stays, its target is replaced. */
+  /** The real path: a symbolic link is kept and its target replaced. */
   readonly path: string;
-  /** A device or pipe is written to as it is; a file is replaced as a whole. */
+  /** Whether to replace a file as a whole; a device or pipe is written to directly. */
   readonly replace: boolean;
 }
 
-/** Checks that the file can be written and is none of the inputs. */
+/** Checks that the file can be written and isn't one of the inputs. Throws INVALID_REQUEST. */
 export async function csvTarget(name: string, inputs: readonly string[]): Promise<CsvTarget> {
   const path = await realpath(resolve(name)).catch(() => resolve(name));
   const there = await stat(path).catch(() => undefined);
@@ -49,29 +49,29 @@ export async function csvTarget(name: string, inputs: readonly string[]): Promis
   }
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (!folder?.isDirectory())
-    throw refuse(name, `the folder ${quoteName(dirname(path))} does not exist. Make it`);
+    throw refuse(name, `the folder ${quoteName(dirname(path))} does not exist. Create it`);
   const replace = there === undefined || there.isFile();
   await access(replace ? dirname(path) : path, constants.W_OK).catch(() => {
-    throw refuse(name, "there is no permission to write there. Name another file");
+    throw refuse(name, "permission denied. Name another file");
   });
   return { name, path, replace };
 }
 
-/** Writes the CSV: a reader sees the file as it was, or whole. Nothing is left behind when that fails. */
+/** Writes the CSV atomically: a reader sees the old file or the whole new one. Leaves nothing behind on failure. */
 export async function writeCsv(target: CsvTarget, text: Pieces, signal: AbortSignal): Promise<void> {
   try {
     if (!target.replace) {
       await using file = await open(target.path, "w");
-      await writePieces(file, text, signal);
+      await writeChunks(file, text, signal);
       return;
     }
     await replaceFile(target.path, text, signal);
   } catch (error) {
-    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the CSV was being written.");
+    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while writing the CSV.");
     if (error instanceof Failure) throw error;
     throw new Failure(
       "INTERNAL",
-      `The per-frame values could not be written to ${quoteName(target.name)}: ${writeFault(error)}.`,
+      `The per-frame scores could not be written to ${quoteName(target.name)}: ${writeFault(error)}.`,
     );
   }
 }
@@ -83,7 +83,7 @@ async function replaceFile(path: string, text: Pieces, signal: AbortSignal): Pro
   );
   try {
     await using file = await open(temporary, "wx");
-    await writePieces(file, text, signal);
+    await writeChunks(file, text, signal);
     await file.sync();
     await rename(temporary, path);
   } catch (error) {
@@ -92,16 +92,16 @@ async function replaceFile(path: string, text: Pieces, signal: AbortSignal): Pro
   }
 }
 
-async function writePieces(file: FileHandle, text: Pieces, signal: AbortSignal): Promise<void> {
-  for await (const piece of text) {
+async function writeChunks(file: FileHandle, text: Pieces, signal: AbortSignal): Promise<void> {
+  for await (const chunk of text) {
     signal.throwIfAborted();
-    await file.writeFile(piece);
+    await file.writeFile(chunk);
   }
 }
 
 function refuse(name: string, why: string): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    `The per-frame values cannot be written to ${quoteName(name)}: ${why}.`,
+    `The per-frame scores cannot be written to ${quoteName(name)}: ${why}.`,
   );
 }

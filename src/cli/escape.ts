@@ -1,27 +1,27 @@
 /**
- * Text of others (file names, messages about files) made fit to print: a hostile
- * name must not move the cursor, hide text or turn its direction on the terminal.
+ * Escapes untrusted text (file names, messages about files) for printing: a hostile name must not move the cursor, hide
+ * text or change its direction on the terminal.
  */
 
-/** Control characters (C0, DEL, C1), line separators, and every invisible or direction-turning format character. */
+/** Control characters (C0, DEL, C1), line separators, and every invisible or direction-changing format character. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** The text with every unprintable character as \n, \t or \u{…}. */
+/** Returns the text with every unprintable character escaped as \n, \t or \u{…}. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, escapeCharacter);
 }
 
-/** As printable, but keeps line breaks: for messages of several lines. */
+/** Like printable, but keeps line breaks: returns the lines of a message. */
 export function printableLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => printable(line.replaceAll("\t", " ")));
 }
 
-/** A file name in double quotes, as it may stand in a message. */
+/** Returns a file name escaped and in double quotes, for messages. */
 export function quoteName(name: string): string {
   return `"${printable(name.replace(/["\\]/g, "\\$&"))}"`;
 }
 
-/** JSON whose strings hold no unprintable character raw; it parses to the same value. */
+/** Returns JSON with unprintable characters escaped; it parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, null, indent);
   return json.replace(UNPRINTABLE, (character) => (character === "\n" ? character : utf16Escapes(character)));

@@ -1,4 +1,4 @@
-/** How commands for people end: exit codes, and errors told on standard error. */
+/** Exit codes and error messages of the commands for people. */
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { errorCode, messageOf } from "../platform/thrown.ts";
 import { inOptions } from "./api-names.ts";
@@ -10,11 +10,11 @@ import { wrap } from "./wrap.ts";
 export const EXIT = {
   scored: 0,
   underGate: 1,
-  /** The input, or the command line, is at fault. */
+  /** The input or the command line is wrong. */
   input: 2,
   /** The scorer, or svc itself, failed. */
   scorer: 3,
-  /** Ctrl-C: 128 + SIGINT, the shells' convention. */
+  /** Ctrl-C: 128 + SIGINT, the shell convention. */
   interrupted: 130,
 } as const;
 
@@ -33,23 +33,23 @@ const EXIT_OF_KIND = {
   internal: EXIT.scorer,
 } as const satisfies Record<FailureKind, number>;
 
-/** What to do about a failure, by its code, in a command's options. */
+/** What to do about a failure, by its code, in terms of a command's options. */
 export type Advice = Readonly<Record<string, string>>;
 
-/** A message that names an option already says what to do. */
+/** Matches a message that names an option: it already says what to do. */
 const NAMES_OPTION = /(?:^|\s)--[a-z]/;
 
 export function exitCodeOf(failure: Failure): number {
   return EXIT_OF_KIND[failure.kind];
 }
 
-/** The lines that tell a person what happened, to which thing, and what to do. */
+/** Returns the lines that say what happened, to which thing, and what to do. */
 export function failureLines(failure: Failure, terminal: Terminal, advice: Advice): string[] {
   const message = inOptions(failure.message);
-  const told =
+  const text =
     failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : message;
   const columns = terminal.columns - 7;
-  const lines = printableLines(`${told} [${failure.code}]`).flatMap((line) => wrap(line, columns));
+  const lines = printableLines(`${text} [${failure.code}]`).flatMap((line) => wrap(line, columns));
   const advised = advice[failure.code];
   const hint = advised === undefined || NAMES_OPTION.test(message) ? [] : wrap(advised, columns);
   return [...lines, ...remedyLines(failure.found ?? {}, columns), ...hint].map((line, index) =>
@@ -58,8 +58,8 @@ export function failureLines(failure: Failure, terminal: Terminal, advice: Advic
 }
 
 /**
- * A failure on standard output, for --json: the fields of the REST interface's problem that have a
- * meaning here. Without `indent` it is one line.
+ * Returns a failure as JSON for standard output with --json: the REST API's problem fields that apply here. Without
+ * `indent` it is one line.
  */
 export function failureJson(failure: Failure, title: string, indent?: number): string {
   const problem = {
@@ -72,21 +72,21 @@ export function failureJson(failure: Failure, title: string, indent?: number): s
   return `${printableJson(problem, indent)}\n`;
 }
 
-/** A fault of the program: all that is known about it, because there is no log to look into. */
+/** Describes an internal error in full, because there is no log. */
 function unexpected(cause: unknown): string {
   const known = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   return (
-    "svc itself failed. Please report it (the project's CONTRIBUTING.md says where) with the command you gave, " +
-    `what svc --version prints, and this:\n${known}`
+    "svc itself failed. Please report it (see the project's CONTRIBUTING.md) with the command you ran, " +
+    `the output of svc --version, and this:\n${known}`
   );
 }
 
-/** Pieces of text, made when they are asked for. */
+/** Chunks of text, generated on demand. */
 export type Pieces = Iterable<string> | AsyncIterable<string>;
 
 /**
- * Writes the pieces as fast as they are read. A reader that went away (`svc score … | head`) is no
- * fault, and ends the making of pieces; a full disk is.
+ * Writes the chunks as fast as they are read. If the reader went away (`svc score … | head`), it stops generating
+ * chunks without an error. Throws INTERNAL for other write errors, such as a full disk.
  */
 export async function writeAll(stream: NodeJS.WriteStream, pieces: Pieces): Promise<void> {
   for await (const piece of pieces) {
@@ -106,12 +106,12 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   });
 }
 
-/** Why a write failed, and what to do where that is known. */
+/** Returns why a write failed, and what to do if that is known. */
 export function writeFault(error: unknown): string {
   const code = errorCode(error);
   if (code === "ENOSPC") return "the disk is full. Free some space, or write to another disk";
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "there is no permission to write there";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  if (code === "EROFS") return "the file system is read-only";
   return messageOf(error);
 }
 

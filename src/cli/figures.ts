@@ -1,4 +1,4 @@
-/** A number in figures three lines high, for what must be seen first. */
+/** Large digits, three lines high, for the score. */
 
 const FIGURES: Readonly<Record<string, readonly [string, string, string]>> = {
   "0": ["┏━┓", "┃ ┃", "┗━┛"],
@@ -15,7 +15,7 @@ const FIGURES: Readonly<Record<string, readonly [string, string, string]>> = {
   "-": ["  ", "╺╸", "  "],
 };
 
-/** The three lines of a decimal number such as "93.21". */
+/** Returns the three lines of a decimal number such as "93.21". */
 export function figures(text: string): [string, string, string] {
   const glyphs = Array.from(text, (character) => FIGURES[character] ?? ["", "", ""]);
   const line = (row: 0 | 1 | 2) =>

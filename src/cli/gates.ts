@@ -13,7 +13,7 @@ export interface Gate {
   readonly text: string;
   readonly metric: string;
   readonly stat: keyof Pooled;
-  /** The lowest value that passes. */
+  /** Lowest value that passes. */
   readonly limit: number;
 }
 
@@ -23,39 +23,39 @@ export interface GateOutcome {
   readonly passed: boolean;
 }
 
-/** What a score will have, as far as it is known before it. */
+/** The metrics that a score will have, as far as known before scoring. */
 export interface Expected {
   readonly models: readonly string[];
   readonly features: readonly string[];
 }
 
 const STAT_NAMES = STATS.map(([stat]) => stat);
-/** The models' own features; which of them a model has is known when it has scored. */
+/** Features of the models themselves. Which ones a model has is known only after scoring. */
 const MODEL_FEATURE = /^(?:(?:integer|float)_)?(?:adm|vif|motion)/;
 
-/** What bootstrap models add to their own value. */
+/** Metrics that bootstrap models add to their score. */
 const BOOTSTRAP = /_(?:bagging|stddev|ci_p95_lo|ci_p95_hi)$/;
 
-/** Parses one gate. Metric names may have dots in them, statistics have none. */
+/** Parses one gate. Metric names may contain dots, statistics may not. Throws INVALID_REQUEST. */
 export function parseGate(text: string): Gate {
   const match = /^(.+)\.([^.=]+)=(.+)$/s.exec(text);
   const limit = Number(match?.[3]?.trim() || Number.NaN);
   if (!match || !Number.isFinite(limit)) {
-    throw usage(`${quoteName(text)} is no gate: write METRIC.STAT=VALUE, for example vmaf.mean=93.`);
+    throw usage(`${quoteName(text)} isn't a valid gate: write METRIC.STAT=VALUE, for example vmaf.mean=93.`);
   }
   const [, metric = "", name = ""] = match;
   const stat = STAT_NAMES.find((known) => known === name);
   if (!stat) {
     throw usage(
-      `${quoteName(text)}: ${quoteName(name)} is no statistic. There are: ${STAT_NAMES.join(", ")}.`,
+      `${quoteName(text)}: ${quoteName(name)} isn't a valid statistic. Valid statistics: ${STAT_NAMES.join(", ")}.`,
     );
   }
   return { text, metric, stat, limit };
 }
 
 /**
- * Checks before scoring that the score will have the gate's metric; returns the
- * gate with the metric by its name in the result (a model may be named too).
+ * Checks before scoring that the score will have the gate's metric, which may also be given as a model. Returns the
+ * gate with the metric's name in the result. Throws INVALID_REQUEST.
  */
 export function expectGate(gate: Gate, { models, features }: Expected): Gate {
   if (gate.metric === FIRST_METRIC || gate.metric === models[0]) return { ...gate, metric: FIRST_METRIC };
@@ -68,11 +68,11 @@ export function expectGate(gate: Gate, { models, features }: Expected): Gate {
   throw unknownMetric(
     gate,
     known,
-    askable ? `Ask for it with --metric ${askable}.` : "More come with --model NAME and --metric NAME.",
+    askable ? `Add it with --metric ${askable}.` : "Add more with --model NAME and --metric NAME.",
   );
 }
 
-/** Holds a score against the gates. */
+/** Checks a score against the gates. Throws INVALID_REQUEST for a metric that the score lacks. */
 export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<string, Pooled>>): GateOutcome[] {
   return gates.map((gate) => {
     const metric = metricNamed(gate.metric, pooled);
@@ -83,7 +83,7 @@ export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<strin
   });
 }
 
-/** One line per gate, with every digit: a rounded value could seem to pass. */
+/** Returns one line per gate, with all digits: a rounded value could seem to pass. */
 export function gateLines(outcomes: readonly GateOutcome[], terminal: Terminal): string[] {
   return outcomes.map((outcome) => {
     const verdict = outcome.passed ? paint(terminal, "green", "pass") : paint(terminal, "red", "FAIL");
@@ -100,7 +100,7 @@ export function gateText({ gate, value, passed }: GateOutcome, unicode: boolean)
 function unknownMetric(gate: Gate, known: readonly string[], advice: string): Failure {
   const names = known.map((name) => printable(name)).join(", ");
   return usage(
-    `${quoteName(gate.text)}: there is no metric ${quoteName(gate.metric)}. There are: ${names}. ${advice}`,
+    `${quoteName(gate.text)}: unknown metric ${quoteName(gate.metric)}. Known metrics: ${names}. ${advice}`,
   );
 }
 

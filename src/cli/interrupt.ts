@@ -1,19 +1,22 @@
-/** Ctrl-C and its like, as an AbortSignal. */
+/** Turns SIGINT, SIGTERM and SIGHUP into an AbortSignal. */
 import { constants } from "node:os";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** Milliseconds in which further signals are the same Ctrl-C: wrappers such as npx pass on what the terminal sent too. */
+/**
+ * Milliseconds in which further signals count as the same Ctrl-C: wrappers such as npx forward what the terminal also
+ * sent.
+ */
 const SAME_INTERRUPTION_MS = 1000;
 
 export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
-  /** 128 + the signal's number, the shells' convention; undefined while none came. */
+  /** Returns 128 + the signal's number, the shell convention; undefined if no signal arrived. */
   exitCode(): number | undefined;
 }
 
 /**
- * Listens until disposed. The first signal aborts, so that everything that was
- * started can be ended and removed; one that comes later ends the process at once.
+ * Listens until disposed. The first signal aborts, so that everything that was started can be stopped and removed. A
+ * later one exits the process immediately.
  */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();

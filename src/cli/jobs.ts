@@ -14,20 +14,22 @@ import { serverGuide } from "./server.ts";
 const GUIDE = `
 Examples:
   $ svc up
-      a controller and a node on this machine, to try it with
+      start a controller and a node on this machine
   $ svc jobs submit source.mov encode.mp4 --wait
-      score a pair on the nodes, and show the report
+      score a pair on the nodes and show the report
   $ svc jobs watch
-      what runs and waits, as it happens
+      follow running and queued jobs live
   $ svc jobs submit --help
-      the options of a command, with examples
+      show the options of a command, with examples
 
-${serverGuide({ 1: "with --fail-under: scored, but under a gate" })}`;
+${serverGuide({ 1: "with --fail-under: scored, but a gate failed" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
-    .summary("submit, follow, cancel and delete jobs of a controller")
-    .description("Jobs are pairs of videos that the nodes of a controller score in the background, and keep.")
+    .summary("submit, follow, cancel and delete jobs on a controller")
+    .description(
+      "Jobs are pairs of videos that the nodes of a controller score in the background. The controller keeps the results.",
+    )
     .withGuide(GUIDE);
   for (const make of [
     ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand],

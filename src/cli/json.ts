@@ -1,14 +1,14 @@
-/** The result as JSON, in the shape of the REST interface's 200 body. */
+/** The result as JSON, in the same form as the 200 response of POST /v1/score. */
 
 import type { FrameTable } from "../engine/frames.ts";
 import type { ScoreResult } from "../engine/result.ts";
 import type { ScoreResultJson } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { printableJson } from "./escape.ts";
 
-/** Frames per piece: a film's frames are never one string. */
-const FRAMES_PER_PIECE = 1000;
+/** Frames per chunk: a film's frames are never one string. */
+const FRAMES_PER_CHUNK = 1000;
 
-/** The text in pieces; with per-frame values when `frames` is set. */
+/** Returns the text in chunks, with per-frame scores if `frames` is set. */
 export function* resultJson(result: ScoreResult, frames: boolean): Generator<string> {
   const head = printableJson(withoutFrames(result), 2);
   if (!frames) {
@@ -21,16 +21,16 @@ export function* resultJson(result: ScoreResult, frames: boolean): Generator<str
 }
 
 function* frameRows(table: FrameTable): Generator<string> {
-  let piece = "";
+  let chunk = "";
   let count = 0;
   for (const row of table.rows()) {
-    piece += `${count++ === 0 ? "" : ","}\n    ${printableJson(row)}`;
-    if (count % FRAMES_PER_PIECE === 0) {
-      yield piece;
-      piece = "";
+    chunk += `${count++ === 0 ? "" : ","}\n    ${printableJson(row)}`;
+    if (count % FRAMES_PER_CHUNK === 0) {
+      yield chunk;
+      chunk = "";
     }
   }
-  yield piece;
+  yield chunk;
 }
 
 function withoutFrames(result: ScoreResult): ScoreResultJson {

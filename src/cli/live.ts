@@ -1,7 +1,7 @@
-/** Lines at the bottom of a terminal that are redrawn in place, while others scroll by above them. */
+/** Lines at the bottom of a terminal that are redrawn in place while other lines scroll above them. */
 import { columnsOf } from "./width.ts";
 
-/** The part of a terminal that is used. One that does not know its size (a serial line) says 0. */
+/** The part of a terminal that is used. A terminal that doesn't know its size (a serial line) reports 0. */
 export interface LiveOutput {
   write(text: string): unknown;
   readonly columns?: number | undefined;
@@ -20,27 +20,27 @@ export class LiveBlock {
     this.#output = output;
   }
 
-  /** Lines that can be drawn at most: a block higher than the screen could not be taken back. */
+  /** Most lines that can be drawn: a block taller than the screen could not be erased. */
   get height(): number {
     return Math.max(1, (this.#output.rows || DEFAULT_ROWS) - 1);
   }
 
-  /** Draws the lines where the ones before are. Each must be narrower than the terminal. */
+  /** Draws the lines in place of the previous ones. Each must be narrower than the terminal. */
   draw(lines: readonly string[]): void {
     const shown = lines.slice(0, this.height);
     this.#output.write(this.#back() + shown.join("\n"));
     this.#drawn = shown;
   }
 
-  /** Takes the block away; what is written next stands where it was. Safe twice. */
+  /** Erases the block; the next output starts where it was. Safe to call twice. */
   clear(): void {
     if (this.#drawn.length > 0) this.#output.write(this.#back());
     this.#drawn = [];
   }
 
   /**
-   * To the block's first column, with everything below erased. A terminal that was made narrower
-   * since has broken the lines that do not fit any more.
+   * Returns the control sequence that moves to the block's first column and erases everything below. It allows for
+   * lines that wrapped because the terminal was made narrower.
    */
   #back(): string {
     if (this.#drawn.length === 0) return "";

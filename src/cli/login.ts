@@ -17,26 +17,26 @@ const GUIDE = `
 Examples:
   $ svc login --server controller.example:9090 --tls --issuer https://id.example --client-id svc-cli
   $ svc login --server controller.example:9090 --tls
-      again, as the last time
+      sign in again with the previous settings
   $ svc login --device --issuer https://id.example --client-id svc-cli
-      with a browser on another machine
+      sign in with a browser on another machine
 
-The browser flow is used where a browser can be opened ($BROWSER, or a display), or with --port. Else it is the
-device flow, where the provider has it. The client must be registered at the provider as a public one, without
-a secret, with http://127.0.0.1/callback (any port) to be redirected to, or with the device grant.
+The browser flow is used if a browser can be opened ($BROWSER, or a display), or with --port. Otherwise the device
+flow is used, if the provider supports it. Register the client at the provider as a public client, without a secret,
+with the redirect URI http://127.0.0.1/callback (any port) or with the device grant.
 
 ${exitCodes({
-  0: "you are signed in: svc jobs, svc nodes and svc tenants use the session for this server, and no other",
-  2: "nobody signed in in time, or the provider or the controller refused",
-  3: "the provider cannot be reached, or failed",
-  130: "stopped with Ctrl-C; nothing is kept",
+  0: "signed in: svc jobs, svc nodes and svc tenants use the session for this server only",
+  2: "sign-in timed out, or the provider or the controller refused it",
+  3: "the provider cannot be reached or failed",
+  130: "stopped with Ctrl-C; no session is saved",
 })}`;
 
 export function loginCommand(): Command {
   const command = new PeopleCommand("svc login")
     .summary("sign in to a controller with your identity provider")
     .description(
-      "Signs you in to a controller with your identity provider, in a browser. The session is kept in a file that only you can read, and renewed.",
+      "Signs you in to a controller with your identity provider, in a browser. The session is saved in a file that only you can read, and is renewed automatically.",
     );
   addAddressOptions(command);
   for (const option of loginOptions()) command.addOption(option);
@@ -48,35 +48,31 @@ export function loginCommand(): Command {
 
 function loginOptions(): Option[] {
   return [
-    optional("--issuer <url>", "the identity provider, as its tokens' iss says", "as the last time")
+    optional("--issuer <url>", "identity provider, as in the iss claim of its tokens", "as last time")
       .env("SVC_LOGIN_ISSUER")
       .argParser(parseGiven),
-    optional("--client-id <id>", "client of the provider that people sign in with", "as the last time")
+    optional("--client-id <id>", "public client at the provider", "as last time")
       .env("SVC_LOGIN_CLIENT_ID")
       .argParser(parseGiven),
     optional(
       "--scope <scope>",
-      "scope to ask for, several with spaces between",
-      "openid, and offline_access where the provider lists it",
+      "scopes to request, separated by spaces",
+      "openid, plus offline_access if the provider lists it",
     )
       .env("SVC_LOGIN_SCOPE")
       .argParser(parseScope),
-    optional("--audience <audience>", "audience to ask for; Auth0 gives no usable token without", "none")
+    optional("--audience <audience>", "audience to request; Auth0 issues no usable token without one", "none")
       .env("SVC_LOGIN_AUDIENCE")
       .argParser(parseGiven),
-    optional("--organization <id>", "organization to sign in to, at Auth0", "none")
+    optional("--organization <id>", "organization to sign in to (Auth0)", "none")
       .env("SVC_LOGIN_ORGANIZATION")
       .argParser(parseGiven),
-    // Not by .env(): a switch would be on whatever its variable says.
+    // Not with .env(): commander would turn the switch on for any value of the variable.
     new Option("--device", withFacts("sign in with a browser on another machine", "off", "SVC_LOGIN_DEVICE")),
-    optional(
-      "--port <port>",
-      "port on 127.0.0.1 that the browser brings the answer to, 1 to 65535",
-      "a free one",
-    )
+    optional("--port <port>", "port on 127.0.0.1 for the browser's redirect, 1 to 65535", "a free one")
       .env("SVC_LOGIN_PORT")
       .argParser(whole(MAX_PORT)),
-    new Option("--timeout <seconds>", `how long to wait for you, 1 to ${MAX_TIMEOUT_SECONDS}`)
+    new Option("--timeout <seconds>", `time to wait for the sign-in, 1 to ${MAX_TIMEOUT_SECONDS}`)
       .default(DEFAULT_TIMEOUT_SECONDS)
       .env("SVC_LOGIN_TIMEOUT")
       .argParser(whole(MAX_TIMEOUT_SECONDS)),
@@ -86,5 +82,5 @@ function loginOptions(): Option[] {
 /** RFC 6749, appendix A.4. */
 function parseScope(value: string): string {
   if (/^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(value)) return value;
-  throw new InvalidArgumentError("Use words with one space between.");
+  throw new InvalidArgumentError("Separate scopes with one space.");
 }

@@ -1,8 +1,8 @@
-/** Messages of the interface as JSON, as the REST interface gives them. */
+/** API messages as JSON, in the same form as the REST API returns them. */
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { printableJson } from "./escape.ts";
 
-/** One line, or with `indent` many: canonical proto JSON with zero values present. */
+/** Returns a message as canonical proto JSON with zero values, on one line or, with `indent`, on several. */
 export function messageJson<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
@@ -12,7 +12,7 @@ export function messageJson<Desc extends DescMessage>(
   return `${printableJson(withoutEmptyFrames(json), indent)}\n`;
 }
 
-/** An empty list would read as "no frames", where they are only not in this message. */
+/** Removes empty `frames` lists: they would read as "no frames", but the frames are only not in this message. */
 function withoutEmptyFrames(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member: unknown) =>

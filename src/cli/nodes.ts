@@ -8,16 +8,16 @@ import { serverGuide } from "./server.ts";
 const GUIDE = `
 Examples:
   $ svc nodes list
-      the nodes that serve you, and how busy they are
+      show the nodes that serve you and how busy they are
   $ svc nodes drain encoder-7
-      lets one finish what it has, before it is stopped
+      let a node finish its tasks before it is stopped
 
 ${serverGuide()}`;
 
 export function nodesCommand(): Command {
   return new PeopleCommand("svc nodes")
     .summary("list and drain the nodes of a controller")
-    .description("Nodes are the machines that score a controller's jobs: svc node on each.")
+    .description("Nodes are the machines that score a controller's jobs; each runs svc node.")
     .withGuide(GUIDE)
     .addCommand(listCommand())
     .addCommand(drainCommand());

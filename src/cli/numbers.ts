@@ -1,30 +1,30 @@
-/** Numbers, rates and times as people read them. */
+/** Formats numbers, rates and times for people. */
 import { rateOf } from "../jobs/frame-rate.ts";
 
-/** Digits behind the point for the values of a metric: SSIM-like values (up to 1) need more than VMAF's. */
+/** Returns the decimals for a metric: SSIM-like values (up to 1) need more than VMAF. */
 export function decimalsFor(largest: number): number {
   return Math.abs(largest) < 2 ? 5 : 3;
 }
 
-/** Six decimals, as the scorer prints. */
+/** Formats a value with six decimals, as the scorer prints it. */
 export function exact(value: number): string {
   return value.toFixed(6);
 }
 
-/** "25 fps", "29.97 fps"; undefined for an unknown rate. */
+/** Returns "25 fps" or "29.97 fps"; undefined for an unknown rate. */
 export function rateText(fraction: string): string | undefined {
   const rate = rateOf(fraction);
   return rate === undefined ? undefined : `${Number(rate.toFixed(3))} fps`;
 }
 
-/** Seconds as 00:00:05.280. */
+/** Formats seconds as 00:00:05.280. */
 export function timeCode(seconds: number): string {
   const milliseconds = Math.round(seconds * 1000);
   const ms = String(milliseconds % 1000).padStart(3, "0");
   return `${clock(Math.floor(milliseconds / 1000), true)}.${ms}`;
 }
 
-/** Whole seconds as 0:05, 12:05 or 1:02:05; in full as 00:00:05. */
+/** Formats whole seconds as 0:05, 12:05 or 1:02:05; with `full` as 00:00:05. */
 export function clock(seconds: number, full = false): string {
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
@@ -42,7 +42,7 @@ const AGE_UNITS = [
   ["m", 60],
 ] as const;
 
-/** How long ago, in one figure: "12s", "5m", "3h", "8d". */
+/** Formats an age with its largest unit: "12s", "5m", "3h", "8d". */
 export function ageText(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const unit = AGE_UNITS.find(([, size]) => seconds >= size);

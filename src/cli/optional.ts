@@ -1,12 +1,12 @@
-/** Options that have no value where they are not given. */
+/** Options without a default value. */
 import { Option } from "commander";
 
-/** `otherwise` says what holds where it is not given, for the help. */
+/** `otherwise`: what the help shows as the default. */
 export function optional(flags: string, help: string, otherwise: string): Option {
   return new Option(flags, help).default(undefined, otherwise);
 }
 
-/** The option with words that completion offers. What is taken is up to its parser. */
+/** Adds the words that completion offers. The option's parser decides what is valid. */
 export function offering(option: Option, words: readonly string[]): Option {
   option.argChoices = [...words];
   return option;

@@ -1,4 +1,4 @@
-/** The options of `svc score`, which other commands share in part: their notation, help and parsing. */
+/** The options of `svc score`, some of which other commands share: flags, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { KNOWN_BUILT_IN } from "../engine/models.ts";
 import { parseRational } from "../engine/rational.ts";
@@ -6,7 +6,7 @@ import { DEFAULT_MODEL, FEATURES, type Feature } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
 import { offering, optional } from "./optional.ts";
 
-/** What commander hands over of the options that say what to score, and how. */
+/** Parsed options that say what to score, and how. */
 export interface PairFlags {
   readonly model?: readonly string[];
   readonly metric?: readonly Feature[];
@@ -20,7 +20,7 @@ export interface PairFlags {
   readonly editLists: "apply" | "ignore";
 }
 
-/** What commander hands over of all options of `svc score`. */
+/** All parsed options of `svc score`. */
 export interface ScoreFlags extends PairFlags {
   readonly modelDir?: string;
   readonly vmafBinary?: string;
@@ -39,7 +39,7 @@ interface Size {
   readonly height: number;
 }
 
-/** As many as the interface takes in one pass. */
+/** The API's limit for one pass. */
 const MAX_MODELS = 8;
 const MAX_SUBSAMPLE = 1000;
 const MAX_THREADS = 256;
@@ -47,7 +47,7 @@ const MAX_SIDE_PIXELS = 16_384;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 export const DEFAULT_PIXEL_FORMAT = "yuv420p";
-/** Those that raw files mostly have. */
+/** The most common formats of raw files, for completion. */
 const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"];
 
 export function addScoreOptions(command: Command): Command {
@@ -56,7 +56,7 @@ export function addScoreOptions(command: Command): Command {
   return command;
 }
 
-/** The options that say what to score, and how. */
+/** Adds the options that say what to score, and how. */
 export function addPairOptions<C extends Command>(command: C): C {
   for (const option of [...metricOptions(), ...pairOptions()]) command.addOption(option);
   return command;
@@ -65,7 +65,7 @@ export function addPairOptions<C extends Command>(command: C): C {
 export function gateOption(): Option {
   return new Option(
     "--fail-under <gate>",
-    "METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; under it, exit code 1",
+    "gate METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; exit code 1 if the value is lower",
   )
     .default([], "none")
     .argParser((value: string, before: readonly string[]) => [...before, value]);
@@ -76,7 +76,7 @@ function metricOptions(): Option[] {
     offering(
       optional(
         "-m, --model <name>",
-        `model to score with; repeat it for several, at most ${MAX_MODELS}: the first is "the score"`,
+        `VMAF model; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
         DEFAULT_MODEL,
       ).argParser(collectModel),
       KNOWN_BUILT_IN,
@@ -84,12 +84,12 @@ function metricOptions(): Option[] {
     offering(
       optional(
         "--metric <name>",
-        `more metrics, repeated or as a list with commas: ${FEATURES.join(", ")}`,
+        `additional metrics, repeated or separated by commas: ${FEATURES.join(", ")}`,
         "none",
       ).argParser(collectMetrics),
       FEATURES,
     ),
-    new Option("--subsample <n>", "score every n-th frame only, 1 to 1000; quicker, less exact")
+    new Option("--subsample <n>", "score only every n-th frame, 1 to 1000; faster, less accurate")
       .default(1)
       .argParser(whole(MAX_SUBSAMPLE)),
   ];
@@ -99,11 +99,15 @@ function pairOptions(): Option[] {
   return [
     optional(
       "--size <WxH>",
-      "size of raw .yuv files in pixels",
-      "read from a name such as clip_576x324.yuv",
+      "frame size of raw .yuv files in pixels",
+      "from a name such as clip_576x324.yuv",
     ).argParser(parseSize),
     offering(
-      optional("--pixel-format <format>", "samples of raw .yuv files, with --size", DEFAULT_PIXEL_FORMAT),
+      optional(
+        "--pixel-format <format>",
+        "pixel format of raw .yuv files, with --size",
+        DEFAULT_PIXEL_FORMAT,
+      ),
       RAW_FORMATS,
     ),
     optional(
@@ -113,20 +117,20 @@ function pairOptions(): Option[] {
     ).argParser(parseRate),
     optional(
       "--no-scaling",
-      "refuse a pair of different sizes",
-      "scale the distorted one, bicubic, and say so",
+      "refuse videos of different sizes",
+      "scale the distorted video (bicubic) and warn",
     ),
     choice(
       "--on-frame-count-mismatch <policy>",
-      "different numbers of frames: refuse, or compare frame N with frame N from the start",
+      "if the frame counts differ: refuse, or compare frame N with frame N from the start",
       ["refuse", "common"],
     ),
     choice(
       "--on-frame-rate-mismatch <policy>",
-      "different frame rates: refuse, or compare the slower with every n-th frame of the faster",
+      "if the frame rates differ: refuse, or compare the slower video with every n-th frame of the faster",
       ["refuse", "common"],
     ),
-    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply them, or ignore them", [
+    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply or ignore them", [
       "apply",
       "ignore",
     ]),
@@ -135,32 +139,36 @@ function pairOptions(): Option[] {
 
 function outputOptions(): Option[] {
   return [
-    optional("--json", "print the result as JSON, as POST /v1/score answers", "a report"),
-    optional("--frames", "with --json: the values of every frame too", "off"),
-    optional("--csv <file>", 'write the values of every frame to a file, "-" for standard output', "none"),
-    optional("--all-metrics", "show the models' own features in the report too", "off"),
-    optional("-q, --quiet", "no progress, no report; errors and missed gates only", "off"),
+    optional("--json", "print the result as JSON, in the format of POST /v1/score", "a report"),
+    optional("--frames", "with --json: include the per-frame scores", "off"),
+    optional("--csv <file>", 'write the per-frame scores to a file, "-" for standard output', "none"),
+    optional("--all-metrics", "also show the models' own features in the report", "off"),
+    optional("-q, --quiet", "print only errors and failed gates", "off"),
   ];
 }
 
 function scorerOptions(): Option[] {
   return [
-    optional("--vmaf-binary <path>", "Netflix's vmaf, or an ffmpeg with libvmaf", "bundled, then PATH").env(
-      "SVC_VMAF_BINARY",
-    ),
-    optional("--model-dir <dir>", "folder of NAME.json models, before the built-in ones", "none").env(
-      "SVC_MODEL_DIR",
-    ),
-    optional("--threads <n>", "threads of the scorer", "one per core")
+    optional(
+      "--vmaf-binary <path>",
+      "scorer: Netflix's vmaf, or an ffmpeg with libvmaf",
+      "the bundled one, then PATH",
+    ).env("SVC_VMAF_BINARY"),
+    optional(
+      "--model-dir <dir>",
+      "folder of NAME.json models, searched before the built-in ones",
+      "none",
+    ).env("SVC_MODEL_DIR"),
+    optional("--threads <n>", "number of scorer threads", "one per core")
       .env("SVC_THREADS")
       .argParser(whole(MAX_THREADS)),
-    optional("--timeout <seconds>", "give up after this time", "86400, a day")
+    optional("--timeout <seconds>", "abort after this time", "86400, a day")
       .env("SVC_SCORE_TIMEOUT")
       .argParser(parseSeconds),
   ];
 }
 
-/** The first of the words is the default. Upper case, as in the REST interface, is understood too. */
+/** The first word is the default. Upper case, as in the REST API, is accepted too. */
 function choice(flags: string, help: string, words: readonly [string, string]): Option {
   const option = new Option(flags, help).default(words[0]).argParser((value: string) => {
     const word = words.find((known) => known === value.toLowerCase());
@@ -172,9 +180,9 @@ function choice(flags: string, help: string, words: readonly [string, string]): 
 
 function collectModel(value: string, before: readonly string[] = []): readonly string[] {
   if (value === "") throw new InvalidArgumentError(`Name a model, for example ${DEFAULT_MODEL}.`);
-  if (before.includes(value)) throw new InvalidArgumentError("It is named twice.");
+  if (before.includes(value)) throw new InvalidArgumentError("It is given twice.");
   if (before.length === MAX_MODELS)
-    throw new InvalidArgumentError(`At most ${MAX_MODELS} models fit in one pass.`);
+    throw new InvalidArgumentError(`One pass takes at most ${MAX_MODELS} models.`);
   return [...before, value];
 }
 
@@ -182,7 +190,7 @@ function collectMetrics(value: string, before: readonly Feature[] = []): readonl
   const metrics = value.split(",").map((name) => {
     const folded = name.trim().toLowerCase().replaceAll("-", "_");
     const feature = FEATURES.find((known) => known === folded);
-    if (feature === undefined) throw new InvalidArgumentError(`There are: ${FEATURES.join(", ")}.`);
+    if (feature === undefined) throw new InvalidArgumentError(`Valid metrics: ${FEATURES.join(", ")}.`);
     return feature;
   });
   return [...new Set([...before, ...metrics])];
@@ -226,12 +234,12 @@ function isSide(pixels: number): boolean {
   return pixels >= 1 && pixels <= MAX_SIDE_PIXELS;
 }
 
-/** Throws Failure where two options want standard output, or one has no meaning without another. */
+/** Throws INVALID_REQUEST if two options write to standard output, or one has no effect without another. */
 export function checkOutputs({ json, frames, csv }: ScoreFlags): void {
   if (frames && !json) {
     throw new Failure(
       "INVALID_REQUEST",
-      "--frames adds per-frame values to --json. Give --json too, or use --csv FILE.",
+      "--frames adds per-frame scores to --json. Give --json too, or use --csv FILE.",
     );
   }
   if (json && csv === "-") {

@@ -1,4 +1,4 @@
-/** Lists that the server gives in pages: for people one table, for programs a line of JSON each. */
+/** Prints paginated lists: as one table for people, as one JSON line per item for programs. */
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { Failure } from "../platform/failure.ts";
@@ -13,21 +13,23 @@ export interface Limits {
   readonly all?: boolean;
 }
 
-/** The whole list, for pagesOf. */
+/** No limit. */
 export const ALL: Limits = { limit: 0, all: true };
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000_000;
-/** Things of a page; the most that the interface gives. */
+/** Page size: the API's maximum. */
 const PAGE = 500;
 
-/** --limit and --all, of `things` such as "jobs". */
+/** Adds --limit and --all. `things`: what is listed, such as "jobs". */
 export function addLimitOptions<C extends Command>(command: C, things: string): C {
   return command
     .addOption(
-      new Option("--limit <n>", `${things} at most`).default(DEFAULT_LIMIT).argParser(whole(MAX_LIMIT)),
+      new Option("--limit <n>", `show at most this many ${things}`)
+        .default(DEFAULT_LIMIT)
+        .argParser(whole(MAX_LIMIT)),
     )
-    .addOption(optional("--all", "all of them", "off").conflicts("limit"));
+    .addOption(optional("--all", "show all", "off").conflicts("limit"));
 }
 
 export interface Page<T> {
@@ -38,7 +40,7 @@ export interface Page<T> {
 
 export type FetchPage<T> = (at: { pageSize: number; pageToken: string }) => Promise<Page<T>>;
 
-/** The things in pages, none of them empty. Where a page is more than a message holds, it asks for half as much. */
+/** Fetches the pages, skipping empty ones. If a page exceeds the message limit, it asks for half as many items. */
 export async function* pagesOf<T>(fetch: FetchPage<T>, { limit, all }: Limits): AsyncGenerator<readonly T[]> {
   let left = all ? Number.POSITIVE_INFINITY : limit;
   let pageToken = "";
@@ -70,11 +72,11 @@ export interface Listing<Desc extends DescMessage> {
     terminal: Terminal,
     options: { readonly heading: boolean },
   ) => readonly string[];
-  /** What people are told where there is none. */
+  /** Text for an empty list. */
   readonly none: string;
 }
 
-/** Prints a list, page by page as it comes; the exit code. */
+/** Prints a list, page by page as it arrives. Returns the exit code. */
 export async function printList<Desc extends DescMessage>(
   pages: AsyncIterable<readonly MessageShape<Desc>[]>,
   listing: Listing<Desc>,

@@ -1,9 +1,9 @@
-/** What the options say of a pair, as the engine takes it. */
+/** Makes the engine's request from the options. */
 import { DEFAULT_MODEL, type PairRequest, type RawVideo } from "../engine/request.ts";
 import { Failure } from "../platform/failure.ts";
 import { DEFAULT_PIXEL_FORMAT, type PairFlags } from "./options.ts";
 
-/** The engine's request. Throws Failure where options do not go together. */
+/** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
 export function requestOf(reference: string, distorted: string, flags: PairFlags): PairRequest {
   return {
     reference,

@@ -1,4 +1,4 @@
-/** The pooled values of the metrics as a table that fits the terminal. */
+/** The pooled scores as a table that fits the terminal. */
 import type { Pooled } from "../engine/result.ts";
 import { printable } from "./escape.ts";
 import { decimalsFor } from "./numbers.ts";
@@ -7,7 +7,7 @@ import { STATS } from "./view.ts";
 
 const GAP = "  ";
 
-/** One row per metric where that fits the width, else one row per statistic. */
+/** Returns a table with one row per metric if that fits the width, otherwise one row per statistic. */
 export function pooledTable(
   pooled: Readonly<Record<string, Pooled>>,
   metrics: readonly string[],
@@ -30,7 +30,7 @@ interface Column {
   readonly values: readonly string[];
 }
 
-/** Statistics down, metrics across, as many at a time as fit. */
+/** Returns tables with statistics as rows and as many metrics as fit as columns. */
 function tallTables(columns: readonly Column[], terminal: Terminal): string[] {
   const lines: string[] = [];
   let rest = columns;
@@ -56,7 +56,7 @@ function formatted(pooled: Pooled): string[] {
   return STATS.map(([stat]) => pooled[stat].toFixed(decimals));
 }
 
-/** The first column to the left, the others to the right. */
+/** Aligns the first column left, the others right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

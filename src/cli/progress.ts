@@ -1,4 +1,4 @@
-/** The progress line on a terminal: redrawn in place, gone when done. */
+/** The progress line on a terminal: redrawn in place, erased at the end. */
 import type { Progress } from "../engine/result.ts";
 import { clock } from "./numbers.ts";
 import { paint, type Terminal } from "./terminal.ts";
@@ -13,14 +13,14 @@ export interface ProgressOutput {
 }
 
 export interface ProgressLine {
-  /** What is going on before the first frame. */
+  /** Shows what happens before the first frame. */
   note(text: string): void;
   update(progress: Progress): void;
-  /** Takes the line away. Safe twice. */
+  /** Erases the line. Safe to call twice. */
   clear(): void;
 }
 
-/** Draws where the terminal can redraw a line, and is silent elsewhere. */
+/** Returns a progress line that draws only if the terminal can redraw a line. */
 export function progressLine(output: ProgressOutput, terminal: () => Terminal): ProgressLine {
   let shown = false;
   const draw = (text: string, { live }: Terminal) => {
@@ -38,7 +38,10 @@ export function progressLine(output: ProgressOutput, terminal: () => Terminal): 
   };
 }
 
-/** One line, narrower than the terminal: bar, per cent, frames, fps, time left. The least needed goes first. */
+/**
+ * Returns one line, narrower than the terminal: bar, percentage, frames, fps, time left. The least useful parts are
+ * dropped first.
+ */
 export function progressText(progress: Progress, terminal: Terminal): string {
   const { framesDone, framesTotal, fps, secondsLeft } = progress;
   const share = framesTotal > 0 ? Math.min(1, framesDone / framesTotal) : 0;

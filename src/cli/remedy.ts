@@ -1,4 +1,4 @@
-/** The option that scores a pair which was refused, as the command line has it. */
+/** Suggests the command-line option that would score a refused pair. */
 import type { Remedy, RemedyOption } from "../engine/remedy.ts";
 import type { Found } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
@@ -6,7 +6,7 @@ import { policyOption } from "./api-names.ts";
 import { printable } from "./escape.ts";
 import { wrap } from "./wrap.ts";
 
-/** The policy of each option that scores what its other one refuses. */
+/** For each option, the policy that scores what the other policy refuses. */
 const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"]]> = new Map(
   (
     [
@@ -18,7 +18,7 @@ const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"]]> =
   ).map((policy) => [policy[0], policy]),
 );
 
-/** Lines, by the facts of a failure, which may come from a server of another version: none where they name no option. */
+/** Returns the suggestion from a failure's facts; no lines if they name no option known to this version. */
 export function remedyLines({ remedy }: Found, columns: number): string[] {
   if (!isObject(remedy)) return [];
   const { option, onlyIf } = remedy;

@@ -1,4 +1,4 @@
-/** A score as a page for people. */
+/** The report of a score, for people. */
 
 import { framesText } from "../engine/track.ts";
 import { scoredRate } from "../jobs/frame-rate.ts";
@@ -18,15 +18,15 @@ export interface ReportOptions {
   readonly terminal: Terminal;
   /** File names as the user gave them. */
   readonly names: { readonly reference: string; readonly distorted: string };
-  /** Metrics asked for beside the models. */
+  /** Metrics requested in addition to the models. */
   readonly features: readonly string[];
-  /** Show the models' own features in the table too. */
+  /** Whether to show the models' own features in the table too. */
   readonly allMetrics: boolean;
   /** Rows of the chart. */
   readonly chartHeight?: number;
 }
 
-/** The lines of the whole report. */
+/** Returns the lines of the whole report. */
 export function report(view: ScoreView, options: ReportOptions): string[] {
   const sections = [
     headline(view, options.terminal),
@@ -39,7 +39,7 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
 }
 
-/** The score in large figures where they can be drawn, and in every digit. */
+/** The score in large figures, if they can be drawn, and with all digits. */
 function headline(view: ScoreView, terminal: Terminal): string[] {
   const models = view.models.map(({ model, metric }) => {
     const mean = view.pooled[metric]?.mean;
@@ -63,7 +63,7 @@ function fileLine(label: string, name: string, media: MediaView, terminal: Termi
   return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
 }
 
-/** What was found in a file, in one line. */
+/** Describes a file in one line. */
 export function mediaText(media: MediaView, terminal: Terminal): string {
   const separator = terminal.unicode ? " · " : ", ";
   const bitRates = bitRatesText(media);
@@ -71,9 +71,11 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
     media.container,
     media.codec,
     `${media.width}x${media.height}`,
-    ...(["", "1:1"].includes(media.sampleAspectRatio) ? [] : [`samples of ${media.sampleAspectRatio}`]),
+    ...(["", "1:1"].includes(media.sampleAspectRatio)
+      ? []
+      : [`sample aspect ratio ${media.sampleAspectRatio}`]),
     media.pixelFormat,
-    rateText(media.frameRate) ?? "rate unknown",
+    rateText(media.frameRate) ?? "unknown frame rate",
     ...(bitRates === undefined ? [] : [bitRates]),
     framesText(media.frames),
     ...(media.colorRange === "full" ? ["full range"] : []),
@@ -93,7 +95,7 @@ export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal
   });
 }
 
-/** The chart of the first model and the worst moments, marked in the chart by their number. */
+/** The chart of the first model, and the worst moments, which the chart marks by number. */
 function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
   const rate = scoredRate(view);
   const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));

@@ -1,4 +1,4 @@
-/** What `svc score` does: score the pair, give the result out, hold it against the gates. */
+/** Runs `svc score`: scores the pair, prints the result, checks the gates. */
 import { stat } from "node:fs/promises";
 import type { EngineOptions } from "../engine/engine.ts";
 import { openEngine } from "../engine/open.ts";
@@ -18,16 +18,16 @@ import { progressLine } from "./progress.ts";
 import { report } from "./report.ts";
 import { detectTerminal, type Terminal } from "./terminal.ts";
 
-/** Everything that can be known to be wrong is found while this is made, before any scoring. */
+/** What to do, checked before scoring starts. */
 interface Plan {
   readonly request: PairRequest;
   readonly gates: readonly Gate[];
-  /** File to write per-frame values to. */
+  /** File for the per-frame scores. */
   readonly csv: CsvTarget | undefined;
   readonly flags: ScoreFlags;
 }
 
-/** Scores a pair as the flags say; returns the exit code. Throws Failure or AfterOutcome. */
+/** Scores a pair and returns the exit code. Throws Failure or AfterOutcome. */
 export async function runScore(
   reference: string,
   distorted: string,
@@ -55,13 +55,13 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
   return { request, gates, csv, flags };
 }
 
-/** A folder that is not there would let built-in models score in place of the ones meant. */
+/** Throws INVALID_REQUEST if the folder doesn't exist: built-in models would silently replace the user's. */
 async function checkModelDir(directory: string): Promise<void> {
   const there = await stat(directory).catch(() => undefined);
   if (there?.isDirectory()) return;
   throw new Failure(
     "INVALID_REQUEST",
-    `--model-dir: ${quoteName(directory)} is not a folder that can be read. Name the folder that holds NAME.json models.`,
+    `--model-dir: ${quoteName(directory)} is not a readable folder. Give the folder that holds the NAME.json models.`,
   );
 }
 
@@ -91,13 +91,13 @@ function engineOptions(flags: ScoreFlags): EngineOptions {
   };
 }
 
-/** A quiet terminal shows no progress. */
+/** With --quiet, the terminal shows no progress. */
 function terminalOf(stream: NodeJS.WriteStream, { quiet }: ScoreFlags): Terminal {
   const terminal = detectTerminal(stream, process.env);
   return quiet ? { ...terminal, live: false } : terminal;
 }
 
-/** Machine-readable output takes standard output; what is for people then goes to standard error. */
+/** Prints the result. If machine-readable output goes to standard output, the report goes to standard error. */
 async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Promise<number> {
   const { flags, csv } = plan;
   const machine = flags.json === true || flags.csv === "-";
@@ -108,7 +108,7 @@ async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Pr
     await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
   if (csv) await writeCsv(csv, csvText(result.frames, scoredRate(result)), signal);
   if (csv && !flags.quiet && !flags.json) {
-    await print(forPeople, [`The values of every frame are in ${quoteName(csv.name)}.`]);
+    await print(forPeople, [`Per-frame scores written to ${quoteName(csv.name)}.`]);
   }
   return judge(plan, result, forPeople);
 }
@@ -122,7 +122,7 @@ function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Te
   });
 }
 
-/** Tells how the gates came out: all of them, or with --quiet the missed ones, on standard error. */
+/** Prints the gates and returns the exit code. With --quiet, prints only failed gates, on standard error. */
 async function judge(
   { gates, flags }: Plan,
   result: ScoreResult,

@@ -11,37 +11,37 @@ Examples:
   Score an encode against its source:
     $ svc score source.mov encode.mp4
 
-  In a pipeline: fail when the mean is under 93 or the worst twentieth under 85:
+  In CI: fail if the mean is below 93 or the 5th percentile below 85:
     $ svc score source.mov encode.mp4 --fail-under vmaf.mean=93 --fail-under vmaf.p5=85
 
-  Two models and two more metrics in one pass, every frame in a spreadsheet:
+  Two models and two more metrics in one pass, with per-frame scores as CSV:
     $ svc score source.mov encode.mp4 -m vmaf_v0.6.1 -m vmaf_v0.6.1neg --metric psnr,ssim --csv frames.csv
 
-  One number for a script:
+  The score alone, for a script:
     $ svc score source.mov encode.mp4 --json | jq .score
 
-  Raw video, which says nothing about itself:
+  Raw video, which has no header:
     $ svc score source.yuv encode.yuv --size 576x324 --pixel-format yuv420p
 
-  An encode that lost its last frames: score those that both have, and say so:
+  An encode that lost its last frames: score the frames that both have, with a warning:
     $ svc score source.mov encode.mp4 --on-frame-count-mismatch common
 
 Gates:
-  - METRIC is vmaf (the first model), another model's name, or a metric of --metric.
+  - METRIC is vmaf (the first model), the name of another model, or a metric of --metric.
   - STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
 
 ${exitCodes({
   0: "scored, and every gate passed",
-  1: "scored, but under a gate of --fail-under",
+  1: "scored, but a gate of --fail-under failed",
   2: "the videos cannot be scored, or the command line is wrong",
-  3: "the scorer failed, ran out of time, or the result could not be written",
+  3: "the scorer failed or timed out, or the result could not be written",
   130: "stopped with Ctrl-C; nothing is left behind",
 })}`;
 
 const ADVICE: Advice = {
-  SCORE_TIMEOUT: "Give it longer with --timeout SECONDS, or leave the option out.",
-  SCORER_NOT_FOUND: "Name a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
-  UNKNOWN_MODEL: "Models of your own are NAME.json files of the folder given with --model-dir.",
+  SCORE_TIMEOUT: "Raise the limit with --timeout SECONDS, or leave the option out.",
+  SCORER_NOT_FOUND: "Give a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
+  UNKNOWN_MODEL: "Put your own models as NAME.json files into a folder, and give it with --model-dir.",
 };
 
 export function scoreCommand(): Command {
@@ -49,10 +49,10 @@ export function scoreCommand(): Command {
     .summary("score a distorted video against its reference")
     .description(
       "Scores a distorted (encoded) video against its reference (source) with VMAF, frame by frame, and shows " +
-        "the score, its spread, a chart over time and the worst frames. No server is needed.",
+        "the score, its distribution, a chart over time and the worst frames. Needs no server.",
     )
-    .argument("<reference>", "the pristine video: any container, .y4m or raw .yuv")
-    .argument("<distorted>", "the encoded video; scaled to the reference's size where that differs")
+    .argument("<reference>", "the source video: any container, .y4m or raw .yuv")
+    .argument("<distorted>", "the encoded video; scaled to the reference's size if that differs")
     .withGuide(GUIDE);
   return addScoreOptions(command).action(score);
 }

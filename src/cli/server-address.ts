@@ -1,4 +1,4 @@
-/** Which controller a command talks to, and how: its address, and TLS. */
+/** The controller's address and TLS options. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { openTls, TLS_SETTINGS, type TlsSettings, tlsSettingsFault } from "../client/tls-settings.ts";
 import { Failure } from "../platform/failure.ts";
@@ -12,7 +12,7 @@ export interface AddressFlags extends Partial<TlsSettings> {
 }
 
 const DEFAULT_SERVER = "127.0.0.1:9090";
-/** A name or an address, IPv6 in brackets, and a port. */
+/** A host name or an IP address (IPv6 in brackets), and a port. */
 const SERVER = /^([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:.%]+\]):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 
@@ -23,11 +23,11 @@ export function serverOption(): Option {
     .argParser(parseServer);
 }
 
-/** --server, and what its connection needs. */
+/** Adds --server and the TLS options. */
 export function addAddressOptions(command: Command): Command {
   command.addOption(serverOption());
   const { tls, ...files } = TLS_SETTINGS;
-  // Not by .env(): a switch would be on whatever its variable says.
+  // Not with .env(): commander would turn the switch on for any value of the variable.
   const about = withFacts(tls.help, tls.shownDefault, variableOf(tls));
   command.addOption(new Option(tls.flags, about).helpGroup(HELP_GROUPS.tls));
   for (const setting of Object.values(files)) {
@@ -37,7 +37,7 @@ export function addAddressOptions(command: Command): Command {
   return command;
 }
 
-/** Throws INVALID_REQUEST. */
+/** Returns the TLS setup; undefined for a connection in clear text. Throws INVALID_REQUEST. */
 export function tlsOf(flags: AddressFlags): ReturnType<typeof openTls> {
   const fault = tlsSettingsFault(flags);
   if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);

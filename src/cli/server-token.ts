@@ -1,4 +1,4 @@
-/** The token that a command sends to its controller: of a flag, a variable, or the kept session. */
+/** The token that a command sends to its controller: from a flag, a variable, or the saved session. */
 import type { Command } from "commander";
 import { checkedToken, type TokenSource } from "../client/token.ts";
 import { KeptToken } from "../client/token-kept.ts";
@@ -22,7 +22,7 @@ export function addTokenOptions(command: Command): Command {
   for (const setting of Object.values(TOKEN_SETTINGS)) {
     const fallback =
       setting === TOKEN_SETTINGS.tokenFile
-        ? "the variable SVC_TOKEN, else the session of svc login, else none"
+        ? "SVC_TOKEN, else the svc login session, else none"
         : setting.shownDefault;
     const option = optional(setting.flags, setting.help, fallback);
     command.addOption(option.env(variableOf(setting)).argParser(parseGiven).helpGroup(HELP_GROUPS.auth));
@@ -31,7 +31,7 @@ export function addTokenOptions(command: Command): Command {
 }
 
 /**
- * Where the token comes from; undefined: none is sent. `secure`: the connection is over TLS. Throws
+ * Returns the token source; undefined if no token is sent. `secure`: whether the connection is over TLS. Throws
  * INVALID_REQUEST.
  */
 export async function tokensOf(flags: TokenFlags, secure: boolean): Promise<TokenSource | undefined> {
@@ -41,7 +41,7 @@ export async function tokensOf(flags: TokenFlags, secure: boolean): Promise<Toke
   return session && new KeptToken(userSessions(), session.server, secure);
 }
 
-/** The session that a command uses; undefined: there is none, or a flag or a variable gives the token. */
+/** Returns the session that a command uses; undefined if there is none, or if a flag or variable gives the token. */
 export async function sessionOf(flags: TokenFlags): Promise<Session | undefined> {
   using given = givenTokens(flags);
   return given === undefined ? await keptSession(flags.server) : undefined;

@@ -1,4 +1,4 @@
-/** The controller that commands talk to: its options, and the connection. */
+/** The options and the connection of commands that call a controller. */
 import type { Command, Option } from "commander";
 import { Connection } from "../client/connection.ts";
 import { toldByServer } from "../client/failure.ts";
@@ -19,51 +19,49 @@ export interface ServerFlags extends TokenFlags {
 
 const ADVICE: Advice = {
   SERVER_UNREACHABLE:
-    "Start one with svc up, or name the controller's gRPC address with --server HOST:PORT (SVC_SERVER). One that speaks TLS needs --tls, or --tls-ca with who signed its certificate.",
+    "Start one with svc up, or give the controller's gRPC address with --server HOST:PORT (SVC_SERVER). If it uses TLS, add --tls, or --tls-ca with the CA of its certificate.",
   TOKEN_MISSING:
-    "Give one with --token-file FILE or in the variable SVC_TOKEN, have it fetched with --oidc-token-url, or sign in with svc login.",
-  TOKEN_INVALID: "Use a token of the identity provider, and for the audience, that the controller takes.",
-  TOKEN_EXPIRED:
-    "Get a new one, or have tokens fetched and renewed, with svc login or with --oidc-token-url.",
+    "Give a token with --token-file FILE or SVC_TOKEN, fetch one with --oidc-token-url, or sign in with svc login.",
+  TOKEN_INVALID: "Use a token from the identity provider and for the audience that the controller accepts.",
+  TOKEN_EXPIRED: "Get a new token, or use svc login or --oidc-token-url, which renew tokens.",
   TOKEN_KEY_UNKNOWN:
-    "The controller looks for new keys at most every 30 s: try again in half a minute. If it stays so, the token is of another provider.",
+    "The controller reloads the key set at most every 30 s: try again in half a minute. If the error remains, the token is from another provider.",
   TOKEN_REVOKED:
     "Sign in again for a new token. If that is refused too, ask an administrator of your tenant.",
-  REVOCATION_NOT_FOUND: "svc tenants revocations shows what there is. Give the id in full.",
-  ROLE_MISSING: "Whoever runs your identity provider can give you the role; then get a new token.",
-  JOB_NOT_FOUND: "svc jobs list shows what there is. Give the id in full.",
-  NODE_NOT_FOUND: "svc nodes list shows what there is.",
+  REVOCATION_NOT_FOUND: "List revocations with svc tenants revocations, and give the full id.",
+  ROLE_MISSING: "Ask the administrator of your identity provider for the role, then get a new token.",
+  JOB_NOT_FOUND: "List jobs with svc jobs list, and give the full id.",
+  NODE_NOT_FOUND: "List nodes with svc nodes list.",
 };
 
 const EXIT_CODES: ExitCodes = {
   0: "done",
-  2: "the server refused it, or the command line is wrong",
-  3: "the server cannot be reached, or failed",
+  2: "the server refused the request, or the command line is wrong",
+  3: "the server cannot be reached or failed",
   130: "stopped with Ctrl-C",
 };
 
-/** What the help of every command that calls a controller ends in; `own` says what codes mean for this one. */
+/** Returns the end of the help of commands that call a controller. `own`: exit codes with another meaning here. */
 export function serverGuide(own: ExitCodes = {}): string {
   return `${exitCodes({ ...EXIT_CODES, ...own })}
 
 Server:
-  The controller's gRPC interface, as svc up and svc controller serve it: --server HOST:PORT or the
-  variable SVC_SERVER. A token for it is read from --token-file (SVC_TOKEN_FILE), is fetched from an
-  identity provider by client credentials (--oidc-token-url and what goes with it), is in SVC_TOKEN,
-  or is that of your session, when you signed in for this address with svc login. Over TLS with --tls
-  (SVC_TLS=true), or --tls-ca FILE when its certificate is signed by an authority of your own.`;
+  The command calls the gRPC port of svc up or svc controller: --server HOST:PORT or SVC_SERVER. The
+  token comes from --token-file (SVC_TOKEN_FILE), from an identity provider by client credentials
+  (--oidc-token-url and related options), from SVC_TOKEN, or from your svc login session for this
+  address. For TLS, give --tls (SVC_TLS=true), or --tls-ca FILE if your own CA signed the certificate.`;
 }
 
 export function addServerOptions(command: Command): Command {
   return addTokenOptions(addAddressOptions(command));
 }
 
-/** `otherwise`: what is printed without it. */
+/** `otherwise`: what is printed without --json. */
 export function jsonOption(what: string, otherwise = "for people"): Option {
   return optional("--json", `print ${what} as JSON`, otherwise);
 }
 
-/** Runs what a command does with the controller that its flags name, in the trace that calls it. Never throws. */
+/** Runs a command with a connection to its controller, in the caller's trace. Never throws. */
 export async function withServer(
   flags: ServerFlags,
   run: (connection: Connection, signal: AbortSignal) => Promise<number>,
@@ -86,7 +84,10 @@ export async function withServer(
   await inside(trace, () => conclude(telling, work));
 }
 
-/** Tells a failure that ends nothing, on standard error, and with --json as a line of standard output. */
+/**
+ * Reports a failure after which the command continues: on standard error, and with --json also as a line on standard
+ * output.
+ */
 export async function tellFailure(
   thrown: Failure,
   { json }: { readonly json: boolean | undefined },
@@ -97,17 +98,19 @@ export async function tellFailure(
   process.stderr.write(`${lines.join("\n")}\n`);
 }
 
-/** The server answers with the thing that it was asked about: to have none is a fault of its own. Throws Failure. */
+/** Returns the requested thing. Throws INTERNAL if the server's response lacks it. */
 export function answered<T>(thing: T | undefined, name: string): T {
-  if (thing === undefined) throw new Failure("INTERNAL", `The server answers nothing about ${name}.`);
+  if (thing === undefined) throw new Failure("INTERNAL", `The server's response lacks ${name}.`);
   return thing;
 }
 
-/** A fault inside the server is told in its words; that of this program with all that is known of it. */
+/**
+ * Returns a server's failure without its cause, so that only the server's message is shown; other errors are unchanged.
+ */
 export function ownWords(thrown: unknown): unknown {
   if (!(thrown instanceof Failure) || !toldByServer(thrown)) return thrown;
   if (thrown.found?.["protocol"] !== undefined)
-    return new Failure(thrown.code, `${thrown.message} Name it with --server HOST:PORT.`, {
+    return new Failure(thrown.code, `${thrown.message} Give it with --server HOST:PORT.`, {
       found: thrown.found,
     });
   return new Failure(thrown.code, thrown.message, thrown.found ? { found: thrown.found } : {});

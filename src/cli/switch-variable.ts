@@ -1,9 +1,12 @@
-/** Variables that stand for a flag without a value. */
+/** Variables that replace a flag without a value. */
 import { Failure } from "../platform/failure.ts";
 
 const WORDS: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false };
 
-/** Whether the variable is "true" or "1"; not set is false. Throws INVALID_REQUEST for any other word. */
+/**
+ * Returns whether the variable is "true" or "1"; false if it isn't set. Throws INVALID_REQUEST for other values than
+ * true, 1, false and 0.
+ */
 export function switchVariable(name: string): boolean {
   const given = process.env[name];
   if (!given) return false;

@@ -1,30 +1,30 @@
-/** Rows of things as a table: one line per thing, as many columns as fit. */
+/** Tables: one line per item, as many columns as fit. */
 import { printable } from "./escape.ts";
 import { paint, type Terminal } from "./terminal.ts";
 import { columnsOf, cut, padded } from "./width.ts";
 
 export interface TableColumn<T> {
   readonly heading: string;
-  /** What the column says of a thing; it is printed escaped. */
+  /** Returns the cell's text; it is printed escaped. */
   text(thing: T): string;
-  /** Columns at least, so that the pages of a long list stand in line. */
+  /** Minimum width, so that the pages of a long list align. */
   readonly atLeast: number;
   readonly align?: "right";
-  /** Left out where the terminal is too narrow, the highest first; without it, never. */
+  /** If the terminal is too narrow, columns are left out, the highest number first; without a number, never. */
   readonly dispensable?: number;
 }
 
 const GAP = "  ";
-/** Columns that the last one has at least before others are left out. */
+/** Minimum width of the last column before others are left out. */
 const LAST_COLUMNS = 10;
 
 export interface TableOptions {
   readonly heading: boolean;
-  /** In place of LAST_COLUMNS. */
+  /** Default: LAST_COLUMNS. */
   readonly lastColumns?: number;
 }
 
-/** The lines. The last column takes what is left of the width, and is cut there. */
+/** Returns the lines. The last column gets the rest of the width and is cut there. */
 export function tableLines<T>(
   things: readonly T[],
   all: readonly TableColumn<T>[],
@@ -59,7 +59,7 @@ function widthOf<T>(column: TableColumn<T>, things: readonly T[]): number {
   return Math.max(column.atLeast, column.heading.length, ...texts);
 }
 
-/** The columns whose width, but for the last one's, is at most `room`. */
+/** Returns the columns that fit: all but the last take at most `room`. */
 function fitting<T>(
   all: readonly TableColumn<T>[],
   widths: ReadonlyMap<TableColumn<T>, number>,

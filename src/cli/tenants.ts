@@ -11,18 +11,18 @@ import { showCommand } from "./tenants/show.ts";
 const GUIDE = `
 Examples:
   $ svc tenants show
-      what yours has in the queue and in work, and may have
+      show your tenant's usage and limits
   $ svc tenants revoke --subject alice
-      takes back the tokens of somebody who has left
+      revoke the tokens of a person who has left
   $ svc tenants audit --since 1d
-      who did, or tried, what since yesterday
+      show who changed or tried to change what in the last 24 hours
 
 ${serverGuide()}`;
 
 export function tenantsCommand(): Command {
   return new PeopleCommand("svc tenants")
-    .summary("what your tenant uses and may, its revoked tokens, its audit log")
-    .description("What concerns your tenant as a whole. The tenant is the one that your token names.")
+    .summary("show usage and limits, revoke tokens, read the audit log")
+    .description("Shows and changes what concerns your tenant as a whole. Your token names the tenant.")
     .withGuide(GUIDE)
     .addCommand(showCommand())
     .addCommand(revokeCommand())

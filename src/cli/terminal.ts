@@ -1,33 +1,33 @@
-/** What an output stream can show, and the inks for it. */
+/** The capabilities of an output stream, and its colours. */
 
 export interface Terminal {
   /** Characters per line. */
   readonly columns: number;
   readonly color: boolean;
-  /** Whether block, line and braille characters can be shown; else plain ASCII is used. */
+  /** Whether block, line and braille characters can be shown; otherwise plain ASCII is used. */
   readonly unicode: boolean;
-  /** Whether a line may be redrawn: the stream is a terminal that knows cursor movement. */
+  /** Whether lines can be redrawn: the stream is a terminal that supports cursor movement. */
   readonly live: boolean;
 }
 
-/** The part of a stream that is asked. */
+/** The part of a stream that is used. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** The variables that are asked; process.env is one. */
+/** The variables that are used, of process.env. */
 export type Environment = Readonly<
   Partial<Record<"TERM" | "NO_COLOR" | "COLUMNS" | "LC_ALL" | "LC_CTYPE" | "LANG", string | undefined>>
 >;
 
 const DEFAULT_COLUMNS = 80;
-/** Below this, lines wrap in the terminal: a table of two columns needs that much. */
+/** Width that a table of two columns needs. In a narrower terminal lines wrap. */
 const MIN_COLUMNS = 20;
-/** Wider lines are hard to follow with the eye. */
+/** Longer lines are hard to read. */
 const MAX_COLUMNS = 240;
 
-/** NO_COLOR, TERM=dumb, the locale and COLUMNS (for what is no terminal) are honoured. */
+/** Detects the capabilities. Respects NO_COLOR, TERM=dumb, the locale, and COLUMNS if the stream is not a terminal. */
 export function detectTerminal(stream: OutputStream, env: Environment): Terminal {
   const tty = stream.isTTY === true;
   const dumb = env.TERM === "dumb";
@@ -41,13 +41,13 @@ export function detectTerminal(stream: OutputStream, env: Environment): Terminal
   };
 }
 
-/** For tables: what is no terminal has no width to keep to, unless COLUMNS gives it one. */
+/** Like detectTerminal, for tables: if the stream is not a terminal, the width is unlimited unless COLUMNS is set. */
 export function tableTerminal(stream: OutputStream, env: Environment): Terminal {
   const terminal = detectTerminal(stream, env);
   return stream.isTTY || env.COLUMNS ? terminal : { ...terminal, columns: Number.POSITIVE_INFINITY };
 }
 
-/** The first of these that is set and not empty names the locale (POSIX). */
+/** The first of these that is set and not empty is the locale (POSIX). */
 function isUtf8(env: Environment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || "";
   return /utf-?8/i.test(locale);
@@ -56,7 +56,7 @@ function isUtf8(env: Environment): boolean {
 const INKS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Ink = keyof typeof INKS;
 
-/** The text in an ink where the terminal has colour, else as it is. */
+/** Returns the text in a colour if the terminal supports colour. */
 export function paint(terminal: Terminal, ink: Ink, text: string): string {
   return terminal.color ? `\x1b[${INKS[ink]}m${text}\x1b[0m` : text;
 }

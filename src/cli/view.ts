@@ -1,11 +1,8 @@
-/**
- * A score as the commands show it: what they need of the engine's result, and
- * what a result received over the API has too.
- */
+/** A score as the commands show it: what the engine's result and a result from the API have in common. */
 import type { Pooled } from "../engine/result.ts";
 import type { BitRates } from "../jobs/quantities.ts";
 
-/** Per-frame values by row. The engine's FrameTable is one. */
+/** Per-frame scores by row, such as the engine's FrameTable. */
 export interface Series {
   readonly length: number;
   readonly metrics: readonly string[];
@@ -39,7 +36,7 @@ export interface ScoreView {
   readonly frames: Series;
 }
 
-/** The statistics of a metric in the order in which tables show them, with their headings. */
+/** The statistics of a metric in table order, with their headings. */
 export const STATS = [
   ["mean", "mean"],
   ["harmonicMean", "harmonic"],
@@ -52,10 +49,10 @@ export const STATS = [
   ["stdDev", "stdDev"],
 ] as const satisfies readonly (readonly [keyof Pooled, string])[];
 
-/** Metric of the first model, which `score` reports. */
+/** The metric of the first model, whose mean is the `score`. */
 export const FIRST_METRIC = "vmaf";
 
-/** The metric that stands for a feature when one value is meant: of PSNR, that of luma. libvmaf's names. */
+/** The main metric of a feature, by libvmaf's names: for PSNR it is luma. */
 const MAIN_METRIC: Readonly<Record<string, string>> = {
   psnr: "psnr_y",
   ssim: "float_ssim",
@@ -63,21 +60,25 @@ const MAIN_METRIC: Readonly<Record<string, string>> = {
   ciede: "ciede2000",
 };
 
-/** The metric of a result that a name means: itself, or the main one of a feature; undefined when there is none. */
+/**
+ * Resolves a name to a metric of a result: the metric itself, or the main one of a feature; undefined if there is none.
+ */
 export function metricNamed(name: string, pooled: Readonly<Record<string, Pooled>>): string | undefined {
   return [name, MAIN_METRIC[name], `integer_${name}`, `float_${name}`].find(
     (metric) => metric !== undefined && Object.hasOwn(pooled, metric),
   );
 }
 
-/** Whether a metric is one of a requested feature: psnr asks for psnr_y, psnr_cb and psnr_cr. */
+/** Returns whether a metric belongs to a feature: psnr has psnr_y, psnr_cb and psnr_cr. */
 export function belongsTo(metric: string, feature: string): boolean {
   const name = metric.replace(/^(?:float|integer)_/, "");
   if (name === feature || metric === MAIN_METRIC[feature]) return true;
   return name.startsWith(`${feature}_`) && !(feature === "psnr" && name.startsWith("psnr_hvs"));
 }
 
-/** Metrics to show: the models', then the requested features', and with `all` the models' own too. */
+/**
+ * Returns the metrics to show: the models', then those of requested features, and with `all` the models' own features.
+ */
 export function shownMetrics(view: ScoreView, features: readonly string[], all: boolean): string[] {
   const models = view.models.map((model) => model.metric);
   const present = Object.keys(view.pooled);

@@ -1,6 +1,6 @@
-/** Lines of text for a given width. */
+/** Wraps text to a width. */
 
-/** Breaks at spaces; a word longer than the width is cut. Further lines are indented. */
+/** Breaks text at spaces; a word longer than the width is cut. The lines after the first are indented. */
 export function wrap(text: string, width: number, indent = ""): string[] {
   const lines: string[] = [];
   let line = "";
@@ -22,7 +22,7 @@ export function wrap(text: string, width: number, indent = ""): string[] {
   return lines;
 }
 
-/** Characters as a terminal counts them, for text without wide characters. */
+/** Columns of a text without wide characters. */
 function length(text: string): number {
   return Array.from(text).length;
 }

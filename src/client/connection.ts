@@ -1,4 +1,4 @@
-/** A connection to a controller over gRPC: calls that are typed, have a deadline and fail with Failure. */
+/** A gRPC connection to a controller: typed calls with a deadline, which fail with Failure. */
 import {
   create,
   type DescMessage,
@@ -18,42 +18,45 @@ import { speaksHttp1 } from "./http-probe.ts";
 import { SocketCredentials } from "./socket-credentials.ts";
 import type { Tls } from "./tls.ts";
 
-// grpc-js would write to stderr beside the log; what goes wrong is told by the calls.
+// grpc-js would write to stderr next to the log. The calls report errors.
 setLogVerbosity(logVerbosity.NONE);
 
 const CHANNEL = {
-  /** Nobody asks for the books that channelz keeps of every call. */
+  /** Nobody reads the records that channelz keeps of every call. */
   "grpc.enable_channelz": 0,
-  /** Of its own: those of one process to one address would share one, and its limit on calls at a time. */
+  /**
+   * A separate connection: otherwise channels of a process to the same address share one, and its limit of concurrent
+   * calls.
+   */
   "grpc.use_local_subchannel_pool": 1,
-  /** A controller that comes back is found again within about a second: leases of a few seconds bear that. */
+  /** Reconnects to a restarted controller within about a second: leases of a few seconds survive that. */
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
 } as const;
 
-/** A peer that is gone without closing its connection is noticed within 5 + 5 s, also by a call that waits long. */
+/** Detects a peer that is gone without closing its connection within 5 + 5 s, even during a long call. */
 const KEEP_ALIVE: KeepAliveLimits = { everyMs: 5_000, timeoutMs: 5_000 };
 
-/** Milliseconds that a call may take when it says nothing else. */
+/** Default timeout of a call in milliseconds. */
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export interface ConnectionOptions {
   /** "host:port" */
   readonly address: string;
-  /** For TLS; undefined: in clear. */
+  /** undefined: no TLS. */
   readonly tls?: Tls | undefined;
-  /** Gives the bearer token, asked anew for every call so that it may change; undefined: none is sent. */
+  /** Returns the bearer token. Called for every call, so the token may change; undefined: no token is sent. */
   readonly token?: (() => Promise<string | undefined>) | undefined;
-  /** Told of a token that a call was refused for. */
+  /** Called with a token that a call was refused for. */
   readonly onRefused?: ((token: string) => void) | undefined;
   /** Default: KEEP_ALIVE. */
   readonly keepAlive?: KeepAliveLimits | undefined;
 }
 
 export interface CallOptions {
-  /** Ends the call; it throws SCORE_CANCELLED. */
+  /** Cancels the call, which then throws SCORE_CANCELLED. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds. Default: 30,000 for a call with one answer, no limit for a stream. */
+  /** Milliseconds. Default: 30,000 for a unary call, no limit for a stream. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -63,7 +66,7 @@ export class Connection implements Disposable {
   readonly #token: () => Promise<string | undefined>;
   readonly #onRefused: (token: string) => void;
 
-  /** Connects with the first call, and again after every loss. */
+  /** Connects on the first call, and reconnects after every loss. */
   constructor(options: ConnectionOptions) {
     const { address, tls, keepAlive = KEEP_ALIVE } = options;
     const { token = async () => undefined, onRefused = () => {} } = options;
@@ -73,7 +76,7 @@ export class Connection implements Disposable {
     this.#onRefused = onRefused;
   }
 
-  /** Calls a method with one answer, such as `JobService.method.getJob`. Throws Failure. */
+  /** Calls a unary method, such as `JobService.method.getJob`. Throws Failure. */
   async call<Input extends DescMessage, Output extends DescMessage>(
     method: DescMethodUnary<Input, Output>,
     request: MessageInitShape<Input>,
@@ -106,8 +109,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Calls a method with a stream of answers; a reader that stops reading slows the server down,
-   * and one that leaves the loop ends the call. Throws Failure.
+   * Calls a server-streaming method. If the caller stops reading, the server is slowed down; leaving the loop ends the
+   * call. Throws Failure.
    */
   async *stream<Input extends DescMessage, Output extends DescMessage>(
     method: DescMethodServerStreaming<Input, Output>,
@@ -136,13 +139,13 @@ export class Connection implements Disposable {
       throw await this.#failureOf(error, token, signal);
     } finally {
       signal?.removeEventListener("abort", cancel);
-      // The call fails once more for having been cancelled; nobody waits for that.
+      // Cancelling makes the call emit another error, which nobody awaits.
       call.on("error", () => {});
       call.cancel();
     }
   }
 
-  /** Ends the connection; calls under way fail. */
+  /** Closes the connection; calls under way fail. */
   [Symbol.dispose](): void {
     this.#client.close();
   }
@@ -158,11 +161,14 @@ export class Connection implements Disposable {
     return isOther ? speaksHttp(this.address, error) : failure;
   }
 
-  /** The token, unless the call is cancelled or `limitMs` are over first: a provider may have to be asked. */
+  /**
+   * Returns the token. Throws if the call is cancelled or `limitMs` pass first: it may have to be fetched from a
+   * provider.
+   */
   async #tokenWithin(limitMs: number, signal: AbortSignal | undefined): Promise<string | undefined> {
     const { promise: ended, reject } = Promise.withResolvers<never>();
     const cancel = () => reject(cancelled());
-    const late = () => reject(new Failure("SERVER_UNREACHABLE", "No token was to be had in time."));
+    const late = () => reject(new Failure("SERVER_UNREACHABLE", "No token was available in time."));
     const timer = setTimeout(late, limitMs);
     signal?.addEventListener("abort", cancel);
     if (signal?.aborted) cancel();

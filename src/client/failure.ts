@@ -1,4 +1,4 @@
-/** What a failed call means: the Failure that the server told, or what became of the connection. */
+/** Turns the error of a gRPC call into a Failure: the server's own, or a failure of the connection. */
 import { type DescMessage, fromBinary, type MessageShape } from "@bufbuild/protobuf";
 import { type Any, anyUnpack, durationMs } from "@bufbuild/protobuf/wkt";
 import { type ServiceError, status } from "@grpc/grpc-js";
@@ -14,9 +14,9 @@ import { TLS_FAILED } from "./tls.ts";
 const DOMAIN = "svc";
 
 /**
- * The Failure of a call to `address`. A server's own keeps its code, sentence and facts; a code that
- * this version does not know becomes INTERNAL, with the code as a fact. `signal`: what the caller may
- * have ended the call with.
+ * Returns the Failure of a call to `address`. A server's Failure keeps its code, message and facts; a code unknown to
+ * this version becomes INTERNAL, with the code as a fact. `signal`: the signal that the caller may have cancelled the
+ * call with.
  */
 export function failureOf(thrown: unknown, address: string, signal?: AbortSignal): Failure {
   if (!isServiceError(thrown)) return Failure.from(thrown);
@@ -36,19 +36,19 @@ export function failureOf(thrown: unknown, address: string, signal?: AbortSignal
   return ofStatus(thrown, address);
 }
 
-/** Whether a Failure is of a call, and not of this process. */
+/** Returns whether a Failure comes from a call, not from this process. */
 export function toldByServer(failure: Failure): boolean {
   return isServiceError(failure.cause);
 }
 
-/** Whether what answered does not speak HTTP/2, as far as gRPC can say: it was no connection at all. */
+/** Returns whether gRPC reports a protocol error: the peer does not speak HTTP/2. */
 export function isProtocolError(thrown: unknown): boolean {
   return (
     isServiceError(thrown) && thrown.code === status.UNAVAILABLE && /Protocol error/.test(thrown.details)
   );
 }
 
-/** The failure of a call to an address that speaks HTTP/1.1. */
+/** Returns the Failure of a call to an address that speaks HTTP/1.1. */
 export function speaksHttp(address: string, cause: unknown): Failure {
   return new Failure(
     "SERVER_UNREACHABLE",
@@ -57,46 +57,49 @@ export function speaksHttp(address: string, cause: unknown): Failure {
   );
 }
 
-/** A status without the server's own code comes from gRPC itself, or from something between. */
+/** Returns the Failure of a status without the server's own code: it comes from gRPC itself, or from a proxy. */
 function ofStatus(error: ServiceError, address: string): Failure {
   const failure = (code: FailureCode, detail: string) => new Failure(code, detail, { cause: error });
   switch (error.code) {
     case status.UNAVAILABLE:
-    // A server that ends with calls open resets them so.
+    // A server that shuts down with open calls resets them with this status.
     case status.CANCELLED:
       return failure("SERVER_UNREACHABLE", unreachable(address, error.details));
     case status.DEADLINE_EXCEEDED:
       return failure("SERVER_UNREACHABLE", `${address} did not answer in time.`);
     case status.RESOURCE_EXHAUSTED:
-      return failure("REQUEST_TOO_LARGE", `A message is too large, or ${address} too busy: ${error.details}`);
+      return failure(
+        "REQUEST_TOO_LARGE",
+        `A message is too large, or ${address} is overloaded: ${error.details}`,
+      );
     case status.UNIMPLEMENTED:
       return failure(
         "INTERNAL",
-        `${address} does not know this call: it is no svc controller, or another version.`,
+        `${address} does not support this call: it is not an svc controller, or has another version.`,
       );
     default:
       return failure("INTERNAL", `${address} answered ${status[error.code] ?? error.code}: ${error.details}`);
   }
 }
 
-/** What a server says that ends a TLS connection, after it has begun: "certificate required", "unknown ca". */
+/** The TLS alert with which a server ends a connection: "certificate required", "unknown ca". */
 const TLS_ALERT = /SSL routines:[^:]*:(?:tlsv\d+ |sslv\d+ )?alert ([^:]+):/;
 
-/** `details`: what gRPC says of the last try to connect, when there was one. */
+/** `details`: gRPC's description of the last connection attempt, if there was one. */
 function unreachable(address: string, details: string): string {
   const alert = TLS_ALERT.exec(details)?.[1];
-  if (alert !== undefined) return `There is no TLS connection to ${address}: it refused with "${alert}".`;
+  if (alert !== undefined) return `The TLS connection to ${address} failed: it refused with "${alert}".`;
   const at = details.indexOf(TLS_FAILED);
-  if (at < 0) return `${address} cannot be reached, or went away during the call.`;
+  if (at < 0) return `${address} cannot be reached, or the connection was lost during the call.`;
   const reason = details.slice(at + TLS_FAILED.length).replace(/\. Resolution note:.*$/s, "");
-  return `There is no TLS connection to ${address}: ${reason}.`;
+  return `The TLS connection to ${address} failed: ${reason}.`;
 }
 
 function isServiceError(thrown: unknown): thrown is ServiceError {
   return thrown instanceof Error && "code" in thrown && "details" in thrown && "metadata" in thrown;
 }
 
-/** None where a status has none, or cannot be read. */
+/** Returns the status details; none if there are none, or if they can't be parsed. */
 function detailsOf({ metadata }: ServiceError): readonly Any[] {
   const [bytes] = metadata.get("grpc-status-details-bin");
   if (!(bytes instanceof Uint8Array)) return [];
@@ -107,7 +110,7 @@ function detailsOf({ metadata }: ServiceError): readonly Any[] {
   }
 }
 
-/** The first detail of a kind that holds; one that cannot be read is as good as none. */
+/** Returns the first detail of a type for which `holds` is true; one that can't be parsed is ignored. */
 function detailIn<Schema extends DescMessage>(
   details: readonly Any[],
   schema: Schema,
@@ -121,13 +124,13 @@ function detailIn<Schema extends DescMessage>(
   }
 }
 
-/** undefined where there is none of ours. */
+/** Returns svc's error info; undefined if there is none. */
 function errorInfoIn(details: readonly Any[]): ErrorInfo | undefined {
   return detailIn(details, ErrorInfoSchema, ({ domain }) => domain === DOMAIN);
 }
 
-/** Milliseconds. */
+/** Returns the retry delay in milliseconds. */
 function retryAfterIn(details: readonly Any[]): number | undefined {
-  const told = detailIn(details, RetryInfoSchema, ({ retryDelay }) => retryDelay !== undefined);
-  return told?.retryDelay && durationMs(told.retryDelay);
+  const info = detailIn(details, RetryInfoSchema, ({ retryDelay }) => retryDelay !== undefined);
+  return info?.retryDelay && durationMs(info.retryDelay);
 }

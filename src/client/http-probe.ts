@@ -1,11 +1,14 @@
-/** Finds out whether an address speaks HTTP/1.1, as a REST port does. */
+/** Detects an address that speaks HTTP/1.1, as a REST port does. */
 import { connect } from "node:net";
 
-/** Milliseconds in which a server must answer. */
+/** Milliseconds within which a server must answer. */
 const TIMEOUT_MS = 2_000;
 const START = "HTTP/1.";
 
-/** What answers in HTTP/1 to a request that every HTTP server has an answer to. `address`: "host:port". Never throws. */
+/**
+ * Returns whether the address answers in HTTP/1 to a request that every HTTP server answers. `address`: "host:port".
+ * Never throws.
+ */
 export async function speaksHttp1(address: string): Promise<boolean> {
   const url = URL.parse(`http://${address}`);
   if (url === null) return false;

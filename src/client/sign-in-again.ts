@@ -1,17 +1,16 @@
-/** What becomes of a session later: it is renewed by its refresh token, and in the end revoked. */
+/** Renews a session by its refresh token, and revokes it. */
 import { Failure } from "../platform/failure.ts";
 import { discover, grantOf } from "./sign-in.ts";
 import { providerFailure } from "./sign-in-failure.ts";
 import type { Session } from "./token-session.ts";
 
 /**
- * The session with new tokens. The refresh token may be good only once: the result is to be kept before
- * anything else. Throws LOGIN_REQUIRED when the provider does not renew it any more, SERVER_UNREACHABLE
- * when it may do so later.
+ * Returns the session with new tokens. The refresh token may be valid only once: save the result before anything else.
+ * Throws LOGIN_REQUIRED if the provider no longer renews it, SERVER_UNREACHABLE if it may do so later.
  */
 export async function renewed(session: Session): Promise<Session> {
   const { issuer, refreshToken } = session;
-  if (refreshToken === undefined) throw over(session, "and the provider gave nothing to renew it with");
+  if (refreshToken === undefined) throw over(session, "and the provider issued no refresh token");
   try {
     const { oidc, config } = await discover(session);
     const askedMs = Date.now();
@@ -30,17 +29,17 @@ export async function renewed(session: Session): Promise<Session> {
 function over({ server }: Session, why: string): Failure {
   return new Failure(
     "LOGIN_REQUIRED",
-    `Your session for ${server} is over, ${why}. Sign in again: svc login --server ${server}`,
+    `Your session for ${server} has expired, ${why}. Sign in again: svc login --server ${server}`,
   );
 }
 
-/** Has the provider forget a session. False: it has no way to. Throws Failure. */
+/** Revokes a session at the provider. Returns false if the provider has no revocation endpoint. Throws Failure. */
 export async function revoke(session: Session, signal: AbortSignal): Promise<boolean> {
   const { issuer, accessToken, refreshToken } = session;
   try {
     const { oidc, config } = await discover(session, signal);
     if (config.serverMetadata().revocation_endpoint === undefined) return false;
-    // With a refresh token go the access tokens that came of it, where they can be revoked (RFC 7009).
+    // Revoking a refresh token also revokes the access tokens from it, if the provider can (RFC 7009).
     const [token, hint] =
       refreshToken === undefined ? [accessToken, "access_token"] : [refreshToken, "refresh_token"];
     await oidc.tokenRevocation(config, token, { token_type_hint: hint });

@@ -1,17 +1,17 @@
-/** Signing in with a browser on this machine: authorization code with PKCE (RFC 6749, 7636, 8252). */
+/** Signs in with a browser on this machine: authorization code with PKCE (RFC 6749, 7636, 8252). */
 import { asksFor, consentFor, grantOf, type Provider, requestParameters } from "./sign-in.ts";
 import { CallbackServer } from "./sign-in-callback.ts";
 import { providerFailure } from "./sign-in-failure.ts";
 import type { Grant, SignInOptions } from "./token-session.ts";
 
 export interface BrowserSignIn extends SignInOptions {
-  /** Port on loopback for the answer; 0: a free one. */
+  /** Loopback port for the callback; 0: a free one. */
   readonly port: number;
-  /** Told of the address to open. */
+  /** Called with the URL to open. */
   readonly onUrl: (url: string) => void;
-  /** Told of an answer that is none to this sign-in; it goes on. */
+  /** Called for a callback with the wrong state. The sign-in continues. */
   readonly onForged: () => void;
-  /** Ends the waiting; its reason is thrown. */
+  /** Ends the wait; its reason is thrown. */
   readonly signal: AbortSignal;
 }
 

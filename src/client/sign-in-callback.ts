@@ -1,4 +1,4 @@
-/** Where the browser brings the answer of a sign-in: an address on loopback (RFC 8252, section 7.3). */
+/** The loopback server that receives the redirect of a sign-in (RFC 8252, section 7.3). */
 import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,28 +6,28 @@ import { Failure } from "../platform/failure.ts";
 import { messageOf } from "../platform/thrown.ts";
 import { type Page, show } from "./sign-in-page.ts";
 
-/** An answer with the right state. */
+/** A callback with the expected state. */
 export interface CallbackAnswer {
   readonly url: URL;
-  /** Ends the browser's waiting. */
+  /** Sends the browser a page. */
   show(page: Page): Promise<void>;
 }
 
 export interface CallbackOptions {
-  /** 0: a free one. */
+  /** 0: a free port. */
   readonly port: number;
-  /** What the answer must carry; nobody else can know it. */
+  /** The state that the callback must have. Nobody else can know it. */
   readonly state: string;
-  /** Told of every answer that does not carry it. */
+  /** Called for every callback without that state. */
   readonly onForged: () => void;
 }
 
 const HOST = "127.0.0.1";
 const PATH = "/callback";
-/** Milliseconds for a request to arrive. */
+/** Milliseconds within which a request must arrive. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** Takes one answer. What others send, on any page of any site, changes nothing. */
+/** Accepts one callback. Requests from other pages have no effect. */
 export class CallbackServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #options: CallbackOptions;
@@ -38,11 +38,11 @@ export class CallbackServer implements AsyncDisposable {
     this.#options = options;
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
-      (request, response) => void this.#hear(request, response),
+      (request, response) => void this.#handle(request, response),
     );
   }
 
-  /** Throws INVALID_REQUEST when the port is not free. */
+  /** Throws INVALID_REQUEST if the port is not free. */
   static async listen(options: CallbackOptions): Promise<CallbackServer> {
     const callback = new CallbackServer(options);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -51,7 +51,7 @@ export class CallbackServer implements AsyncDisposable {
       await promise;
     } catch (error) {
       const why = messageOf(error);
-      throw new Failure("INVALID_REQUEST", `--port ${options.port} cannot be listened on: ${why}.`);
+      throw new Failure("INVALID_REQUEST", `Failed to listen on --port ${options.port}: ${why}.`);
     }
     server.off("error", reject);
     return callback;
@@ -61,7 +61,7 @@ export class CallbackServer implements AsyncDisposable {
     return `http://${this.#authority}${PATH}`;
   }
 
-  /** The answer, when it comes. Throws the signal's reason when that aborts first. */
+  /** Waits for the callback. Throws the signal's reason if that aborts first. */
   async answer(signal: AbortSignal): Promise<CallbackAnswer> {
     const { promise, reject } = Promise.withResolvers<never>();
     const end = () => reject(signal.reason);
@@ -85,10 +85,10 @@ export class CallbackServer implements AsyncDisposable {
     return `${HOST}:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  async #hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => {});
     const url = URL.parse(request.url ?? "", `http://${this.#authority}`);
-    // A page whose name was pointed at this address would send its own host.
+    // A page of a rebound DNS name would send its own host.
     const isOurs = request.method === "GET" && request.headers.host === this.#authority;
     if (!isOurs || url?.origin !== `http://${this.#authority}` || url.pathname !== PATH) {
       return show(response, "unknown");
@@ -104,7 +104,7 @@ export class CallbackServer implements AsyncDisposable {
 
   #hasState(url: URL): boolean {
     const [given = "", ...more] = url.searchParams.getAll("state");
-    const [told, expected] = [Buffer.from(given), Buffer.from(this.#options.state)];
-    return more.length === 0 && told.length === expected.length && timingSafeEqual(told, expected);
+    const [actual, expected] = [Buffer.from(given), Buffer.from(this.#options.state)];
+    return more.length === 0 && actual.length === expected.length && timingSafeEqual(actual, expected);
   }
 }

@@ -1,4 +1,4 @@
-/** Signing in with a browser on another machine: the device authorization grant (RFC 8628). */
+/** Signs in with a browser on another machine: the device authorization grant (RFC 8628). */
 import type { DeviceAuthorizationResponse } from "openid-client";
 import { Failure } from "../platform/failure.ts";
 import { pause } from "../platform/lifecycle.ts";
@@ -8,27 +8,27 @@ import { isRefusal } from "./token-failure.ts";
 import type { Grant, SignInOptions } from "./token-session.ts";
 import { isProviderUrl } from "./token-url.ts";
 
-/** What a person needs to answer on another machine. */
+/** What a person needs to sign in on another machine. */
 export interface DeviceCode {
   readonly url: string;
   readonly userCode: string;
-  /** The address with the code in it. */
+  /** The address that includes the code. */
   readonly completeUrl: string | undefined;
 }
 
 export interface DeviceSignIn extends SignInOptions {
   readonly onCode: (code: DeviceCode) => void;
-  /** Ends the waiting; its reason is thrown. */
+  /** Ends the wait; its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
 const GRANT = "urn:ietf:params:oauth:grant-type:device_code";
-/** Seconds between two questions, unless the provider says; and how many more each "slow_down" adds. */
+/** Default polling interval in seconds; the seconds that each "slow_down" adds; and the longest wait. */
 const INTERVAL_SECONDS = 5;
 const SLOWER_SECONDS = 5;
 const LONGEST_SECONDS = 60;
 
-/** Whether people can sign in so with a provider. */
+/** Returns whether the provider supports the device flow. */
 export function hasDeviceFlow({ config }: Provider): boolean {
   return config.serverMetadata().device_authorization_endpoint !== undefined;
 }
@@ -37,7 +37,7 @@ export function hasDeviceFlow({ config }: Provider): boolean {
 export async function signInByDevice(provider: Provider, options: DeviceSignIn): Promise<Grant> {
   const { oidc, config, issuer } = provider;
   if (!hasDeviceFlow(provider)) {
-    const why = "has no sign-in by device, or does not tell of it. Leave out --device.";
+    const why = "does not offer sign-in by device in its metadata. Leave out --device.";
     throw new Failure("LOGIN_FAILED", `The identity provider ${issuer} ${why}`);
   }
   try {
@@ -54,13 +54,13 @@ export async function signInByDevice(provider: Provider, options: DeviceSignIn):
 function codeOf(device: DeviceAuthorizationResponse, issuer: string): DeviceCode {
   const { verification_uri: url, verification_uri_complete: complete, user_code: userCode } = device;
   if (!isProviderUrl(url)) {
-    const why = "names an address to sign in at that is neither https nor http on loopback";
+    const why = "gave a sign-in address that is neither https nor http on loopback";
     throw new Failure("LOGIN_FAILED", `The identity provider ${issuer} ${why}.`);
   }
   return { url, userCode, completeUrl: complete && isProviderUrl(complete) ? complete : undefined };
 }
 
-/** Asks until the person has answered, as seldom as the provider wants it. */
+/** Polls until the person has signed in, at the provider's interval. */
 async function granted(
   { oidc, config, issuer }: Provider,
   { device_code, expires_in, interval }: DeviceAuthorizationResponse,
@@ -81,16 +81,16 @@ async function granted(
   throw expired(issuer);
 }
 
-/** Seconds until the next question; throws the failure when there is to be none. */
+/** Returns the seconds until the next poll. Throws the failure if polling must end. */
 function laterBy(thrown: unknown, seconds: number, failure: Failure): number {
   const error = isRefusal(thrown) ? thrown.error : "";
   if (error === "authorization_pending") return seconds;
   if (error === "slow_down") return seconds + SLOWER_SECONDS;
-  // Section 3.5: who cannot be reached is asked more seldom.
+  // Section 3.5: back off if the provider cannot be reached.
   if (failure.code === "SERVER_UNREACHABLE") return seconds * 2;
   throw failure;
 }
 
 function expired(issuer: string): Failure {
-  return new Failure("LOGIN_FAILED", `Nobody signed in with ${issuer} while the code was good. Try again.`);
+  return new Failure("LOGIN_FAILED", `Nobody signed in with ${issuer} before the code expired. Try again.`);
 }

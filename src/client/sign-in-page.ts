@@ -1,17 +1,17 @@
-/** What the browser shows at the end of a sign-in. */
+/** The pages that the browser shows at the end of a sign-in. */
 import type { ServerResponse } from "node:http";
 
 const PAGES = {
-  signedIn: [200, "Signed in", "You can close this window, and go on in the terminal."],
-  failed: [400, "Not signed in", "The terminal says why. You can close this window."],
-  again: [409, "This was answered already", "The terminal says how it ended. You can close this window."],
-  forged: [400, "Not signed in", "This is no answer to a sign-in that svc waits for."],
-  unknown: [404, "Nothing is here", "svc waits for the answer to a sign-in, and does nothing else here."],
+  signedIn: [200, "Signed in", "You can close this window and continue in the terminal."],
+  failed: [400, "Not signed in", "The terminal shows why. You can close this window."],
+  again: [409, "Already answered", "The terminal shows the result. You can close this window."],
+  forged: [400, "Not signed in", "This callback does not belong to a sign-in that svc is waiting for."],
+  unknown: [404, "Not found", "svc is waiting for a sign-in here, and serves nothing else."],
 } as const;
 
 export type Page = keyof typeof PAGES;
 
-/** Resolves when the page is sent, or the browser has gone. */
+/** Sends a page. Resolves when it is sent, or the browser is gone. */
 export function show(response: ServerResponse, page: Page): Promise<void> {
   const [status, title, text] = PAGES[page];
   const { promise, resolve } = Promise.withResolvers<void>();

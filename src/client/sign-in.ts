@@ -1,4 +1,4 @@
-/** An identity provider that people sign in with: found by its issuer, with what a public client needs of it. */
+/** Discovers the identity provider that people sign in with, by its issuer. */
 import type * as Oidc from "openid-client";
 import { Failure } from "../platform/failure.ts";
 import { providerFailure } from "./sign-in-failure.ts";
@@ -13,16 +13,15 @@ export interface Provider {
   readonly issuer: string;
 }
 
-/** Seconds for a whole answer. */
+/** Seconds for a complete response. */
 const TIMEOUT_SECONDS = 10;
-/** Longer refresh tokens are not known of. */
+/** Longest accepted refresh token, in characters; none are known to be longer. */
 const MAX_REFRESH_TOKEN = 32 * 1024;
 const OFFLINE = "offline_access";
 
 /**
- * Reads what the provider says of itself (OpenID Connect Discovery). `signal` ends this and every
- * later request. Throws Failure: INVALID_REQUEST for an issuer that is none, SERVER_UNREACHABLE when
- * it may answer later.
+ * Reads the provider's metadata (OpenID Connect Discovery). `signal` cancels this and every later request. Throws
+ * INVALID_REQUEST if the issuer is not a provider, SERVER_UNREACHABLE if it may answer later.
  */
 export async function discover(
   { issuer, clientId }: Pick<SignInOptions, "issuer" | "clientId">,
@@ -34,7 +33,7 @@ export async function discover(
       "--issuer is not the URL of an identity provider: https, or http on loopback, without a user name or a #fragment.",
     );
   }
-  // Loaded when it is needed: most commands start without it.
+  // Loaded on demand: most commands don't need it.
   const oidc = await import("openid-client");
   const url = new URL(issuer);
   try {
@@ -51,25 +50,25 @@ export async function discover(
   }
 }
 
-/** What a provider's document names is called only where the issuer itself might be. */
+/** Throws LOGIN_FAILED if an endpoint in the metadata has a URL that would not be accepted as an issuer. */
 function checkEndpoints({ config, issuer }: Provider): void {
-  const told = config.serverMetadata();
+  const metadata = config.serverMetadata();
   const endpoints = {
-    authorization_endpoint: told.authorization_endpoint,
-    token_endpoint: told.token_endpoint,
-    device_authorization_endpoint: told.device_authorization_endpoint,
-    revocation_endpoint: told.revocation_endpoint,
+    authorization_endpoint: metadata.authorization_endpoint,
+    token_endpoint: metadata.token_endpoint,
+    device_authorization_endpoint: metadata.device_authorization_endpoint,
+    revocation_endpoint: metadata.revocation_endpoint,
   };
   for (const [name, url] of Object.entries(endpoints)) {
     if (url === undefined || isProviderUrl(url)) continue;
-    const what = "which is neither https nor http on loopback";
-    throw new Failure("LOGIN_FAILED", `The identity provider ${issuer} names a ${name}, ${what}.`);
+    const what = "that is neither https nor http on loopback";
+    throw new Failure("LOGIN_FAILED", `The identity provider ${issuer} has a ${name} ${what}.`);
   }
 }
 
 /**
- * Parameters of a request for a sign-in. Without a scope of its own it asks for a token that can be
- * renewed, where the provider says that it knows of that.
+ * Returns the parameters of a sign-in request. Without a scope option it requests a renewable token, if the provider
+ * lists that scope.
  */
 export function requestParameters(
   { config }: Provider,
@@ -84,22 +83,23 @@ export function requestParameters(
   };
 }
 
-/** Whether a request's scope holds a word. */
+/** Returns whether a request's scope contains a word. */
 export function asksFor(parameters: Readonly<Record<string, string>>, word: string): boolean {
   return parameters["scope"]?.split(" ").includes(word) === true;
 }
 
-/** OpenID Connect Core, section 11: consent must be asked for with it. */
+/** Returns the prompt for consent, which offline_access needs (OpenID Connect Core, section 11). */
 export function consentFor(parameters: Readonly<Record<string, string>>): { readonly prompt?: "consent" } {
   return asksFor(parameters, OFFLINE) ? { prompt: "consent" } : {};
 }
 
-/** What an answer of the token endpoint grants; `askedMs`: when it was asked for. Throws LOGIN_FAILED. */
+/** Returns the grant in a response of the token endpoint. `askedMs`: time of the request. Throws LOGIN_FAILED. */
 export function grantOf(answer: Oidc.TokenEndpointResponse, askedMs: number): Grant {
   const { access_token: accessToken, token_type: type, expires_in: seconds, refresh_token } = answer;
-  const refused = (why: string) => new Failure("LOGIN_FAILED", `The identity provider gave a token ${why}.`);
-  if (type !== "bearer" || !isToken(accessToken)) throw refused("that is no bearer token");
-  if (seconds !== undefined && !(seconds > 0)) throw refused("that has expired already");
+  const refused = (why: string) =>
+    new Failure("LOGIN_FAILED", `The identity provider issued a token ${why}.`);
+  if (type !== "bearer" || !isToken(accessToken)) throw refused("that is not a bearer token");
+  if (seconds !== undefined && !(seconds > 0)) throw refused("that has already expired");
   const usable = refresh_token !== undefined && refresh_token.length <= MAX_REFRESH_TOKEN;
   return {
     accessToken,

@@ -1,4 +1,4 @@
-/** How a gRPC channel opens its connections: in clear or over TLS, and so that a peer that is gone is noticed. */
+/** Opens a gRPC channel's connections with or without TLS, and with keep-alive pings that detect a dead peer. */
 import type { Socket } from "node:net";
 import { CallCredentials, ChannelCredentials } from "@grpc/grpc-js";
 import { followSession } from "../platform/http2-session.ts";
@@ -12,7 +12,7 @@ export class SocketCredentials extends ChannelCredentials {
   readonly #tls: Tls | undefined;
   readonly #keepAlive: KeepAliveLimits;
 
-  /** `tls`: undefined: in clear. */
+  /** `tls`: undefined for no TLS. */
   constructor(tls: Tls | undefined, keepAlive: KeepAliveLimits) {
     super();
     this.#tls = tls;

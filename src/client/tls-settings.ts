@@ -1,4 +1,4 @@
-/** How a client is told that its controller speaks TLS: the same flags and variables for nodes and commands. */
+/** TLS settings of clients: the same flags and variables for nodes and commands. */
 import { createSecureContext, getCACertificates } from "node:tls";
 import { Failure } from "../platform/failure.ts";
 import { HELP_GROUPS } from "../platform/help-page.ts";
@@ -13,22 +13,22 @@ export const TLS_SETTINGS = inGroup(HELP_GROUPS.tls, {
   }),
   tlsCa: text({
     flags: "--tls-ca <file>",
-    help: "PEM file of the authorities that may have signed the controller's certificate",
-    shownDefault: "those that this machine trusts, and those of Node.js",
+    help: "PEM file of the CAs that may have signed the controller's certificate",
+    shownDefault: "the CAs that this machine or Node.js trusts",
   }),
   tlsCert: text({
     flags: "--tls-cert <file>",
-    help: "PEM file of a certificate to show to a controller that asks for one (--tls-client-ca)",
+    help: "PEM file of the client certificate, for a controller with --tls-client-ca",
   }),
   tlsKey: text({
     flags: "--tls-key <file>",
-    help: "PEM file of that certificate's private key, not encrypted",
+    help: "PEM file of that certificate's private key, unencrypted",
   }),
 } as const);
 
 export type TlsSettings = SettingValues<typeof TLS_SETTINGS>;
 
-/** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
+/** Returns what is wrong with the settings, as a sentence that names them; undefined if nothing is. */
 export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): string | undefined {
   const flags = flagsOf({ "--tls-cert": tlsCert, "--tls-key": tlsKey });
   const [[given], [missing]] = [flags.given, flags.missing];
@@ -36,9 +36,9 @@ export function tlsSettingsFault({ tlsCert, tlsKey }: Partial<TlsSettings>): str
 }
 
 /**
- * What a connection to `address` ("host:port") is opened with by settings without a fault; undefined:
- * it is to be in clear. The files are read again whenever it is connected, so they may be replaced.
- * Throws INVALID_REQUEST when one of them cannot be used.
+ * Returns the TLS setup for connections to `address` ("host:port"); undefined if the settings don't enable TLS. The
+ * settings must be free of faults. The files are read again on every connection, so they may be replaced. Throws
+ * INVALID_REQUEST if a file can't be used.
  */
 export async function openTls(settings: Partial<TlsSettings>, address: string): Promise<Tls | undefined> {
   const files = filesOf(settings);
@@ -53,7 +53,7 @@ export async function openTls(settings: Partial<TlsSettings>, address: string): 
   return new Tls(address, context);
 }
 
-/** Authorities that this machine trusts, and those that come with Node.js: a small container has none of its own. */
+/** Returns the CAs that this machine trusts and those of Node.js: a small container has none of its own. */
 function trustedHere(): string[] {
   return [...new Set([...getCACertificates("system"), ...getCACertificates("default")])];
 }

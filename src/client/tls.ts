@@ -4,24 +4,24 @@ import { connect, type SecureContext, type TLSSocket } from "node:tls";
 import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
 
-/** What the reason of a connection that failed for TLS begins with. */
+/** Prefix of the error message of a failed TLS connection. */
 export const TLS_FAILED = "TLS failed: ";
 
 /**
- * grpc-js would name an IP address as the server's name (SNI), which TLS has no way to do and Node.js warns of on
- * standard error. The certificate is verified against the host all the same.
+ * Opens TLS connections. grpc-js would send an IP address as the server name (SNI), which TLS does not allow and
+ * Node.js warns about on standard error. The certificate is verified against the host all the same.
  */
 export class Tls {
   readonly #host: string;
   readonly #context: () => Promise<SecureContext>;
 
-  /** `address`: "host:port". `context` is asked for every time that it is connected. */
+  /** `address`: "host:port". `context` is called for every connection. */
   constructor(address: string, context: () => Promise<SecureContext>) {
     this.#host = address.slice(0, address.lastIndexOf(":")).replace(/^\[(.*)\]$/, "$1");
     this.#context = context;
   }
 
-  /** Rejects with an error whose message begins with TLS_FAILED. */
+  /** Rejects with an error whose message starts with TLS_FAILED. */
   async connect(socket: Socket): Promise<TLSSocket> {
     return this.#connect(socket, await this.#freshContext());
   }
@@ -47,7 +47,7 @@ export class Tls {
       },
       () => resolve(secured),
     );
-    // Stays: one that comes later is told by the session above.
+    // The handler stays: the HTTP/2 session reports later errors.
     secured.on("error", (error) => reject(new Error(`${TLS_FAILED}${reasonOf(error)}`)));
     secured.on("close", () => reject(new Error(`${TLS_FAILED}the connection was closed`)));
     return promise;
@@ -58,8 +58,8 @@ function reasonOf(error: Error): string {
   if (errorCode(error) === "ERR_SSL_WRONG_VERSION_NUMBER") return "the server does not speak TLS";
   const alert = /alert ([^:]+):/.exec(error.message)?.[1];
   if (alert === "no application protocol")
-    return "the server offers no HTTP/2, which gRPC needs: it may be the REST port";
+    return "the server does not offer HTTP/2, which gRPC needs: it may be the REST port";
   if (alert !== undefined) return `the server refused with "${alert}"`;
-  // Node.js adds hints for those who write programs.
+  // Node.js appends hints for programmers.
   return (error.message.split(/[;\n]/)[0] ?? "").trim();
 }

@@ -1,45 +1,45 @@
-/** Why an identity provider gave no token, as a Failure that holds neither secret nor token. */
+/** Turns the error of a token request into a Failure without secrets and tokens. */
 import { Failure } from "../platform/failure.ts";
 import { errorCode } from "../platform/thrown.ts";
 
-/** Characters of a provider's own words that are told. */
-const MAX_TOLD = 200;
+/** Most characters that are quoted of a provider's error. */
+const MAX_QUOTED = 200;
 
 export interface Refusal {
   readonly status: number;
-  /** RFC 6749's code, such as "invalid_client". */
+  /** Error code of RFC 6749, such as "invalid_client". */
   readonly error: string;
   readonly error_description?: string | undefined;
 }
 
-/** Whether the provider does not know the client by what it was shown. */
+/** Returns whether the provider refused the client's credentials. */
 export function refusesClient(thrown: unknown): boolean {
   return isRefusal(thrown) && thrown.error === "invalid_client";
 }
 
-/** TOKEN_MISSING when the provider refuses, SERVER_UNREACHABLE when it may answer later. */
+/** Returns TOKEN_MISSING if the provider refuses, SERVER_UNREACHABLE if it may answer later. */
 export function requestFailure(thrown: unknown, url: URL, secret: string): Failure {
   if (thrown instanceof Failure) return thrown;
-  // The cause is left out: it holds the answer, and a log would show it.
+  // Without the cause: it contains the response, which a log would show.
   const provider = `The identity provider of --oidc-token-url (${url.origin}${url.pathname})`;
   if (!isRefusal(thrown)) {
-    return new Failure("SERVER_UNREACHABLE", `${provider} gave no token: ${reasonOf(thrown)}.`);
+    return new Failure("SERVER_UNREACHABLE", `${provider} issued no token: ${reasonOf(thrown)}.`);
   }
-  const told = toldBy(thrown, secret);
+  const reason = toldBy(thrown, secret);
   if (thrown.status === 429 || thrown.status >= 500) {
-    return new Failure("SERVER_UNREACHABLE", `${provider} cannot give a token now: ${told}.`);
+    return new Failure("SERVER_UNREACHABLE", `${provider} cannot issue a token now: ${reason}.`);
   }
   const todo = refusesClient(thrown)
     ? " Check --oidc-client-id, and the secret in --oidc-client-secret-file."
     : "";
-  return new Failure("TOKEN_MISSING", `${provider} refuses to give a token: ${told}.${todo}`);
+  return new Failure("TOKEN_MISSING", `${provider} refused to issue a token: ${reason}.${todo}`);
 }
 
 export function isRefusal(thrown: unknown): thrown is Refusal {
   return thrown instanceof Error && thrown.name === "ResponseBodyError";
 }
 
-/** A provider's words are cut, and left out where they repeat one of the secrets. */
+/** Quotes a provider's error, shortened. A part that contains one of the secrets is left out. */
 export function toldBy(
   { status, error, error_description: description }: Refusal,
   ...secrets: readonly string[]
@@ -47,23 +47,26 @@ export function toldBy(
   const words = [error, description].filter(
     (text) => typeof text === "string" && !secrets.some((secret) => text.includes(secret)),
   );
-  const told = words
+  const reason = words
     .join(", ")
     .replaceAll(/\p{Cc}/gu, " ")
-    .slice(0, MAX_TOLD);
-  return told === "" ? `status ${status}` : told;
+    .slice(0, MAX_QUOTED);
+  return reason === "" ? `status ${status}` : reason;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   OAUTH_TIMEOUT: "it did not answer in time",
   OAUTH_ABORT: "the request was cancelled",
-  OAUTH_RESPONSE_IS_NOT_JSON: "it answered something else than JSON",
-  OAUTH_PARSE_ERROR: "it answered no valid JSON",
-  OAUTH_INVALID_RESPONSE: "it answered something else than a token",
-  OAUTH_UNSUPPORTED_OPERATION: "it answered with another type of token",
+  OAUTH_RESPONSE_IS_NOT_JSON: "its response was not JSON",
+  OAUTH_PARSE_ERROR: "its response was not valid JSON",
+  OAUTH_INVALID_RESPONSE: "its response was not a token",
+  OAUTH_UNSUPPORTED_OPERATION: "it issued another type of token",
 };
 
-/** Of a failed connection the innermost error says why; no other message is repeated, for it might quote the answer. */
+/**
+ * Returns the reason. For a failed connection it is in the innermost error. Other messages are not repeated: they might
+ * quote the response.
+ */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "the request failed";
   const { cause } = thrown;

@@ -1,9 +1,12 @@
-/** One request to an identity provider, whose answer is bounded. */
+/** Sends requests to an identity provider, with a limit on the size of the response. */
 import type { CustomFetchOptions } from "openid-client";
 
 const MAX_BYTES = 64 * 1024;
 
-/** A request to a token endpoint. Throws what fetch throws, and an Error for an answer that is too large. Follows no redirects. */
+/**
+ * Sends a request to a token endpoint. Throws what fetch throws, and an Error for a response that is too large. Follows
+ * no redirects.
+ */
 export async function fetchAnswer(
   url: string,
   options: CustomFetchOptions,
@@ -11,19 +14,20 @@ export async function fetchAnswer(
 ): Promise<Response> {
   const response = await fetchBounded(url, options, signal);
   const { status, headers } = response;
-  // A status without a body takes no text either, not even an empty one.
+  // A status without a body allows no text, not even an empty one.
   if (response.body === null) return response;
   return new Response(withoutIdToken(await response.text()), { status, headers });
 }
 
-/** A request to any endpoint; throws and follows as fetchAnswer does. */
+/** Sends a request to any endpoint, with the errors and redirect rule of fetchAnswer. */
 export async function fetchBounded(
   url: string,
   { method, headers, redirect, body, signal: limit }: CustomFetchOptions,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  // The library gives a form or nothing; its type allows for more.
-  if (body !== undefined && !(body instanceof URLSearchParams)) throw new TypeError("the request is no form");
+  // The library passes a form or nothing; its type allows more.
+  if (body !== undefined && !(body instanceof URLSearchParams))
+    throw new TypeError("the request is not a form");
   const signals = [signal, limit].filter((one) => one !== undefined);
   const response = await fetch(url, {
     method,
@@ -33,7 +37,7 @@ export async function fetchBounded(
     signal: AbortSignal.any(signals),
   });
   const text = await boundedText(response);
-  // Without the challenge of a 401 the library tells the body's error, which says more.
+  // Without a 401's challenge header, the library reports the body's error, which is more specific.
   const type = response.headers.get("content-type") ?? "";
   const empty = response.status === 204 || response.status === 205 || response.status === 304;
   return new Response(empty ? null : text, { status: response.status, headers: { "content-type": type } });
@@ -44,15 +48,15 @@ async function boundedText(response: Response): Promise<string> {
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.byteLength;
-    if (length > MAX_BYTES) throw new Error(`the answer is larger than ${MAX_BYTES} bytes`);
+    if (length > MAX_BYTES) throw new Error(`the response is larger than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
 /**
- * Providers add an ID token where the scope holds "openid". It is sent to nobody, and the library would
- * refuse it, for it could be checked only against an issuer that a client need not know.
+ * Removes the ID token that providers add for the scope "openid". It is not used, and the library would reject it: it
+ * could be checked only against an issuer that the client doesn't know.
  */
 function withoutIdToken(text: string): string {
   try {

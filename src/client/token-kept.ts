@@ -1,22 +1,22 @@
-/** The token of a kept session, renewed shortly before it expires. */
+/** The token of a saved session, renewed shortly before it expires. */
 import { Failure } from "../platform/failure.ts";
 import { renewed } from "./sign-in-again.ts";
 import type { TokenSource } from "./token.ts";
 import type { Session } from "./token-session.ts";
 import type { Sessions } from "./token-sessions.ts";
 
-/** How long before its end a token is renewed: milliseconds, and at most this share of its life. */
+/** A token is renewed this long before it expires: milliseconds, and at most this share of its lifetime. */
 const MARGIN_MS = 60_000;
 const MARGIN_SHARE = 0.2;
-/** Milliseconds in which a provider that did not answer is not asked again. */
+/** Milliseconds before a provider that did not answer is asked again. */
 const PAUSE_MS = 2_000;
-/** Milliseconds that a token is kept at least when the controller refuses it: another one may fare no better. */
+/** Minimum age in milliseconds before a refused token is replaced: a new one may be refused as well. */
 const KEPT_MS = 10_000;
 
 /**
- * The file is read for every token: another command may have renewed the session, or ended it. One
- * process renews at a time, and whoever waited for it takes what it was given. A renewal that has
- * begun is brought to its end, also after Ctrl-C: the old refresh token may be good no more.
+ * Reads the file for every token: another command may have renewed or ended the session. One process renews at a time,
+ * and processes that waited use its result. A renewal that has started is completed, even after Ctrl-C: the old refresh
+ * token may no longer be valid.
  */
 export class KeptToken implements TokenSource {
   readonly #sessions: Sessions;
@@ -82,10 +82,13 @@ export class KeptToken implements TokenSource {
     if (session?.tls && !this.#secure) throw inClear(session);
     if (session !== undefined) return session;
     const todo = `Sign in again: svc login --server ${this.#server}`;
-    throw new Failure("LOGIN_REQUIRED", `Your session for ${this.#server} was ended meanwhile. ${todo}`);
+    throw new Failure(
+      "LOGIN_REQUIRED",
+      `Your session for ${this.#server} was ended in the meantime. ${todo}`,
+    );
   }
 
-  /** Whether it is time for the next token. A session that cannot be renewed goes on until its end. */
+  /** Returns whether to renew the token. A session that can't be renewed is used until it expires. */
   #isDue(session: Session): boolean {
     const { obtainedMs, expiresMs, refreshToken } = session;
     if (refreshToken === undefined || expiresMs === undefined) return this.#isOver(session);
@@ -103,6 +106,6 @@ export class KeptToken implements TokenSource {
 function inClear({ server }: Session): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    `You signed in to ${server} over TLS, and this call would send your token in clear. Give --tls, or --tls-ca with who signed its certificate.`,
+    `You signed in to ${server} over TLS, but this call would send your token unencrypted. Give --tls, or --tls-ca with the CA of its certificate.`,
   );
 }

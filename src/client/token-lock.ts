@@ -1,24 +1,27 @@
-/** One process at a time: two that renew one session would make the provider end it. */
+/** Locks sessions across processes: if two renewed the same session, the provider would end it. */
 import { closeSync, openSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure } from "../platform/failure.ts";
 import { lockFile } from "../platform/file-lock.ts";
 
-/** Milliseconds between two looks. */
+/** Milliseconds between attempts to lock. */
 const LOOK_MS = 25;
-/** Milliseconds after which the holder is taken to hang: its two requests have 10 s each. */
+/** Milliseconds after which the holder is considered hung: its two requests have 10 s each. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Runs with the lock of a file, which is made when it is not there. Throws SERVER_UNREACHABLE when
- * another process holds it for too long.
+ * Runs with the lock of a file, which is created if needed. Throws SERVER_UNREACHABLE if another process holds the lock
+ * for too long.
  */
 export async function withLock<T>(path: string, run: () => Promise<T>): Promise<T> {
   const giveUp = performance.now() + PATIENCE_MS;
   let unlock = tryLock(path);
   while (unlock === undefined) {
     if (performance.now() > giveUp) {
-      throw new Failure("SERVER_UNREACHABLE", "Another svc renews a session, and does not come to an end.");
+      throw new Failure(
+        "SERVER_UNREACHABLE",
+        "Another svc process has been renewing a session for too long.",
+      );
     }
     await pause(LOOK_MS);
     unlock = tryLock(path);
@@ -31,7 +34,7 @@ export async function withLock<T>(path: string, run: () => Promise<T>): Promise<
 }
 
 function tryLock(path: string): (() => void) | undefined {
-  // SQLite would make it readable for others.
+  // SQLite would create it readable by others.
   closeSync(openSync(path, "a", 0o600));
   return lockFile(path);
 }

@@ -1,31 +1,34 @@
-/** A token that is fetched, kept, and fetched anew before it expires. */
+/** A token that is fetched, cached, and renewed before it expires. */
 import { BackOff } from "../platform/back-off.ts";
 import { Failure } from "../platform/failure.ts";
 import type { TokenSource } from "./token.ts";
 
 export interface IssuedToken {
   readonly token: string;
-  /** Milliseconds from its request until it expires. */
+  /** Milliseconds from the request until the token expires. */
   readonly lifeMs: number;
 }
 
 export interface RenewedTokenOptions {
-  /** Asks for a token. Throws Failure; ends soon after the signal aborts. */
+  /** Requests a token. Throws Failure; ends soon after the signal aborts. */
   readonly request: (signal: AbortSignal) => Promise<IssuedToken>;
-  /** Told of every request that failed. */
+  /** Called for every failed request. */
   readonly onFailure?: (failure: Failure) => void;
 }
 
-/** Share of a token's life after which it is renewed, and how much of that is left to chance: nodes that start as one do not renew as one. */
+/**
+ * Share of a token's lifetime after which it is renewed, and random spread on top: nodes that start together don't
+ * renew together.
+ */
 const RENEW_AFTER = 0.75;
 const SPREAD = 0.1;
-/** Tokens hold times in whole seconds, cut off: one can expire so many milliseconds before its life says. */
+/** Times in tokens are truncated to seconds: a token can expire this many milliseconds before its stated lifetime. */
 const SECOND_MS = 1_000;
-/** Milliseconds between two requests after failures at most, and the share of them that is left to chance. */
+/** Back-off after failures: first and longest pause in milliseconds, and its random share. */
 const FIRST_PAUSE_MS = 1_500;
 const LONGEST_PAUSE_MS = 15_000;
 const PAUSE_SPREAD = 1 / 3;
-/** Milliseconds that a token is kept at least when the controller refuses it: another one may fare no better. */
+/** Minimum age in milliseconds before a refused token is replaced: a new one may be refused as well. */
 const KEPT_MS = 10_000;
 
 interface Held {
@@ -36,14 +39,14 @@ interface Held {
 }
 
 /**
- * Fetches when a token is asked for: there is no timer. One request is under way at a time. While a
- * renewal fails the old token is given until it expires; after that `get` throws why.
+ * Fetches on demand, without a timer, one request at a time. While renewal fails, `get` returns the old token until it
+ * expires, and then throws the failure.
  */
 export class RenewedToken implements TokenSource {
   readonly #options: RenewedTokenOptions;
   readonly #disposed = new AbortController();
   #held: Held | undefined;
-  /** A token that the controller has refused for good reason is given no more. */
+  /** Whether the controller refused the token, so that it is no longer used. */
   #refused = false;
   #fetching: Promise<Held> | undefined;
   readonly #backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS, PAUSE_SPREAD);
@@ -55,10 +58,10 @@ export class RenewedToken implements TokenSource {
 
   async get(): Promise<string> {
     const held = this.#held;
-    // The time of day goes on while a machine sleeps; where it is set back, the controller refuses the token.
+    // Wall-clock time continues while a machine sleeps. If the clock is set back, the controller refuses the token.
     const now = Date.now();
     if (held === undefined || this.#refused || now >= held.overMs) return (await this.#fetch(now)).token;
-    // Whoever asks need not wait, and onFailure is told what becomes of it.
+    // The caller doesn't wait; onFailure reports errors.
     if (now >= held.renewMs) this.#fetch(now).catch(() => {});
     return held.token;
   }
@@ -68,7 +71,7 @@ export class RenewedToken implements TokenSource {
     if (Date.now() - this.#held.fetchedMs >= KEPT_MS) this.#refused = true;
   }
 
-  /** Cuts off a request that is under way. */
+  /** Cancels a request under way. */
   [Symbol.dispose](): void {
     this.#disposed.abort();
   }

@@ -1,4 +1,4 @@
-/** Asks an identity provider for a token by client credentials (RFC 6749, section 4.4). */
+/** Requests a token from an identity provider by client credentials (RFC 6749, section 4.4). */
 import { Failure } from "../platform/failure.ts";
 import { isToken } from "./token.ts";
 import { refusesClient, requestFailure } from "./token-failure.ts";
@@ -17,18 +17,18 @@ export interface ClientCredentials {
   readonly audience: string | undefined;
 }
 
-/** Seconds for a whole answer. */
+/** Seconds for a complete response. */
 const TIMEOUT_SECONDS = 10;
-/** Milliseconds that a token is used whose provider does not tell its life: no provider issues shorter ones. */
-const UNTOLD_LIFE_MS = 60_000;
+/** Assumed lifetime in milliseconds if the provider does not state one: no provider issues shorter tokens. */
+const DEFAULT_LIFE_MS = 60_000;
 
 type Method = "ClientSecretBasic" | "ClientSecretPost";
 
 /**
- * Makes requests for tokens. Every provider must take the secret in the header (RFC 6749), and some let
- * a client have it in the body alone: one that refuses the first is asked the other way, and
- * what it took is tried first from then on. The requests throw Failure: INVALID_REQUEST for the
- * secret's file, TOKEN_MISSING when the provider refuses, SERVER_UNREACHABLE when it may answer later.
+ * Returns a function that requests tokens. Providers must accept the secret in the header (RFC 6749), but some accept
+ * it only in the body: if one method is refused, the other is tried, and used first from then on. The function throws
+ * INVALID_REQUEST for the secret's file, TOKEN_MISSING if the provider refuses, SERVER_UNREACHABLE if it may answer
+ * later.
  */
 export function tokenRequests(client: ClientCredentials): (signal: AbortSignal) => Promise<IssuedToken> {
   let methods: readonly [Method, Method] = ["ClientSecretBasic", "ClientSecretPost"];
@@ -56,13 +56,13 @@ async function request(
   method: Method,
   signal: AbortSignal,
 ): Promise<IssuedToken> {
-  // Loaded when it is needed: most commands start without it.
+  // Loaded on demand: most commands don't need it.
   const oidc = await import("openid-client");
   const server = { issuer: tokenUrl.origin, token_endpoint: tokenUrl.href };
   const config = new oidc.Configuration(server, clientId, undefined, oidc[method](secret));
   config.timeout = TIMEOUT_SECONDS;
   config[oidc.customFetch] = (url, options) => fetchAnswer(url, options, signal);
-  // Which URLs may be http is decided with the settings.
+  // The settings decide which URLs may be http.
   if (tokenUrl.protocol === "http:") oidc.allowInsecureRequests(config);
   const parameters = { ...(scope && { scope }), ...(audience && { audience }) };
   const answer = await oidc.clientCredentialsGrant(config, parameters);
@@ -75,12 +75,12 @@ function issuedToken(answer: {
   readonly expires_in?: number | undefined;
 }): IssuedToken {
   const { access_token: token, token_type: type, expires_in: seconds } = answer;
-  const lifeMs = seconds === undefined ? UNTOLD_LIFE_MS : seconds * 1000;
+  const lifeMs = seconds === undefined ? DEFAULT_LIFE_MS : seconds * 1000;
   if (type !== "bearer" || !isToken(token)) {
-    throw new Failure("TOKEN_MISSING", "The identity provider gave a token that is no bearer token.");
+    throw new Failure("TOKEN_MISSING", "The identity provider issued a token that is not a bearer token.");
   }
   if (!(lifeMs > 0)) {
-    throw new Failure("TOKEN_MISSING", "The identity provider gave a token that has expired already.");
+    throw new Failure("TOKEN_MISSING", "The identity provider issued a token that has already expired.");
   }
   return { token, lifeMs };
 }

@@ -1,15 +1,15 @@
-/** Files that hold a credential: read as they are now, since whoever issues it replaces the file. */
+/** Reads credential files anew each time, because their issuer may replace them. */
 import { open } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
 import { messageOf } from "../platform/thrown.ts";
 
-/** No token or secret is longer: a file that is was named by mistake, or never ends. */
+/** Size limit: no token or secret is longer. A longer file was given by mistake, or is endless. */
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Text of the file that an option names, at most 64 KiB. Who may read the file is not looked at:
- * orchestrators mount secrets readable to all users of a container. Throws INVALID_REQUEST, which
- * names the option and tells nothing of what the file holds.
+ * Returns the text of the file that an option names, at most 64 KiB. File permissions are not checked: orchestrators
+ * mount secrets readable by all users of a container. Throws INVALID_REQUEST, which names the option and quotes nothing
+ * of the file.
  */
 export async function readCredential(path: string, option: string): Promise<string> {
   const bytes = Buffer.alloc(MAX_BYTES + 1);
@@ -30,13 +30,14 @@ export async function readCredential(path: string, option: string): Promise<stri
   );
 }
 
-/**
- * The client secret in a file, without the line end that editors add. Throws INVALID_REQUEST.
- */
+/** Returns the client secret in a file, without the line end that editors add. Throws INVALID_REQUEST. */
 export async function readSecret(path: string): Promise<string> {
   const option = "--oidc-client-secret-file";
   const secret = (await readCredential(path, option)).replace(/\r?\n$/, "");
   if (secret !== "" && !/\p{Cc}/u.test(secret)) return secret;
-  const what = secret === "" ? "is empty" : "holds control characters, or several lines";
-  throw new Failure("INVALID_REQUEST", `${option}: ${JSON.stringify(path)} ${what}. Give the secret alone.`);
+  const what = secret === "" ? "is empty" : "contains control characters, or several lines";
+  throw new Failure(
+    "INVALID_REQUEST",
+    `${option}: ${JSON.stringify(path)} ${what}. The file must contain only the secret.`,
+  );
 }

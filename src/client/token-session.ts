@@ -1,39 +1,39 @@
-/** What is kept of a sign-in: for which server, with which provider, its tokens. */
+/** A saved session: its server, its provider, and the tokens. */
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
 import { isToken } from "./token.ts";
 import { isProviderUrl } from "./token-url.ts";
 
-/** How somebody signed in, and can again. */
+/** How a person signed in, and can sign in again. */
 export interface SignInOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Parameters of the request; undefined: the default scope, and nothing of the others. */
+  /** Parameters of the request; undefined: the default scope, and none of the others. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
   readonly organization?: string | undefined;
 }
 
-/** What a provider granted. */
+/** Tokens from a provider. */
 export interface Grant {
   readonly accessToken: string;
-  /** undefined: it cannot be renewed. */
+  /** undefined: the session can't be renewed. */
   readonly refreshToken?: string | undefined;
-  /** Milliseconds of 1970. */
+  /** Milliseconds since 1970. */
   readonly obtainedMs: number;
-  /** Milliseconds of 1970; undefined: the provider does not tell. */
+  /** Milliseconds since 1970; undefined: not stated by the provider. */
   readonly expiresMs?: number | undefined;
 }
 
 export interface Session extends SignInOptions, Grant {
-  /** Only it is sent the token: "host:port", as normalServer writes it. */
+  /** The only server that gets the token: "host:port", as from normalServer. */
   readonly server: string;
-  /** It was signed in for over TLS, and the token is never sent in clear. */
+  /** Whether the sign-in was over TLS; then the token is never sent unencrypted. */
   readonly tls: boolean;
 }
 
 const VERSION = 1;
 
-/** One writing of a server's address: names in lower case, IPv6 shortened, the port without zeros before it. */
+/** Normalises a server's address: names in lower case, IPv6 shortened, the port without leading zeros. */
 export function normalServer(address: string): string {
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon).toLowerCase();
@@ -49,7 +49,7 @@ export function sessionText({ obtainedMs, expiresMs, ...rest }: Session): string
   return `${JSON.stringify({ version: VERSION, ...rest, ...times }, null, 2)}\n`;
 }
 
-/** The session that a text holds. Throws JsonFault, which quotes nothing of it. */
+/** Parses a session. Throws JsonFault, which quotes nothing of the text. */
 export function parseSession(text: string): Session {
   const members = parseStrictly(text, 2);
   if (!isObject(members) || members["version"] !== VERSION) {
@@ -85,5 +85,5 @@ function optional(members: JsonObject, name: string): string | undefined {
 function textOf(members: JsonObject, name: string, fits = (text: string) => text !== ""): string {
   const value = members[name];
   if (typeof value === "string" && fits(value)) return value;
-  throw new JsonFault(`has no ${name} that can be used`);
+  throw new JsonFault(`has no valid ${name}`);
 }

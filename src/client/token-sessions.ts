@@ -1,4 +1,4 @@
-/** The sessions of a user, each in a file of its own that nobody else can read. */
+/** The sessions of a user, each in a separate file that nobody else can read. */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { errorCode, messageOf } from "../platform/thrown.ts";
 import { withLock } from "./token-lock.ts";
 import { parseSession, type Session, sessionText } from "./token-session.ts";
 
-/** More than tokens that a server takes need. */
+/** Size limit: more than the tokens that a server accepts need. */
 const MAX_BYTES = 256 * 1024;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
-/** What there is no session for: no file, or one that is not ours to read. */
+/** Errors that mean no session: there is no file, or we may not read it. */
 const NONE: readonly string[] = ["ENOENT", "ENOTDIR", "EACCES", "ENAMETOOLONG"];
 
 export class Sessions {
@@ -23,14 +23,14 @@ export class Sessions {
     this.#directory = directory;
   }
 
-  /** Name of the file for a server, which normalServer has written. */
+  /** Returns the file of a server, given as from normalServer. */
   fileOf(server: string): string {
     return join(this.#directory, `session-${encodeURIComponent(server)}.json`);
   }
 
   /**
-   * The session for a server; undefined: there is none. Throws INVALID_REQUEST when the file could have
-   * been read or written by others, or is not one that was written here.
+   * Returns the session for a server; undefined if there is none. Throws INVALID_REQUEST if others could read or write
+   * the file, or it isn't a valid session file.
    */
   async read(server: string): Promise<Session | undefined> {
     const path = this.fileOf(server);
@@ -55,7 +55,7 @@ export class Sessions {
     throw faulty(server, path, "is for another server");
   }
 
-  /** Replaces the session for its server as a whole, or throws INVALID_REQUEST. To be called in `locked`. */
+  /** Replaces the session of its server atomically. Call it in `locked`. Throws INVALID_REQUEST. */
   async write(session: Session): Promise<void> {
     const path = this.fileOf(session.server);
     const temporary = `${path}.new`;
@@ -71,7 +71,7 @@ export class Sessions {
     }
   }
 
-  /** Whether there was one. To be called in `locked`. */
+  /** Deletes a session, and returns whether there was one. Call it in `locked`. Throws INVALID_REQUEST. */
   async remove(server: string): Promise<boolean> {
     const path = this.fileOf(server);
     try {
@@ -83,7 +83,7 @@ export class Sessions {
     }
   }
 
-  /** Runs while no other process changes a session; makes the folder. Throws INVALID_REQUEST when that cannot be. */
+  /** Runs while no other process changes a session; creates the folder. Throws INVALID_REQUEST if that fails. */
   async locked<T>(run: () => Promise<T>): Promise<T> {
     try {
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
@@ -109,9 +109,9 @@ async function textOf(file: FileHandle): Promise<string> {
   return buffer.toString("utf8", 0, bytesRead);
 }
 
-/** Why a file is not used; undefined: it is. */
+/** Returns why a file must not be used; undefined if it may. */
 function faultOf(found: Stats): string | undefined {
-  if (!found.isFile()) return "is no file";
+  if (!found.isFile()) return "is not a file";
   if (isOthers(found)) return "belongs to another user";
   const mode = (found.mode & 0o777).toString(8);
   return (found.mode & OTHERS) === 0 ? undefined : `can be read or written by others (its mode is ${mode})`;
@@ -136,6 +136,6 @@ function faulty(server: string, path: string, fault: string): Failure {
 function notKept(path: string, error: unknown): Failure {
   return new Failure(
     "INVALID_REQUEST",
-    `No session can be kept: ${JSON.stringify(path)} ${messageOf(error)}. Make that a folder of your own, or name another one in XDG_STATE_HOME.`,
+    `The session cannot be saved: ${JSON.stringify(path)} ${messageOf(error)}. Use a folder of your own, or set XDG_STATE_HOME to another one.`,
   );
 }

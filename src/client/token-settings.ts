@@ -1,4 +1,4 @@
-/** How a client is told where its token comes from: the same flags and variables for nodes and commands. */
+/** Token settings of clients: the same flags and variables for nodes and commands. */
 
 import type { Failure } from "../platform/failure.ts";
 import { HELP_GROUPS } from "../platform/help-page.ts";
@@ -11,7 +11,7 @@ import { isProviderUrl } from "./token-url.ts";
 export const TOKEN_SETTINGS = inGroup(HELP_GROUPS.auth, {
   tokenFile: text({
     flags: "--token-file <file>",
-    help: "file with the bearer token to call the controller with; read again for every call, so it may be replaced",
+    help: "file with the bearer token for the controller; read again for every call, so it may be replaced",
     shownDefault: "no token is sent",
   }),
   oidcTokenUrl: text({
@@ -20,25 +20,25 @@ export const TOKEN_SETTINGS = inGroup(HELP_GROUPS.auth, {
   }),
   oidcClientId: text({
     flags: "--oidc-client-id <id>",
-    help: "client that tokens are fetched for",
+    help: "client id for the token requests",
   }),
   oidcClientSecretFile: text({
     flags: "--oidc-client-secret-file <file>",
-    help: "file with the client's secret; read again for every fetch, so it may be replaced",
+    help: "file with the client secret; read again for every token request, so it may be replaced",
   }),
   oidcScope: text({
     flags: "--oidc-scope <scope>",
-    help: "scope to ask for, several with spaces between; some providers give no token without",
+    help: "scopes to request, separated by spaces; some providers issue no token without",
   }),
   oidcAudience: text({
     flags: "--oidc-audience <audience>",
-    help: "audience to ask for; Auth0 gives no token without",
+    help: "audience to request; Auth0 issues no token without",
   }),
 } as const);
 
 export type TokenSettings = SettingValues<typeof TOKEN_SETTINGS>;
 
-/** What is wrong with the settings, as a sentence that names them; undefined: nothing. */
+/** Returns what is wrong with the settings, as a sentence that names them; undefined if nothing is. */
 export function tokenSettingsFault(settings: Partial<TokenSettings>): string | undefined {
   const { tokenFile, oidcTokenUrl: url, oidcClientId, oidcClientSecretFile } = settings;
   const [given] = flagsOf({
@@ -50,7 +50,7 @@ export function tokenSettingsFault(settings: Partial<TokenSettings>): string | u
   }).given;
   if (given === undefined) return undefined;
   if (tokenFile !== undefined) {
-    return `--token-file and ${given} are two ways to get a token. Give one of them.`;
+    return `--token-file and ${given} are two ways to get a token. Give only one.`;
   }
   if (url === undefined || oidcClientId === undefined || oidcClientSecretFile === undefined) {
     return `${given} needs --oidc-token-url, --oidc-client-id and --oidc-client-secret-file: give all three.`;
@@ -61,8 +61,8 @@ export function tokenSettingsFault(settings: Partial<TokenSettings>): string | u
 }
 
 /**
- * Where the token comes from by settings without a fault; undefined: there is to be none.
- * `onFailure` is told of every fetch that failed.
+ * Returns the token source for settings without faults; undefined if they configure none. `onFailure` is called for
+ * every failed request.
  */
 export function openTokens(
   settings: Partial<TokenSettings>,

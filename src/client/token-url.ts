@@ -1,8 +1,10 @@
-/** Which addresses of an identity provider are called: secrets and tokens go there, so in clear only to this machine. */
+/**
+ * Validates URLs of an identity provider. They receive secrets and tokens, so plain http is allowed only on loopback.
+ */
 
 import { isLoopback } from "../platform/loopback.ts";
 
-/** Whether a text is the URL of an endpoint: https, or http on loopback, without a user name or a #fragment. */
+/** Returns whether a text is an endpoint's URL: https, or http on loopback, without a user name or a #fragment. */
 export function isProviderUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "" || url.hash !== "") return false;

@@ -2,20 +2,20 @@
 import { Failure } from "../platform/failure.ts";
 import { readCredential } from "./token-secret.ts";
 
-/** Where a client has its token from. */
+/** Provides a client's token. */
 export interface TokenSource extends Disposable {
-  /** The token to send now. Throws Failure when there is none. */
+  /** Returns the token to send now. Throws Failure if there is none. */
   get(): Promise<string>;
-  /** Told when the controller does not take a token that `get` gave, and whoever calls will ask again. */
+  /** Reports that the controller refused a token from `get`. The caller will call `get` again. */
   refused(token: string): void;
 }
 
-/** The characters of RFC 6750's b64token: anything else cannot be in a header. */
+/** The b64token of RFC 6750: other characters are not allowed in the header. */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
- * Gives the token in a file, read anew each time: who issues tokens replaces the file before the old
- * one expires. White space around it does not count. Throws INVALID_REQUEST.
+ * Reads the token from a file each time, because its issuer replaces the file before the token expires. White space
+ * around the token is ignored. `get` throws INVALID_REQUEST.
  */
 export function tokenFromFile(path: string): TokenSource {
   return {
@@ -30,15 +30,15 @@ export function tokenFromFile(path: string): TokenSource {
   };
 }
 
-/** A token as it can be sent. `where` begins the sentence that says what is wrong. Throws INVALID_REQUEST. */
+/** Returns a valid token. `where` starts the error message. Throws INVALID_REQUEST. */
 export function checkedToken(text: string, where: string): string {
   const token = text.trim();
   if (isToken(token)) return token;
-  const what = token === "" ? "is empty" : "holds characters that no bearer token has";
-  throw new Failure("INVALID_REQUEST", `${where} ${what}. Give the token alone, as it was issued.`);
+  const what = token === "" ? "is empty" : "contains characters that are invalid in a bearer token";
+  throw new Failure("INVALID_REQUEST", `${where} ${what}. It must contain only the token, as issued.`);
 }
 
-/** Whether a text can be sent as a bearer token. */
+/** Returns whether a text can be sent as a bearer token. */
 export function isToken(text: string): boolean {
   return TOKEN.test(text);
 }

@@ -1,7 +1,9 @@
-/** What the scripts for bash and zsh have in common: arms of `case`, in the quotes of sh. */
+/** `case` arms that the bash and zsh scripts share, with sh quoting. */
 import type { CommandSpec, Values } from "./spec.ts";
 
-/** An arm for all options that take the same values, each by its path and flag; then the function returns. */
+/**
+ * Returns arms that match command path and flag. Options with the same values share an arm, which ends the function.
+ */
 export function optionArms(specs: readonly CommandSpec[], actionOf: (values: Values) => string): string {
   const options = specs.flatMap(({ path, options: own }) =>
     own.flatMap(({ flags, values }) =>
@@ -18,7 +20,7 @@ export function optionArms(specs: readonly CommandSpec[], actionOf: (values: Val
     .join("\n");
 }
 
-/** The pattern of all commands below the program. */
+/** Returns the pattern of all commands below the program. */
 export function commandPattern(program: string, specs: readonly CommandSpec[]): string {
   return specs
     .filter(({ path }) => path !== program)

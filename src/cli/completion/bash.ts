@@ -2,13 +2,13 @@
 import { commandPattern, optionArms, quoted } from "./arms.ts";
 import type { CommandSpec, Values } from "./spec.ts";
 
-/** `program` is the command's name. */
+/** `program`: the command's name. */
 export function bashScript(program: string, specs: readonly CommandSpec[]): string {
-  return `# bash completion for ${program}: put it into ~/.local/share/bash-completion/completions/${program},
+  return `# bash completion for ${program}: save it as ~/.local/share/bash-completion/completions/${program},
 # or source it.
 _${program}() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at=${program} word options= words= i
-  # bash parts --option=value into three words.
+  # bash splits --option=value into three words.
   if [[ $cur == = ]]; then
     cur=
   elif [[ $prev == = ]]; then
@@ -35,13 +35,13 @@ ${specs.map(commandArm).join("\n")}
   _${program}_words "$words"
 }
 
-# Offers some words, and nothing else.
+# Offers only the given words.
 _${program}_words() {
   compopt +o default +o bashdefault 2>/dev/null
   COMPREPLY=($(compgen -W "$1" -- "$cur"))
 }
 
-# What is left without an offer is completed as a file.
+# Anything without an offer is completed as a file name.
 complete -o bashdefault -o default -F _${program} ${program}
 `;
 }

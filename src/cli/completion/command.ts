@@ -1,7 +1,7 @@
 /**
- * The command `svc completion SHELL`: prints a script that completes svc in a shell. It is generated from the commands
- * themselves and holds all that it offers. Libraries that complete commander's programs (@bomb.sh/tab, omelette, tabtab)
- * start the program at every press of the key, which takes Node.js a third of a second.
+ * The command `svc completion SHELL`: prints a completion script. The script is generated from the commands and is
+ * self-contained. Completion libraries for commander (@bomb.sh/tab, omelette, tabtab) start the program on every Tab,
+ * which takes Node.js a third of a second.
  */
 import { Argument, type Command } from "commander";
 import { exitCodes } from "../../platform/help.ts";
@@ -21,29 +21,31 @@ const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const 
 
 const GUIDE = `
 Examples:
-  For bash, in every new shell; the folder of the bash-completion package:
+  For bash, in every new shell, with the bash-completion package:
     $ mkdir -p ~/.local/share/bash-completion/completions
     $ svc completion bash > ~/.local/share/bash-completion/completions/svc
 
-  For zsh, in a folder of $fpath that compinit looks into:
+  For zsh, in a folder of $fpath that compinit searches:
     $ svc completion zsh > ~/.zsh/completions/_svc
 
   For fish:
     $ svc completion fish > ~/.config/fish/completions/svc.fish
 
-  For bash or zsh, in this shell alone, or from ~/.bashrc or ~/.zshrc:
+  For bash or zsh, in this shell only, or in ~/.bashrc or ~/.zshrc:
     $ source <(svc completion bash)
 
-The script completes commands, options, the values of options that are known beforehand, and files. It holds
-the commands of this version: print it again after an update.
+The script completes commands, options, option values that are known in advance, and files. It contains the
+commands of this version: print it again after an update.
 
-${exitCodes({ 0: "printed", 2: "there is no such shell" })}`;
+${exitCodes({ 0: "printed", 2: "the shell is not supported" })}`;
 
-/** `wholeProgram` makes the program with all of its commands. */
+/** `wholeProgram`: makes the program with all commands loaded. */
 export function completionCommand(wholeProgram: () => Promise<Command>): Command {
   return new PeopleCommand("svc completion")
     .summary("print a completion script for a shell")
-    .description("Prints a script that completes svc in a shell: commands, options, their values, and files.")
+    .description(
+      "Prints a script that completes svc in a shell: commands, options, option values, and files.",
+    )
     .addArgument(new Argument("<shell>", "bash, zsh or fish").choices(Object.keys(SCRIPTS)))
     .withGuide(GUIDE)
     .action(async (shell: keyof typeof SCRIPTS) => {

@@ -1,11 +1,11 @@
 /** A completion script for fish 3 and newer, with descriptions. */
 import type { CommandSpec, OptionSpec, Values } from "./spec.ts";
 
-/** `program` is the command's name. */
+/** `program`: the command's name. */
 export function fishScript(program: string, specs: readonly CommandSpec[]): string {
   const nested = specs.filter(({ path }) => path !== program).map(({ path }) => quoted(path));
-  return `# fish completion for ${program}: put it into ~/.config/fish/completions/${program}.fish, or source it.
-# Whether the command line so far is of this command.
+  return `# fish completion for ${program}: save it as ~/.config/fish/completions/${program}.fish, or source it.
+# Whether the command line so far names this command.
 function __${program}_at
     set -l at ${program}
     for word in (commandline -opc)[2..]

@@ -1,8 +1,8 @@
-/** What can be completed: the commands of a program, their options, and the values that these take. */
+/** What can be completed: the commands of a program, their options, and option values. */
 import type { Command, Help, Option } from "commander";
 
 export type Values =
-  /** Anything: nothing is offered. */
+  /** Any value: nothing is offered. */
   | { readonly kind: "any" }
   | { readonly kind: "files" }
   | { readonly kind: "folders" }
@@ -12,25 +12,25 @@ export interface OptionSpec {
   /** "--model", and "-m" where there is one. */
   readonly flags: readonly string[];
   readonly summary: string;
-  /** undefined: it takes no value. */
+  /** undefined: the option takes no value. */
   readonly values: Values | undefined;
 }
 
 export interface CommandSpec {
-  /** What a person types: "svc jobs submit". */
+  /** As typed: "svc jobs submit". */
   readonly path: string;
   readonly options: readonly OptionSpec[];
-  /** The commands below it, by name. */
+  /** Its subcommands. */
   readonly commands: readonly { readonly name: string; readonly summary: string }[];
-  /** What its arguments are. */
+  /** Values of its arguments. */
   readonly argument: Values;
 }
 
 const FILE_ARGUMENTS = new Set(["reference", "distorted"]);
-/** Characters of a description that a shell shows beside a word. */
+/** Most characters of a description that a shell shows beside a word. */
 const MAX_SUMMARY = 80;
 
-/** A command and all that are below it, the outer ones first. */
+/** Returns a command and all commands below it, outer ones first. */
 export function specsOf(command: Command, path = command.name()): CommandSpec[] {
   const help = command.createHelp();
   const visible = help.visibleCommands(command);
@@ -79,7 +79,7 @@ function summaryOf(command: Command, help: Help): string {
   return shortened(help.subcommandDescription(command));
 }
 
-/** Its first clause, without the facts that the help adds. */
+/** Returns the description's first clause, without the facts that the help adds. */
 function shortened(description: string): string {
   const [text = ""] = description.split(/ \((?:default|env): |; /);
   return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY - 1).trimEnd()}…` : text;

@@ -2,10 +2,10 @@
 import { commandPattern, optionArms, quoted } from "./arms.ts";
 import type { CommandSpec, OptionSpec, Values } from "./spec.ts";
 
-/** `program` is the command's name. */
+/** `program`: the command's name. */
 export function zshScript(program: string, specs: readonly CommandSpec[]): string {
   return `#compdef ${program}
-# zsh completion for ${program}: put it into a folder of $fpath as _${program}, or source it.
+# zsh completion for ${program}: save it as _${program} in a folder of $fpath, or source it.
 _${program}() {
   local cur=$words[CURRENT] prev=$words[CURRENT-1] at=${program} word
   local -a options commands
@@ -65,7 +65,7 @@ function actionOf(values: Values): string {
   return OTHERS[values.kind];
 }
 
-/** A colon parts a word from its description. */
+/** Returns "word:description" with the colons inside both escaped. */
 function described(word: string, summary: string): string {
   return `${word.replaceAll(":", "\\:")}:${summary.replaceAll(":", "\\:")}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs as they go, for people: what has ended scrolls by as lines, what runs is a block of progress
- * bars below, redrawn in place. Where nothing can be redrawn there are lines only, also of progress.
+ * Shows jobs live: a line for each job that ended, and below the lines a block of progress bars for running jobs,
+ * redrawn in place. Without a terminal, progress is printed as lines too.
  */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
@@ -13,21 +13,21 @@ import { cut, padded } from "../width.ts";
 import { failureOfJob, hasEnded, percentOf, progressOf, titleLine, titleOf } from "./state.ts";
 
 export interface BoardOutput {
-  /** Where lines go that stay. */
+  /** Receives the permanent lines. */
   readonly lines: { write(text: string): unknown };
-  /** Where bars are drawn. */
+  /** Receives the bars. */
   readonly live: LiveOutput;
-  /** What `live` can show now. */
+  /** Returns the current capabilities of `live`. */
   terminal(): Terminal;
 }
 
-/** Milliseconds between two redraws; the eye follows no more. */
+/** Milliseconds between redraws. Nobody can follow more. */
 const REDRAW_MS = 100;
-/** Per cent between two lines of progress where bars cannot be drawn. */
+/** Percentage points between progress lines if bars can't be drawn. */
 const STEP_PERCENT = 10;
 const MAX_TITLE_COLUMNS = 28;
 
-/** Jobs whose end is remembered; stills come seconds after it. */
+/** Ended jobs that are remembered: their stills follow seconds after the end. */
 const MAX_ENDED = 10_000;
 
 export class Board implements Disposable {
@@ -35,9 +35,9 @@ export class Board implements Disposable {
   readonly #block: LiveBlock;
   /** Jobs that have not ended, by id. */
   readonly #open = new Map<string, Job>();
-  /** Step of progress that was last told, by id. */
-  readonly #told = new Map<string, number>();
-  /** The latest jobs whose end was told: they change once more when their stills come. */
+  /** Last printed progress step, by id. */
+  readonly #printed = new Map<string, number>();
+  /** The latest jobs whose end was printed: they change once more when their stills arrive. */
   readonly #ended = new Set<string>();
   #note = "";
   #redraw: NodeJS.Timeout | undefined;
@@ -47,21 +47,21 @@ export class Board implements Disposable {
     this.#block = new LiveBlock(output.live);
   }
 
-  /** A job as it is now. */
+  /** Shows the current state of a job. */
   update(job: Job): void {
     const before = this.#open.get(job.id);
     if (hasEnded(job)) {
       this.#open.delete(job.id);
-      this.#told.delete(job.id);
-      this.#tellEnd(job);
+      this.#printed.delete(job.id);
+      this.#printEnd(job);
       return;
     }
     this.#open.set(job.id, job);
     if (this.#output.terminal().live) this.#drawSoon();
-    else this.#tellStep(job, before);
+    else this.#printStep(job, before);
   }
 
-  #tellEnd(job: Job): void {
+  #printEnd(job: Job): void {
     if (this.#ended.has(job.id)) return;
     this.#ended.add(job.id);
     const [oldest] = this.#ended;
@@ -69,26 +69,26 @@ export class Board implements Disposable {
     this.#line(endedLine(job));
   }
 
-  /** A job that is there no more. */
+  /** Removes a job that no longer exists. */
   remove(id: string): void {
     this.#open.delete(id);
-    this.#told.delete(id);
+    this.#printed.delete(id);
     this.#drawSoon();
   }
 
-  /** Forgets every job that is not among these: it ended while nobody was told. */
+  /** Removes all jobs but these: the others ended during a lost connection. */
   retain(ids: ReadonlySet<string>): void {
     for (const id of this.#open.keys()) if (!ids.has(id)) this.remove(id);
   }
 
-  /** The connection was lost, or is there again. */
+  /** Reports that the connection was lost, or is back (undefined). */
   outage(failure: Failure | undefined): void {
-    this.#note = failure === undefined ? "" : printable(`${failure.message} Trying again …`);
+    this.#note = failure === undefined ? "" : printable(`${failure.message} Reconnecting …`);
     if (this.#output.terminal().live) this.#drawSoon();
-    else this.#line(failure === undefined ? "Connected again." : this.#note);
+    else this.#line(failure === undefined ? "Reconnected." : this.#note);
   }
 
-  /** Draws at once, for a terminal that was resized. */
+  /** Redraws immediately, for a terminal that was resized. */
   draw(): void {
     clearTimeout(this.#redraw);
     this.#redraw = undefined;
@@ -99,7 +99,7 @@ export class Board implements Disposable {
     else this.#block.clear();
   }
 
-  /** Takes the block away. Safe twice. */
+  /** Erases the block. Safe to call twice. */
   [Symbol.dispose](): void {
     clearTimeout(this.#redraw);
     this.#redraw = undefined;
@@ -116,10 +116,10 @@ export class Board implements Disposable {
     this.#redraw ??= setTimeout(() => this.draw(), REDRAW_MS);
   }
 
-  #tellStep(job: Job, before: Job | undefined): void {
+  #printStep(job: Job, before: Job | undefined): void {
     const step = Math.floor((percentOf(job) ?? 0) / STEP_PERCENT);
-    if (before?.state === job.state && step <= (this.#told.get(job.id) ?? 0)) return;
-    this.#told.set(job.id, step);
+    if (before?.state === job.state && step <= (this.#printed.get(job.id) ?? 0)) return;
+    this.#printed.set(job.id, step);
     const percent = percentOf(job);
     this.#line(`${titleLine(job)}${percent === undefined ? "" : `  ${percent} %`}`);
   }
@@ -143,12 +143,12 @@ export class Board implements Disposable {
 function restText(running: number, waiting: number): string {
   const parts = [
     ...(running > 0 ? [`${running} more running`] : []),
-    ...(waiting > 0 ? [`${waiting} waiting`] : []),
+    ...(waiting > 0 ? [`${waiting} queued`] : []),
   ];
   return parts.length === 0 ? "" : `and ${parts.join(", ")}`;
 }
 
-/** One line, narrower than the terminal; `width` columns of it for the name. */
+/** Returns one line, narrower than the terminal, with `width` columns for the name. */
 function runningLine(job: Job, width: number, terminal: Terminal): string {
   const title = padded(cut(printable(titleOf(job)), width, terminal.unicode), width);
   const columns = terminal.columns - width - 2;
@@ -156,7 +156,7 @@ function runningLine(job: Job, width: number, terminal: Terminal): string {
   return `${title}  ${cut("reading the two files", columns - 1, terminal.unicode)}`;
 }
 
-/** State, id, and score or error; then the name. */
+/** Returns state, id, name, and score or error. */
 function endedLine(job: Job): string {
   if (job.state === Job_State.SUCCEEDED) {
     return `${titleLine(job)}${job.score === undefined ? "" : `  VMAF ${exact(job.score)}`}`;

@@ -21,27 +21,27 @@ const GUIDE = `
 Examples:
   $ svc jobs cancel 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
 
-  What waits of a release, once you have agreed to how many that are:
+  The queued jobs of a release, after confirming their number:
     $ svc jobs cancel --state queued --label release=7
 
-  Everything of the last two hours, in a script:
+  All jobs of the last two hours, in a script:
     $ svc jobs cancel --since 2h --yes
 
 ${TIMES_GUIDE}
 
 ${serverGuide({
   0: "every job is cancelled, or was already",
-  2: "there is no such job, it had ended otherwise, or you said no; others that are named are cancelled",
-  130: "stopped with Ctrl-C; what was cancelled by then stays so",
+  2: "a job does not exist or has ended otherwise, or you declined; the other given jobs are cancelled",
+  130: "stopped with Ctrl-C; jobs cancelled by then stay cancelled",
 })}`;
 
 export function cancelCommand(): Command {
   const command = new PeopleCommand("svc jobs cancel")
-    .summary("end jobs that have not ended")
+    .summary("cancel queued and running jobs")
     .description(
-      "Cancels jobs: those of the ids, or all that the options choose, in one request. A scorer that works on one is killed within a second.",
+      "Cancels jobs by id, or all jobs that match the options in one request. A scorer working on a job is killed within a second.",
     );
-  addManyOptions(command, WORDS, "all jobs that wait or run").withGuide(GUIDE);
+  addManyOptions(command, WORDS, "all queued and running jobs").withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: ManyFlags) =>
     withServer(flags, (connection, signal) => cancel(connection, ids, flags, signal)),
   );
@@ -74,6 +74,6 @@ async function cancelled(
   signal: AbortSignal,
 ): Promise<string> {
   const { job } = await connection.call(JobService.method.cancelJob, { id }, { signal });
-  const told = answered(job, `job ${id}`);
-  return json ? messageJson(JobSchema, told) : `${titleLine(told)}\n`;
+  const updated = answered(job, `job ${id}`);
+  return json ? messageJson(JobSchema, updated) : `${titleLine(updated)}\n`;
 }

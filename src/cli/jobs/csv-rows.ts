@@ -1,15 +1,15 @@
-/** CSV as spreadsheets write it (RFC 4180): cells in quotes may hold commas, quotes and line breaks. */
+/** Parses CSV as spreadsheets write it (RFC 4180): quoted cells may contain commas, quotes and line breaks. */
 
 export interface CsvRow {
-  /** Line on which it begins, from 1. */
+  /** First line of the row, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
 }
 
-/** One cell, and what ends it. */
+/** One cell and its delimiter. */
 const CELL = /(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/;
 
-/** The rows, without empty lines. Throws an Error that tells the line where the text is no CSV. */
+/** Returns the rows, without empty lines. Throws an Error with the line number if the text isn't valid CSV. */
 export function* csvRows(text: string): Generator<CsvRow> {
   const next = new RegExp(CELL, "y");
   let line = 1;
@@ -17,7 +17,7 @@ export function* csvRows(text: string): Generator<CsvRow> {
   let cells: string[] = [];
   while (next.lastIndex < text.length || cells.length > 0) {
     const match = next.exec(text);
-    if (match === null) throw new Error(`line ${line}: a quote is not closed, or stands inside a cell`);
+    if (match === null) throw new Error(`line ${line}: a quote is not closed, or is inside an unquoted cell`);
     const [whole, quoted, plain = "", end] = match;
     cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
     line += whole.match(/\r\n|\n|\r/g)?.length ?? 0;

@@ -26,7 +26,7 @@ const GUIDE = `
 Examples:
   $ svc jobs delete 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
 
-  What ended more than 90 days ago, once you have agreed to how many that are:
+  Jobs that ended more than 90 days ago, after confirming their number:
     $ svc jobs delete --ended-until 90d
 
   Failed trials, in a script:
@@ -36,18 +36,18 @@ ${TIMES_GUIDE}
 
 ${serverGuide({
   0: "the jobs are deleted",
-  2: "there is no such job, it has not ended, or you said no; others that are named are deleted",
-  130: "stopped with Ctrl-C; what was deleted by then is gone",
+  2: "a job does not exist or has not ended, or you declined; the other given jobs are deleted",
+  130: "stopped with Ctrl-C; jobs deleted by then are gone",
 })}`;
 
 export function deleteCommand(): Command {
   const command = new PeopleCommand("svc jobs delete")
-    .summary("delete jobs that have ended, for good")
+    .summary("delete finished jobs permanently")
     .description(
-      "Deletes jobs with their results, values and pictures, for good: those of the ids, or all that the options choose, in one request. Needs svc:admin.",
+      "Permanently deletes jobs with their results, per-frame scores and stills: by id, or all jobs that match the options in one request. Needs the role svc:admin.",
     );
-  addEndOptions(addManyOptions(command, WORDS, "all jobs that have ended"))
-    .addOption(optional("--cancel", "take jobs that have not ended too, and cancel them first", "off"))
+  addEndOptions(addManyOptions(command, WORDS, "all finished jobs"))
+    .addOption(optional("--cancel", "include jobs that have not ended, and cancel them first", "off"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: DeleteFlags) =>
     withServer(flags, (connection, signal) => remove(connection, ids, flags, signal)),
@@ -83,6 +83,6 @@ async function removed(
   signal: AbortSignal,
 ): Promise<string> {
   const { job } = await connection.call(JobService.method.deleteJob, { id, cancel }, { signal });
-  const told = answered(job, `job ${id}`);
-  return json ? messageJson(JobSchema, told) : `${titleLine(told)}  deleted\n`;
+  const deletedJob = answered(job, `job ${id}`);
+  return json ? messageJson(JobSchema, deletedJob) : `${titleLine(deletedJob)}  deleted\n`;
 }

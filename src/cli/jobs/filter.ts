@@ -1,4 +1,4 @@
-/** The options that choose jobs: by state, label and time. */
+/** Options that filter jobs by state, label and time. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError, type Option } from "commander";
@@ -12,7 +12,7 @@ import { stateOf } from "./state.ts";
 export interface FilterFlags {
   readonly state?: readonly JobState[];
   readonly label?: Labels;
-  /** Milliseconds since 1970, as the others. */
+  /** Milliseconds since 1970, like the other times. */
   readonly since?: number;
   readonly until?: number;
   readonly endedSince?: number;
@@ -24,7 +24,7 @@ export function stateOption(help: string): Option {
   const option = optional("--state <state>", `${help}: ${words}; repeatable`, "any").argParser(
     (value: string, before: readonly JobState[] | undefined) => {
       const state = JOB_STATES.find((known) => known === value.toUpperCase());
-      if (state === undefined) throw new InvalidArgumentError(`There are: ${words}.`);
+      if (state === undefined) throw new InvalidArgumentError(`Valid states: ${words}.`);
       return [...(before ?? []), state];
     },
   );
@@ -35,18 +35,18 @@ export function addFilterOptions<C extends Command>(command: C): C {
   return command
     .addOption(stateOption("only jobs in this state"))
     .addOption(labelOption("only jobs with this label"))
-    .addOption(pastOption("--since <time>", "only jobs that were submitted at this time or later"))
-    .addOption(pastOption("--until <time>", "only jobs that were submitted before this time"));
+    .addOption(pastOption("--since <time>", "only jobs submitted at or after this time"))
+    .addOption(pastOption("--until <time>", "only jobs submitted before this time"));
 }
 
-/** Of jobs that have ended. */
+/** Adds the options that apply to finished jobs. */
 export function addEndOptions<C extends Command>(command: C): C {
   return command
-    .addOption(pastOption("--ended-since <time>", "only jobs that ended at this time or later"))
+    .addOption(pastOption("--ended-since <time>", "only jobs that ended at or after this time"))
     .addOption(pastOption("--ended-until <time>", "only jobs that ended before this time"));
 }
 
-/** What is given of a filter. Lists have its members as their own. */
+/** Returns the given parts of the filter. ListJobs has the same fields in its request. */
 export function filterOf(
   flags: FilterFlags,
 ): Omit<MessageInitShape<typeof JobFilterSchema>, "$typeName" | "ids"> {
@@ -61,7 +61,7 @@ export function filterOf(
   };
 }
 
-/** Whether any of the options is given. */
+/** Returns whether any of the options is given. */
 export function isFiltered({ state, label, since, until, endedSince, endedUntil }: FilterFlags): boolean {
   return [state, label, since, until, endedSince, endedUntil].some((value) => value !== undefined);
 }

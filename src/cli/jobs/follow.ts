@@ -1,4 +1,4 @@
-/** Jobs as they change, over connections that come and go. */
+/** Follows jobs across reconnections. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Connection } from "../../client/connection.ts";
 import {
@@ -11,34 +11,33 @@ import { Failure, type FailureCode } from "../../platform/failure.ts";
 export type JobFilter = Partial<Pick<StreamJobsRequest, "ids" | "states" | "labels">>;
 
 export interface Following {
-  /** Awaited before the next one is read: who is slow slows the stream down. */
+  /** Awaited before the next event is read: a slow handler slows the stream down. */
   readonly onEvent: (event: StreamJobsResponse) => void | Promise<void>;
-  /** The connection is lost and tried again (the failure), or there again (undefined). */
+  /** Called if the connection is lost and being retried (with the failure), and when it is back (with undefined). */
   readonly onOutage?: (failure: Failure | undefined) => void;
-  /** Ends the following, without an error. */
+  /** Stops following, without an error. */
   readonly signal: AbortSignal;
 }
 
-/** Ends of a stream after which the same stream can go on. */
+/** Failures after which the same stream can be resumed. */
 const PASSING: readonly FailureCode[] = [
   "SERVER_UNREACHABLE",
   "SHUTTING_DOWN",
   "STORE_UNAVAILABLE",
   "TENANTS_UNAVAILABLE",
   "STREAM_TOO_SLOW",
-  // A new token is used for the next call, and a controller learns new keys within half a minute.
+  // The next call uses a new token, and a controller reloads the key set within half a minute.
   "TOKEN_EXPIRED",
   "TOKEN_KEY_UNKNOWN",
 ];
-/** Milliseconds between two tries to connect again. */
+/** Milliseconds between attempts to reconnect. */
 const RETRY_MS = 500;
-/** Milliseconds after which a server that stays away is given up. */
+/** Milliseconds after which it stops reconnecting to a server. */
 const PATIENCE_MS = 600_000;
 
 /**
- * Tells every job of the filter as it is, then every change, none left out and none twice, until the
- * signal aborts. A connection that was there and is lost is taken up again where it ended; after a
- * long absence the jobs are told anew. Throws Failure.
+ * Reports every job of the filter, then every change exactly once, until the signal aborts. A lost connection is
+ * resumed where it ended; after a long outage all jobs are reported again. Throws Failure.
  */
 export async function followJobs(
   connection: Connection,
@@ -46,25 +45,25 @@ export async function followJobs(
   following: Following,
 ): Promise<void> {
   const { signal } = following;
-  const place: Place = { after: "", heard: false };
+  const place: Place = { after: "", received: false };
   while (!signal.aborted) {
     try {
       await readStream(connection, filter, following, place);
     } catch (thrown) {
       if (signal.aborted) return;
       const failure = Failure.from(thrown);
-      if (!place.heard || !PASSING.includes(failure.code)) throw failure;
+      if (!place.received || !PASSING.includes(failure.code)) throw failure;
       await reconnected(connection, failure, following);
     }
   }
 }
 
-/** Where a stream is. */
+/** The position in a stream. */
 interface Place {
-  /** The last event seen; empty before the end of the snapshot. */
+  /** Id of the last event; empty before the end of the snapshot. */
   after: string;
-  /** Something came: a server that never answered is not waited for. */
-  heard: boolean;
+  /** Whether any event arrived: a server that never answered is not retried. */
+  received: boolean;
 }
 
 async function readStream(
@@ -75,15 +74,15 @@ async function readStream(
 ): Promise<void> {
   const request = { ...filter, afterEventId: place.after };
   for await (const event of connection.stream(JobService.method.streamJobs, request, { signal })) {
-    place.heard = true;
+    place.received = true;
     await onEvent(event);
     if (event.eventId !== "") place.after = event.eventId;
     if (signal.aborted) return;
   }
-  throw new Failure("SERVER_UNREACHABLE", `${connection.address} ended the stream of jobs.`);
+  throw new Failure("SERVER_UNREACHABLE", `${connection.address} closed the job stream.`);
 }
 
-/** Waits until the server answers again. Throws what it last failed with after a long time, or when that does not pass. */
+/** Waits until the server answers again. Throws the last failure if it is permanent, or after PATIENCE_MS. */
 async function reconnected(
   connection: Connection,
   lost: Failure,

@@ -25,23 +25,25 @@ const MAX_FRAMES = 999_999_999;
 
 const GUIDE = `
 Examples:
-  Every frame in a spreadsheet:
+  All per-frame scores, for a spreadsheet:
     $ svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv frames.csv
 
-  The frames from 250 to 299, each as a line of JSON:
+  Frames 250 to 299, one line of JSON each:
     $ svc jobs frames 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --first 250 --count 50 --json
 
 ${serverGuide({
-  0: "written; of a job that runs, the frames that are scored so far",
-  2: "there is no such job, or the command line is wrong",
+  0: "written; for a running job, the frames scored so far",
+  2: "the job does not exist, or the command line is wrong",
   3: "the server cannot be reached or failed, or the file could not be written",
 })}`;
 
 export function framesCommand(): Command {
   const command = new PeopleCommand("svc jobs frames")
-    .summary("the values of every frame of a job, as CSV or JSON")
-    .description("Writes a job's per-frame values in frame order; of a job that runs, those that are there.")
-    .argument("<id>", "the job's id, in full")
+    .summary("print a job's per-frame scores as CSV or JSON")
+    .description(
+      "Writes a job's per-frame scores in frame order; for a running job, those of the frames scored so far.",
+    )
+    .argument("<id>", "the job's full id")
     .addOption(
       new Option("--csv <file>", 'write CSV to a file, "-" for standard output')
         .default("-", "standard output")
@@ -49,7 +51,7 @@ export function framesCommand(): Command {
     )
     .addOption(jsonOption("one frame per line", "CSV"))
     .addOption(new Option("--first <n>", "first frame, from 0").default(0).argParser(whole(MAX_FRAMES, 0)))
-    .addOption(optional("--count <n>", "frames at most", "all").argParser(whole(MAX_FRAMES)))
+    .addOption(optional("--count <n>", "number of frames at most", "all").argParser(whole(MAX_FRAMES)))
     .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: FramesFlags) =>
     withServer(flags, (connection, signal) => frames(connection, id, flags, signal)),
@@ -64,22 +66,22 @@ async function frames(
 ): Promise<number> {
   const range = { first: flags.first, count: flags.count ?? 0 };
   if (flags.json) {
-    await writeAll(process.stdout, jsonPieces(connection, id, range, signal));
+    await writeAll(process.stdout, jsonChunks(connection, id, range, signal));
   } else if (flags.csv === "-") {
     await writeAll(
       process.stdout,
-      csvPieces(connection, await fetchJob(connection, id, signal), range, signal),
+      csvChunks(connection, await fetchJob(connection, id, signal), range, signal),
     );
   } else {
     const target = await csvTarget(flags.csv, []);
     const job = await fetchJob(connection, id, signal);
-    await writeCsv(target, csvPieces(connection, job, range, signal), signal);
-    await writeAll(process.stdout, [`The values of the frames are in ${quoteName(flags.csv)}.\n`]);
+    await writeCsv(target, csvChunks(connection, job, range, signal), signal);
+    await writeAll(process.stdout, [`Per-frame scores written to ${quoteName(flags.csv)}.\n`]);
   }
   return EXIT.scored;
 }
 
-async function* jsonPieces(
+async function* jsonChunks(
   connection: Connection,
   id: string,
   range: FrameRange,
@@ -90,7 +92,7 @@ async function* jsonPieces(
   }
 }
 
-async function* csvPieces(
+async function* csvChunks(
   connection: Connection,
   job: Job,
   range: FrameRange,
@@ -101,19 +103,19 @@ async function* csvPieces(
   const rate = scoredRate(job.result ?? job.plan ?? {});
   yield csvHeader(metrics);
   for await (const rows of framesOf(connection, job.id, range, signal)) {
-    let piece = "";
+    let chunk = "";
     for (const row of rows) {
       const unknown = Object.keys(row.metrics).find((metric) => !known.has(metric));
       if (unknown !== undefined) throw grown(unknown);
-      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
+      chunk += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
     }
-    yield piece;
+    yield chunk;
   }
 }
 
 /**
- * The metrics that the heading needs. A result names them; else the frames are gone through once
- * before, because a value that is not finite is left out of its frame.
+ * Returns the metrics for the header. A result names them. Otherwise all frames are read once to find them, because a
+ * frame omits values that aren't finite.
  */
 async function metricsOf(
   connection: Connection,
@@ -129,10 +131,10 @@ async function metricsOf(
   return [...metrics];
 }
 
-/** The job went on while its frames were read. */
+/** The job progressed while its frames were read. */
 function grown(metric: string): Failure {
   return new Failure(
     "INTERNAL",
-    `Frames that were scored meanwhile have a value of ${quoteName(metric)}, which the heading lacks. Ask again.`,
+    `Frames scored in the meantime have a score of ${quoteName(metric)}, which the CSV header lacks. Run the command again.`,
   );
 }

@@ -24,26 +24,26 @@ interface GetFlags extends ServerFlags {
 
 const GUIDE = `
 Examples:
-  The report of a job, as svc score shows it:
+  The report of a job, as from svc score:
     $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
 
-  One number for a script:
+  The score alone, for a script:
     $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --json | jq .score
 
 ${serverGuide({
-  0: "the job is shown, whatever its state",
-  2: "there is no such job, or the command line is wrong",
+  0: "the job is shown, in any state",
+  2: "the job does not exist, or the command line is wrong",
 })}`;
 
 export function getCommand(): Command {
   const command = new PeopleCommand("svc jobs get")
-    .summary("one job: its report, or how far it is")
+    .summary("show a job: its report, or its progress")
     .description(
-      "Shows a job: of one that succeeded the report of svc score with its chart, of another its state, " +
-        "what was found in both files, its progress or error, and the pieces of its work.",
+      "Shows a job. If it succeeded: the report of svc score with its chart. Otherwise: its state, " +
+        "what was found in both files, its progress or error, and its tasks.",
     )
-    .argument("<id>", "the job's id, in full")
-    .addOption(optional("--all-metrics", "show the models' own features in the report too", "off"))
+    .argument("<id>", "the job's full id")
+    .addOption(optional("--all-metrics", "also show the models' own features in the report", "off"))
     .addOption(jsonOption("the job"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: GetFlags) =>
@@ -63,7 +63,7 @@ async function get(
   return EXIT.scored;
 }
 
-/** The job with its plan or its result, and its work. Throws Failure. */
+/** Fetches a job with its plan or result, and its tasks. Throws Failure. */
 export async function fetchJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const { job } = await connection.call(JobService.method.getJob, { id }, { signal });
   return answered(job, `job ${id}`);

@@ -1,4 +1,4 @@
-/** A job as a page for people: what it is, how far it is, where its pieces run. */
+/** The page of a job, for people: what it is, its progress, and where its tasks run. */
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
@@ -15,8 +15,8 @@ import { wrap } from "../wrap.ts";
 import { hasEnded, millisecondsOf, progressOf, stateName, titleOf } from "./state.ts";
 
 const LABEL_COLUMNS = 11;
-/** Pieces listed one by one; a film has hundreds. */
-const MAX_PIECES = 20;
+/** Most tasks listed one by one; a film has hundreds. */
+const MAX_TASKS = 20;
 
 const STATE_INKS: Readonly<Record<string, Ink>> = {
   RUNNING: "cyan",
@@ -25,14 +25,14 @@ const STATE_INKS: Readonly<Record<string, Ink>> = {
   CANCELLED: "yellow",
 };
 
-/** The state in its colour. */
+/** Returns the state in its colour. */
 function paintedState(job: Job, terminal: Terminal): string {
   const name = stateName(job.state);
   const ink = STATE_INKS[name];
   return ink === undefined ? name : paint(terminal, ink, name);
 }
 
-/** The lines about a job; `now` in milliseconds of 1970. */
+/** Returns the lines about a job; `now` in milliseconds since 1970. */
 export function jobPage(job: Job, terminal: Terminal, now: number): string[] {
   const sections = [
     facts(job, terminal, now),
@@ -44,7 +44,7 @@ export function jobPage(job: Job, terminal: Terminal, now: number): string[] {
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
 }
 
-/** One line that says which job it is, for the end of a report. */
+/** Identifies the job at the end of a report. */
 export function jobLines(job: Job, terminal: Terminal): string[] {
   const took = tookText(job);
   const which = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
@@ -77,7 +77,7 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
   return [...lines, `${state}${took === "" ? "" : `, ${took}`}${retriesText(job)}`, ...scoreLine(job)];
 }
 
-/** A file by its name, and what its plan found in it. */
+/** Returns a file's name, and what the plan found in it. */
 function fileText(name: string | undefined, found: MediaInfo | undefined, terminal: Terminal): string {
   const quoted = quoteName(name ?? "");
   return found === undefined ? quoted : `${quoted}  ${mediaText(found, terminal)}`;
@@ -101,13 +101,13 @@ function submittedText({ createTime, submittedBy }: Job, now: number): string {
   return `${new Date(created).toISOString()} (${ageText(now - created)} ago)${by}`;
 }
 
-/** Until when, with what hangs on it; empty for a job that has not ended. */
+/** Returns until when the job and its data are kept; empty for a job that has not ended. */
 function keptText({ expireTime }: Job): string {
   const until = millisecondsOf(expireTime);
-  return until === undefined ? "" : `with its values and pictures until ${instantText(until)}`;
+  return until === undefined ? "" : `with its per-frame scores and stills until ${instantText(until)}`;
 }
 
-/** "12.3 s from start to end"; empty for a job that has not both. */
+/** Returns "12.3 s from start to end"; empty for a job without both times. */
 function tookText({ startTime, endTime }: Job): string {
   const [start, end] = [millisecondsOf(startTime), millisecondsOf(endTime)];
   return start === undefined || end === undefined
@@ -116,17 +116,17 @@ function tookText({ startTime, endTime }: Job): string {
 }
 
 function retriesText({ retries }: Job): string {
-  return retries === 0 ? "" : `, ${retries} ${retries === 1 ? "piece" : "pieces"} given out again`;
+  return retries === 0 ? "" : `, ${retries} ${retries === 1 ? "task" : "tasks"} retried`;
 }
 
 function errorLines({ error }: Job, terminal: Terminal): string[] {
   if (error === undefined) return [];
-  const told = wrap(
+  const message = wrap(
     `${printable(inOptions(error.message))} [${printable(error.code)}]`,
     terminal.columns - 7,
   );
   return [
-    ...told.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
+    ...message.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
     ...foundLines(error.found ?? {}, terminal).map((line) => `       ${line}`),
   ];
 }
@@ -147,19 +147,19 @@ function progressLines(job: Job, terminal: Terminal): string[] {
   return [progressText(progressOf(job.progress), terminal), ...segments];
 }
 
-/** The pieces that somebody may want to look at: those that are done or still wait are only counted. */
+/** Lists the tasks of interest. Pending, done and cancelled tasks are only counted. */
 function work(job: Job, terminal: Terminal): string[] {
   if (job.work.length === 0) return [];
-  const counts = Map.groupBy(job.work, ({ state }) => pieceState(state));
-  const counted = [...counts].map(([state, pieces]) => `${pieces.length} ${state.toLowerCase()}`).join(", ");
+  const counts = Map.groupBy(job.work, ({ state }) => taskState(state));
+  const counted = [...counts].map(([state, tasks]) => `${tasks.length} ${state.toLowerCase()}`).join(", ");
   const open = job.work.filter(({ state }) => !QUIET_STATES.has(state));
   const nodes = new Set(job.work.flatMap(({ node }) => (node === "" ? [] : [node])));
-  const heading = `Work: ${counted}${nodes.size > 0 ? `; on ${[...nodes].map(printable).join(", ")}` : ""}`;
-  const more = open.length > MAX_PIECES ? [`… and ${open.length - MAX_PIECES} more`] : [];
+  const heading = `Tasks: ${counted}${nodes.size > 0 ? `; on ${[...nodes].map(printable).join(", ")}` : ""}`;
+  const more = open.length > MAX_TASKS ? [`… and ${open.length - MAX_TASKS} more`] : [];
   return [
     ...wrap(heading, terminal.columns),
     ...(open.length > 0
-      ? tableLines(open.slice(0, MAX_PIECES), PIECE_COLUMNS, terminal, { heading: true })
+      ? tableLines(open.slice(0, MAX_TASKS), TASK_COLUMNS, terminal, { heading: true })
       : []),
     ...more,
   ];
@@ -171,22 +171,22 @@ const QUIET_STATES: ReadonlySet<JobWork_State> = new Set([
   JobWork_State.CANCELLED,
 ]);
 
-const PIECE_COLUMNS: readonly TableColumn<JobWork>[] = [
-  { heading: "PIECE", text: pieceText, atLeast: 7 },
-  { heading: "STATE", text: ({ state }) => pieceState(state), atLeast: 7 },
+const TASK_COLUMNS: readonly TableColumn<JobWork>[] = [
+  { heading: "TASK", text: taskText, atLeast: 7 },
+  { heading: "STATE", text: ({ state }) => taskState(state), atLeast: 7 },
   { heading: "ATTEMPT", text: ({ attempt }) => String(attempt), atLeast: 0, align: "right", dispensable: 1 },
   { heading: "NODE", text: ({ node }) => node || "-", atLeast: 0 },
 ];
 
-/** "plan", "all frames", "frames 250-499". */
-function pieceText({ kind, firstFrame, frameCount }: JobWork): string {
+/** Returns "plan", "all frames" or "frames 250-499". */
+function taskText({ kind, firstFrame, frameCount }: JobWork): string {
   if (kind === JobWork_Kind.PLAN) return "plan";
   if (kind === JobWork_Kind.WHOLE) return "all frames";
   if (kind === JobWork_Kind.STILLS) return `stills of ${frameCount} frames`;
   return `frames ${firstFrame}-${firstFrame + Math.max(1, frameCount) - 1}`;
 }
 
-function pieceState(state: JobWork_State): string {
+function taskState(state: JobWork_State): string {
   const known = Object.entries(JobWork_State).find(([, value]) => value === state);
   return known?.[0] ?? `state ${state}`;
 }

@@ -19,19 +19,19 @@ import { titleLine } from "./state.ts";
 
 const GUIDE = `
 Examples:
-  One label set, one removed:
+  Set one label and remove another:
     $ svc jobs label 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 release=8 old-
 
 ${serverGuide({
-  0: "the job has these labels, and had them already if nothing changed",
-  2: "there is no such job, it would have more than 32 labels, or the command line is wrong",
+  0: "the job has these labels",
+  2: "the job does not exist or would have more than 32 labels, or the command line is wrong",
 })}`;
 
 export function labelCommand(): Command {
   const command = new PeopleCommand("svc jobs label")
     .summary("add, change and remove labels of a job")
-    .description("Changes labels of a job, whatever its state: KEY=VALUE sets one, KEY- removes one.")
-    .argument("<id>", "the job's id, in full")
+    .description("Changes labels of a job in any state: KEY=VALUE sets a label, KEY- removes one.")
+    .argument("<id>", "the job's full id")
     .argument("<change...>", "KEY=VALUE or KEY-", collectLabelChange)
     .addOption(jsonOption("the job"))
     .withGuide(GUIDE);
@@ -49,9 +49,9 @@ async function label(
 ): Promise<number> {
   const request = { id, setLabels: set, removeLabels: [...remove] };
   const { job } = await connection.call(JobService.method.updateJob, request, { signal });
-  const told = answered(job, `job ${id}`);
-  const labels = labelsText(told.spec?.labels ?? {}) || "no labels";
-  const text = json ? messageJson(JobSchema, told, 2) : `${titleLine(told)}  ${labels}\n`;
+  const updated = answered(job, `job ${id}`);
+  const labels = labelsText(updated.spec?.labels ?? {}) || "no labels";
+  const text = json ? messageJson(JobSchema, updated, 2) : `${titleLine(updated)}  ${labels}\n`;
   await writeAll(process.stdout, [text]);
   return EXIT.scored;
 }

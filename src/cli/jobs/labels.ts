@@ -1,4 +1,4 @@
-/** Labels on a command line: the option --label KEY=VALUE, and changes of labels. */
+/** Parses labels: the option --label KEY=VALUE, and label changes. */
 import { InvalidArgumentError, type Option } from "commander";
 import { optional } from "../optional.ts";
 
@@ -24,7 +24,7 @@ function collectLabel(text: string, before: Labels = {}): Labels {
   return { ...before, [key]: value };
 }
 
-/** undefined: it is none. Throws InvalidArgumentError for a value that is too long. */
+/** Parses a label; undefined if it isn't one. Throws InvalidArgumentError for a value that is too long. */
 function labelOf(text: string): readonly [key: string, value: string] | undefined {
   const at = text.indexOf("=");
   const [key, value] = [text.slice(0, at), text.slice(at + 1)];
@@ -41,7 +41,7 @@ export interface LabelChange {
   readonly remove: readonly string[];
 }
 
-/** KEY=VALUE, or KEY- to remove it. */
+/** Parses KEY=VALUE, or KEY- to remove a label. Throws InvalidArgumentError. */
 export function collectLabelChange(
   text: string,
   { set, remove }: LabelChange = { set: {}, remove: [] },

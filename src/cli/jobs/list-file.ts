@@ -1,4 +1,4 @@
-/** Many jobs from a file: JSON lines, or CSV with a heading. */
+/** Reads many jobs from a file: JSON lines, or CSV with a header. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -17,13 +17,13 @@ import { quoteName } from "../escape.ts";
 import { csvRows } from "./csv-rows.ts";
 import { absolute } from "./spec.ts";
 
-/** A job of the file, and the line on which it stands, from 1. */
+/** A job of the file, and its line number, from 1. */
 export interface ListedJob {
   readonly line: number;
   readonly request: SubmitJobRequest;
 }
 
-/** The file is held while it is read, so that nothing is submitted of one that cannot be used. */
+/** Size limit: the file is read completely before anything is submitted. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_JOBS = 100_000;
 const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
@@ -31,11 +31,11 @@ const LABEL_COLUMN = /^label:(.+)$/s;
 
 export interface List {
   readonly text: string;
-  /** What its paths are relative to: its own folder; of standard input and of a pipe the current one. */
+  /** Base of relative paths: the file's folder, or the current one for standard input and pipes. */
   readonly folder: string;
 }
 
-/** Reads a whole file, or standard input for "-". Throws Failure. */
+/** Reads a whole file, or standard input for "-". Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
 export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<List> {
   try {
     const folder = name !== "-" && (await stat(name)).isFile() ? dirname(resolve(name)) : process.cwd();
@@ -43,7 +43,7 @@ export async function readList(name: string, stdin: NodeJS.ReadStream, signal: A
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), folder };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the list was read.");
+    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while reading the list.");
     if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
     throw unusable(name, messageOf(error));
   }
@@ -68,8 +68,8 @@ async function readBytes(name: string, source: Readable, signal: AbortSignal): P
 }
 
 /**
- * The jobs of a list, in its order. What a line does not say is as in `settings`; each may have an
- * idempotency key, else it gets `keyPrefix` with its line number. Throws Failure that names the line.
+ * Returns the jobs of a list, in its order. `settings` has the defaults for each line. A line without an idempotency
+ * key gets `keyPrefix` with its line number. Throws a Failure that names the line.
  */
 export function jobsOfList(
   name: string,
@@ -82,13 +82,13 @@ export function jobsOfList(
   for (const { line, given } of lines) {
     if (jobs.length === MAX_JOBS) throw unusable(name, `it lists more than ${MAX_JOBS} jobs. Split it`);
     const { idempotencyKey = keyPrefix === undefined ? "" : `${keyPrefix}/${line}`, ...own } = given;
-    if (typeof idempotencyKey !== "string") throw wrongLine(name, line, "idempotencyKey is not a text");
+    if (typeof idempotencyKey !== "string") throw wrongLine(name, line, "idempotencyKey is not a string");
     const spec = specOfLine(name, line, defaults, own);
     const job = { ...spec, ...filesOf(name, line, spec, folder) };
     jobs.push({ line, request: create(SubmitJobRequestSchema, { job, idempotencyKey }) });
   }
   if (jobs.length === 0)
-    throw unusable(name, "it lists no job. Give one JSON object, or one row of CSV, per job");
+    throw unusable(name, "it lists no jobs. Give one JSON object, or one CSV row, per job");
   return jobs;
 }
 
@@ -125,7 +125,7 @@ function* csvLines(name: string, text: string): Generator<Line> {
         continue;
       }
       if (cells.length !== heading.length) {
-        throw wrongLine(name, line, `it has ${cells.length} cells, and the heading ${heading.length}`);
+        throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`);
       }
       yield { line, given: objectOf(name, line, heading, cells) };
     }
@@ -139,22 +139,22 @@ function checkedHeading(name: string, cells: readonly string[]): readonly string
   const delimiter = missing === undefined ? undefined : wrongDelimiter(cells);
   const unknown = cells.find((cell) => !COLUMNS.includes(cell) && !LABEL_COLUMN.test(cell));
   const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
-  const known = `There are: ${COLUMNS.join(", ")}, label:KEY; more goes in JSON lines, or in options`;
+  const known = `Valid columns: ${COLUMNS.join(", ")}, label:KEY; for other fields use JSON lines or options`;
   if (delimiter !== undefined)
-    throw wrongLine(name, 1, `the heading has ${delimiter}: separate the columns with commas`);
-  if (missing !== undefined) throw wrongLine(name, 1, `the heading has no column "${missing}". ${known}`);
-  if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} is no column. ${known}`);
-  if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is there twice`);
+    throw wrongLine(name, 1, `the header is separated by ${delimiter}: separate the columns with commas`);
+  if (missing !== undefined) throw wrongLine(name, 1, `the header has no column "${missing}". ${known}`);
+  if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} isn't a valid column. ${known}`);
+  if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is given twice`);
   return cells;
 }
 
-/** Of a heading that lacks a column: what spreadsheets write in place of commas where a comma is the decimal sign. */
+/** Returns the delimiter that spreadsheets use instead of a comma in locales with a decimal comma. */
 function wrongDelimiter(cells: readonly string[]): string | undefined {
   if (cells.some((cell) => cell.includes(";"))) return '";"';
   return cells.some((cell) => cell.includes("\t")) ? "tabs" : undefined;
 }
 
-/** An empty cell says nothing. */
+/** Returns the fields of a row; an empty cell sets nothing. */
 function objectOf(
   name: string,
   line: number,
@@ -222,7 +222,7 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** `why` without a full stop. */
+/** `why`: without a full stop. */
 export function wrongLine(name: string, line: number, why: string, code?: FailureCode): Failure {
   return unusable(name, `line ${line}: ${why}`, code);
 }

@@ -30,11 +30,11 @@ interface ListFlags extends ServerFlags, Limits, FilterFlags {
 
 const GUIDE = `
 Examples:
-  What runs now, and what failed:
+  Running jobs, and failed jobs of a release:
     $ svc jobs list --state running
     $ svc jobs list --state failed --label release=7
 
-  What ended since yesterday morning, the last first:
+  Jobs that ended since a time, latest first:
     $ svc jobs list --ended-since 2026-05-16T08:00:00Z --sort last-ended
 
   The ids of all jobs of a release:
@@ -46,7 +46,7 @@ ${serverGuide()}`;
 
 export function listCommand(): Command {
   const command = new PeopleCommand("svc jobs list")
-    .summary("the jobs: newest first, or in another order")
+    .summary("list jobs, newest first or in another order")
     .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.");
   addLimitOptions(addEndOptions(addFilterOptions(command)).addOption(sortOption()), "jobs")
     .addOption(jsonOption("one job per line"))
@@ -65,7 +65,7 @@ export function listCommand(): Command {
 
 function sortOption(): Option {
   const orders = Object.keys(SORTS).join(", ");
-  const about = `${orders}; by their end only jobs are listed that have ended`;
+  const about = `${orders}; the last two list only finished jobs`;
   return new Option("--sort <order>", about).choices(Object.keys(SORTS)).default("newest");
 }
 
@@ -81,7 +81,7 @@ function jobPages(
   }, flags);
 }
 
-/** One line per job; `now` in milliseconds of 1970. */
+/** Returns one line per job; `now` in milliseconds since 1970. */
 export function jobTable(
   jobs: readonly Job[],
   terminal: Terminal,

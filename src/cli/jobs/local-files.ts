@@ -1,6 +1,6 @@
 /**
- * Files of jobs that this machine can say are missing: their folder is here, and they are not in it. Where
- * the folder is not here either, the nodes may see what this machine does not, and nothing is said.
+ * Finds files of jobs that are missing on this machine although their folder exists. If the folder doesn't exist
+ * either, the nodes may see other files than this machine, so nothing is reported.
  */
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -25,14 +25,14 @@ interface MissingFile {
   readonly path: string;
 }
 
-/** Files looked for at a time. */
+/** Files checked in parallel. */
 const AT_ONCE = 64;
-/** Missing files that a warning names. */
+/** Most missing files that a warning names. */
 const MAX_NAMED = 5;
 
 /**
- * Looks for the jobs' files. A server on this machine's loopback is taken to see the same files: one that is missing is
- * refused before anything is submitted. Of another server it is a warning on standard error. Throws MEDIA_NOT_FOUND.
+ * Checks that the jobs' files exist. A server on loopback is assumed to see the same files: a missing file is refused
+ * before anything is submitted. For another server it prints a warning on standard error. Throws MEDIA_NOT_FOUND.
  */
 export async function checkFiles(
   jobs: readonly ListedJob[],
@@ -62,10 +62,10 @@ function warning(missing: readonly MissingFile[], isListed: boolean): string {
     .map(({ line, side, path }) => `${isListed ? `line ${line}: ` : ""}the ${side} file ${quoteName(path)}`);
   const more = missing.length > MAX_NAMED ? [`and ${missing.length - MAX_NAMED} more`] : [];
   const lines = [...named, ...more].map((text) => `  ${text}\n`).join("");
-  return `Warning: not found on this machine; the nodes may see it (--remote-files leaves this check out):\n${lines}`;
+  return `Warning: not found on this machine; the nodes may see it (--remote-files skips this check):\n${lines}`;
 }
 
-/** Each file once, in the order of the jobs. */
+/** Returns the missing files, each once, in the order of the jobs. */
 async function* missingFiles(jobs: readonly ListedJob[], signal: AbortSignal): AsyncGenerator<MissingFile> {
   const files = new Map<string, MissingFile>();
   for (const { line, request } of jobs) {
@@ -77,14 +77,14 @@ async function* missingFiles(jobs: readonly ListedJob[], signal: AbortSignal): A
   const folders = new Map<string, Promise<boolean>>();
   const all = [...files.values()];
   for (let first = 0; first < all.length; first += AT_ONCE) {
-    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while the files were looked for.");
+    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while checking the files.");
     const some = all.slice(first, first + AT_ONCE);
     const found = await Promise.all(some.map(({ path }) => isMissing(path, folders)));
     yield* some.filter((_, index) => found[index]);
   }
 }
 
-/** Whatever else than "it is not there" says nothing about what a node may read. */
+/** Any error but ENOENT says nothing about what a node can read. */
 async function isMissing(path: string, folders: Map<string, Promise<boolean>>): Promise<boolean> {
   const error = await stat(path).catch((thrown: unknown) => thrown);
   if (errorCode(error) !== "ENOENT") return false;

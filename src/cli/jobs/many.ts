@@ -1,4 +1,4 @@
-/** What commands that change many jobs have in common: ids or a filter, a question, and how far it is. */
+/** Shared by commands that change many jobs: ids or a filter, confirmation, and progress. */
 import { type Command, Option } from "commander";
 import { Failure } from "../../platform/failure.ts";
 import { confirmed } from "../confirm.ts";
@@ -16,58 +16,63 @@ export interface ManyFlags extends ServerFlags, FilterFlags {
   readonly dryRun?: boolean;
 }
 
-/** How far the server is. */
+/** The server's progress. */
 export interface Progress {
   readonly matched: number;
   readonly changed: number;
 }
 
-/** The words of a change: "Cancel", "Cancelling", "cancelled". */
+/** The verb forms of a change: "Cancel", "Cancelling", "cancelled". */
 export interface Words {
   readonly verb: string;
   readonly doing: string;
   readonly done: string;
 }
 
-/** `all`: what --all chooses. */
+/** `all`: what --all selects. */
 export function addManyOptions<C extends Command>(command: C, { verb }: Words, all: string): C {
   const named = verb.toLowerCase();
-  addFilterOptions(command.argument("[id...]", "the jobs' ids, in full (default: those of the options)"))
+  addFilterOptions(
+    command.argument("[id...]", "full ids of the jobs (default: the jobs that match the options)"),
+  )
     .addOption(optional("--all", all, "off"))
-    .addOption(optional("--dry-run", "only say how many there are", "off"))
+    .addOption(optional("--dry-run", "only print how many jobs match", "off"))
     .addOption(
-      new Option("-y, --yes", `${named} the jobs of the options without asking`).default(
+      new Option("-y, --yes", `${named} the matching jobs without asking`).default(
         undefined,
-        "asks on a terminal; elsewhere it must be given",
+        "ask on a terminal; required elsewhere",
       ),
     )
-    .addOption(jsonOption("a job per line, or with options the count,"));
+    .addOption(jsonOption("one job per line, or with options the counts,"));
   return command;
 }
 
-/** Whether jobs are named, and not chosen by options. Throws INVALID_REQUEST for what cannot be meant. */
+/** Returns whether jobs are given by id rather than by options. Throws INVALID_REQUEST for contradictory arguments. */
 export function areNamed(ids: readonly string[], flags: ManyFlags): boolean {
   const { all = false, dryRun, yes } = flags;
   const filtered = isFiltered(flags);
   if (ids.length > 0) {
     if (filtered || all || dryRun || yes) {
-      throw new Failure("INVALID_REQUEST", "Options choose among all jobs: give them, or ids.");
+      throw new Failure("INVALID_REQUEST", "Give either ids or options that select jobs, not both.");
     }
     return true;
   }
   if (all && filtered) {
-    throw new Failure("INVALID_REQUEST", "--all is every job: leave the other options out, or --all.");
+    throw new Failure("INVALID_REQUEST", "--all selects every job: give either --all or the other options.");
   }
   if (!all && !filtered) {
-    throw new Failure("INVALID_REQUEST", "Give ids, an option that chooses jobs such as --state, or --all.");
+    throw new Failure("INVALID_REQUEST", "Give ids, an option that selects jobs such as --state, or --all.");
   }
   return false;
 }
 
-/** What one job is refused for says nothing about the next; a server that is gone does. */
+/** Failures that concern only one job, so the next is still tried. A server that is gone would fail for all. */
 const REFUSALS: ReadonlySet<string> = new Set(["not-found", "conflict", "forbidden", "invalid"]);
 
-/** Changes jobs one by one; the exit code of the worst. `change`: what is printed of one. Throws Failure. */
+/**
+ * Changes jobs one by one and returns the worst exit code. `change` returns the text to print for a job. Throws
+ * Failure.
+ */
 export async function eachNamed(
   ids: readonly string[],
   { json }: ServerFlags,
@@ -97,12 +102,12 @@ export interface Change<Answer> {
 
 const COUNT = new Intl.NumberFormat("en");
 
-/** "1 job", "1,200 jobs". */
+/** Returns "1 job" or "1,200 jobs". */
 function jobsText(count: number): string {
   return `${COUNT.format(count)} ${count === 1 ? "job" : "jobs"}`;
 }
 
-/** Changes all jobs that the options choose, once somebody has agreed to their number. Throws Failure. */
+/** Changes all jobs that match the options, after confirmation. Throws Failure. */
 export async function allChosen<Answer>(
   flags: ManyFlags,
   change: Change<Answer>,
@@ -128,7 +133,7 @@ async function isAgreed(matched: number, { verb, done }: Words, signal: AbortSig
   if (!process.stdin.isTTY) {
     throw new Failure(
       "INVALID_REQUEST",
-      `${jobsText(matched)} would be ${done}, and nobody is there to be asked. Give --yes.`,
+      `${jobsText(matched)} would be ${done}. Standard input is no terminal to confirm on: give --yes.`,
     );
   }
   const agreed = await confirmed(`${verb} ${jobsText(matched)}?`, signal);
@@ -152,13 +157,13 @@ async function withProgress<Answer>({ words, call, progressOf }: Change<Answer>)
   }
 }
 
-/** A server that ends it says how far it came; one that is gone does not. */
+/** Adds the progress to a failure, unless the server reported it: a server that is gone can't. */
 function soFar(failure: Failure, changed: number, { done }: Words): Failure {
   const { code, message, found } = failure;
   if (changed === 0 || found?.["matched"] !== undefined) return failure;
   return new Failure(
     code,
-    `${message} ${jobsText(changed)} were ${done} before, at least. The same command again goes on.`,
+    `${message} At least ${jobsText(changed)} were ${done} before. Run the same command again to continue.`,
     { ...(found && { found }), cause: failure.cause },
   );
 }
@@ -169,7 +174,7 @@ async function last<T>(parts: AsyncIterable<T>, each: (part: T) => void = () => 
     latest = part;
     each(part);
   }
-  if (latest === undefined) throw new Failure("INTERNAL", "The server answers nothing about the jobs.");
+  if (latest === undefined) throw new Failure("INTERNAL", "The server's response lacks the jobs.");
   return latest;
 }
 

@@ -1,4 +1,4 @@
-/** What became of jobs that were waited for: progress, then each result held against the gates. */
+/** Waits for jobs with a progress display, then prints their results and checks the gates. */
 import type { Connection } from "../../client/connection.ts";
 import { DEFAULT_MODEL } from "../../engine/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -29,7 +29,7 @@ export interface OutcomeFlags {
   readonly from?: string;
 }
 
-/** The gates, checked against what every job will have. Throws Failure. */
+/** Parses the gates, and checks them against the metrics that every job will have. Throws INVALID_REQUEST. */
 export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly ListedJob[]): readonly Gate[] {
   const gates = failUnder.map(parseGate);
   for (const { request } of jobs) {
@@ -41,8 +41,8 @@ export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly Listed
 }
 
 /**
- * Waits until the jobs have ended and prints the report of one, or the summary of a list. Answers with the exit code of
- * the worst. Throws Failure.
+ * Waits until the jobs have ended, and prints the report of one job or the summary of a list. Returns the worst exit
+ * code. Throws Failure.
  */
 export async function tellOutcomes(
   connection: Connection,
@@ -74,7 +74,7 @@ async function awaited(
 ): Promise<readonly Job[]> {
   if (flags.quiet) return awaitJobs(connection, ids, {}, signal);
   if (flags.from !== undefined) {
-    // Where bars are drawn they are enough: the summary has a line for each job.
+    // Bars are enough if they can be drawn: the summary has a line for each job.
     const { live } = detectTerminal(process.stderr, process.env);
     using shown = boardWatcher(live ? NOWHERE : process.stderr);
     return await awaitJobs(connection, ids, shown.watcher, signal);
@@ -93,11 +93,11 @@ function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {
       if (job.progress) line.update(progressOf(job.progress));
       else line.note(job.state === Job_State.QUEUED ? "Waiting for a node …" : "Reading the two files …");
     },
-    onOutage: (failure) => line.note(failure === undefined ? "Connected again." : printable(failure.message)),
+    onOutage: (failure) => line.note(failure === undefined ? "Reconnected." : printable(failure.message)),
   };
 }
 
-/** Fetches what the stream of jobs leaves out, as far as it is needed, and holds a score against the gates. */
+/** Fetches what the job stream omits, if needed, and checks the score against the gates. */
 async function judge(
   connection: Connection,
   ended: Job,
@@ -116,12 +116,12 @@ async function judge(
     const named = gates.map((gate) => expectGate(gate, expected));
     return { job, gates: checkGates(named, pooled) };
   } catch (thrown) {
-    // The score is there all the same, and is shown.
+    // The score exists all the same, and is shown.
     return { job, gates: [], fault: Failure.from(thrown) };
   }
 }
 
-/** The report of a pair with its gates, or why there is none. */
+/** Prints the report of a pair with its gates, or why there is none. */
 async function tellOne(
   connection: Connection,
   { job, gates, fault }: EndedJob,
@@ -141,7 +141,7 @@ async function tellOne(
   await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
 }
 
-/** The summary; with --quiet, the jobs that failed or missed a gate. */
+/** Prints the summary; with --quiet, only jobs that failed or that failed a gate. */
 async function tellList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
   const stream = json || quiet ? process.stderr : process.stdout;
   const terminal = tableTerminal(stream, process.env);

@@ -1,4 +1,4 @@
-/** A score as the controller keeps it, in the form in which reports and charts take it. */
+/** Turns a job's result into the view that reports and charts use. */
 import type { Connection } from "../../client/connection.ts";
 import { FrameTable } from "../../engine/frames.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -8,15 +8,15 @@ import { type ReportOptions, report } from "../report.ts";
 import { FIRST_METRIC, type ScoreView } from "../view.ts";
 
 export interface FrameRange {
-  /** First frame wanted, from 0. */
+  /** First frame, from 0. */
   readonly first: number;
-  /** Most frames wanted; 0: all. */
+  /** Number of frames at most; 0: all. */
   readonly count: number;
 }
 
 const ALL_FRAMES: FrameRange = { first: 0, count: 0 };
 
-/** The values of a job's frames, in frame order, as they come. Throws Failure. */
+/** Streams a job's per-frame scores in frame order. Throws Failure. */
 export async function* framesOf(
   connection: Connection,
   id: string,
@@ -30,7 +30,7 @@ export async function* framesOf(
   }
 }
 
-/** The lines of the report of `svc score` about a job that succeeded. */
+/** Returns the lines of the `svc score` report for a job that succeeded. */
 export async function jobReport(
   connection: Connection,
   job: Job,
@@ -42,7 +42,7 @@ export async function jobReport(
   return report(viewOf(job, chart), { ...options, names: { reference, distorted }, features });
 }
 
-/** The values that the chart shows, and nothing else: of a film there are many. */
+/** Fetches only the metric that the chart shows: a film has many frames. */
 async function chartSeries(connection: Connection, id: string, signal: AbortSignal): Promise<FrameTable> {
   const table = new FrameTable([FIRST_METRIC]);
   for await (const frames of framesOf(connection, id, ALL_FRAMES, signal)) {
@@ -51,11 +51,11 @@ async function chartSeries(connection: Connection, id: string, signal: AbortSign
   return table;
 }
 
-/** The result of a job that succeeded. Throws Failure where a server leaves out what every result has. */
+/** Returns the view of a job that succeeded. Throws INTERNAL if the result lacks a required field. */
 function viewOf({ id, result }: Job, frames: FrameTable): ScoreView {
   const { reference, distorted, scorer } = result ?? {};
   if (!result || !reference || !distorted || !scorer) {
-    throw new Failure("INTERNAL", `The server tells no result of job ${id}, although it succeeded.`);
+    throw new Failure("INTERNAL", `The server returned no result for job ${id}, although it succeeded.`);
   }
   return { ...result, reference, distorted, scorer, frames };
 }

@@ -1,4 +1,4 @@
-/** The options that say what a job is, and the message that they make. */
+/** The options that describe a job, and the message made from them. */
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
@@ -21,12 +21,12 @@ const MAX_PRIORITY = 100;
 
 export function addSpecOptions<C extends Command>(command: C): C {
   return addPairOptions(command)
-    .addOption(optional("--name <name>", "a name for people; need not be unique", "none"))
-    .addOption(labelOption("a label to find the job by"))
+    .addOption(optional("--name <name>", "display name; need not be unique", "none"))
+    .addOption(labelOption("label to find the job by"))
     .addOption(
       optional(
         "--priority <n>",
-        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher goes first among your tenant's jobs`,
+        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher runs first among your tenant's jobs`,
         "0",
       ).argParser(parsePriority),
     );
@@ -38,7 +38,7 @@ function parsePriority(text: string): number {
   throw new InvalidArgumentError(`Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`);
 }
 
-/** The job that two files and the flags stand for. Throws Failure where options do not go together. */
+/** Returns the job for two files and the flags. Throws INVALID_REQUEST if options don't go together. */
 export function specOf(reference: string, distorted: string, flags: SpecFlags): JobSpec {
   return create(JobSpecSchema, {
     ...settingsOf(flags),
@@ -48,15 +48,15 @@ export function specOf(reference: string, distorted: string, flags: SpecFlags): 
 }
 
 /**
- * A node has another current folder: paths are made absolute here, from `folder` on. An empty one stays, for the server
- * to refuse. Throws URL_NOT_SUPPORTED.
+ * Resolves a path against `folder`, because a node has another current folder. An empty path stays empty, for the
+ * server to refuse. Throws URL_NOT_SUPPORTED.
  */
 export function absolute(side: Side, path: string, folder = process.cwd()): string {
   refuseUrl(side, path);
   return path === "" ? "" : resolve(folder, path);
 }
 
-/** Everything of a job but its two files. Policies that are the default are left to the server. */
+/** Returns everything of a job but its two files. Default policies are left to the server. */
 export function settingsOf(flags: SpecFlags): JobSpec {
   const request = requestOf("", "", flags);
   const { rawVideo } = request;

@@ -1,4 +1,4 @@
-/** What a job's message says, in words and exit codes. */
+/** State, title, progress and exit code of a job message. */
 import { basename } from "node:path";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Progress } from "../../engine/result.ts";
@@ -10,7 +10,7 @@ import { inOptions } from "../api-names.ts";
 import { printable } from "../escape.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
 
-/** A state that this version does not know is told by its number. */
+/** Returns the state's name; a state unknown to this version is shown as its number. */
 export function stateName(state: Job_State): string {
   return JOB_STATES.find((name) => Job_State[name] === state) ?? `state ${state}`;
 }
@@ -24,12 +24,12 @@ export function hasEnded({ state }: Job): boolean {
   return name !== undefined && isTerminal(JOB_TRANSITIONS, name);
 }
 
-/** Its name, else its distorted file's. */
+/** Returns the job's name, or else the name of its distorted file. */
 export function titleOf({ spec, id }: Job): string {
   return spec?.name || basename(spec?.distorted ?? "") || id;
 }
 
-/** "CANCELLED  ID  NAME", in full and escaped. */
+/** Returns "CANCELLED  ID  NAME", untruncated and escaped. */
 export function titleLine(job: Job): string {
   return `${stateName(job.state).padEnd(9)}  ${printable(job.id)}  ${printable(titleOf(job))}`;
 }
@@ -39,18 +39,18 @@ export function progressOf(progress: ScoreProgress): Progress {
   return { framesDone, framesTotal, fps, secondsLeft };
 }
 
-/** The share of frames that are scored, in whole per cent; undefined while nobody knows how many there are. */
+/** Returns the percentage of scored frames, rounded down; undefined while the frame count is unknown. */
 export function percentOf({ progress }: Job): number | undefined {
   if (progress === undefined || progress.framesTotal === 0) return undefined;
   return Math.min(100, Math.floor((100 * progress.framesDone) / progress.framesTotal));
 }
 
-/** Milliseconds of 1970; undefined for a time that is not set. */
+/** Returns milliseconds since 1970; undefined for a time that is not set. */
 export function millisecondsOf(time: Timestamp | undefined): number | undefined {
   return time && timestampMs(time);
 }
 
-/** Why a job has no result: its own failure, or that it was cancelled. */
+/** Returns why a job has no result: its own failure, or that it was cancelled. */
 export function failureOfJob(job: Job): Failure {
   if (job.state === Job_State.CANCELLED)
     return new Failure("SCORE_CANCELLED", `Job ${job.id} was cancelled.`);
@@ -62,14 +62,14 @@ export function failureOfJob(job: Job): Failure {
     : new Failure("INTERNAL", `${message} (${code})`, found);
 }
 
-/** The exit code of a job that has ended. Cancelled by whomever, it has no score: as a score that failed. */
+/** Returns the exit code of an ended job. A cancelled job has no score, so it counts as failed. */
 export function exitCodeOfJob(job: Job): number {
   if (job.state === Job_State.SUCCEEDED) return EXIT.scored;
   if (job.state === Job_State.CANCELLED) return EXIT.scorer;
   return exitCodeOf(failureOfJob(job));
 }
 
-/** The exit code for several outcomes: that of the worst. */
+/** Returns the worst of several exit codes. */
 export function worst(codes: readonly number[]): number {
   return Math.max(EXIT.scored, ...codes);
 }

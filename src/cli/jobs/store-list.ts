@@ -1,4 +1,4 @@
-/** Submitting a list of jobs, in batches that the service takes, and no faster than the tenant may. */
+/** Submits a list of jobs in batches, within the tenant's limits. */
 import { setTimeout as pause } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Connection } from "../../client/connection.ts";
@@ -6,27 +6,27 @@ import { JobService, SubmitJobRequestSchema, type SubmitJobResponse } from "../.
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import type { ListedJob } from "./list-file.ts";
 
-/** What the interface takes in one request: jobs, and bytes with room for the rest of a message. */
+/** The API's limits for one request: jobs, and bytes with room for the rest of a message. */
 const BATCH_JOBS = 1000;
 const BATCH_BYTES = 3 * 1024 * 1024;
-/** Limits of the tenant: what they refuse succeeds later. */
+/** Tenant limits: a submission that they refuse succeeds later. */
 const PASSING: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
-/** Milliseconds without a job stored after which it gives up: a batch at one job a second takes a third of it. */
+/** Milliseconds without a stored job after which it fails. A batch at one job a second takes a third of that. */
 const PATIENCE_MS = 3_600_000;
-/** Milliseconds where the server does not say when to try again. */
+/** Milliseconds until a retry if the server doesn't specify a delay. */
 const RETRY_MS = 1_000;
 
 export interface Storing {
-  /** The jobs are of a list, and go in batches. */
+  /** Whether the jobs are from a list, and are sent in batches. */
   readonly listed: boolean;
-  /** Awaited, after every batch. */
+  /** Awaited after every batch. */
   readonly onStored: (answers: readonly SubmitJobResponse[]) => Promise<void>;
-  /** It waits for a limit to pass: told once for each limit. */
+  /** Called once for each limit that it waits for. */
   readonly onWait: (failure: Failure) => void;
   readonly signal: AbortSignal;
 }
 
-/** Stores all of the jobs in their order, each batch as a whole or not at all. Throws Failure. */
+/** Stores all jobs in order, each batch as a whole or not at all. Throws Failure. */
 export async function storeList(
   connection: Connection,
   jobs: readonly ListedJob[],
@@ -43,17 +43,17 @@ export async function storeList(
   }
 }
 
-/** Calls that are repeated while a limit of the tenant refuses them. */
+/** Retries calls while a tenant limit refuses them. */
 class Waits {
   readonly #storing: Storing;
-  readonly #told = new Set<FailureCode>();
+  readonly #reported = new Set<FailureCode>();
   #giveUp = performance.now() + PATIENCE_MS;
 
   constructor(storing: Storing) {
     this.#storing = storing;
   }
 
-  /** Stores the first ones of `jobs`, as many as there is room for: at least one. Throws what does not pass. */
+  /** Stores the first of `jobs`, as many as the queue has room for, at least one. Throws permanent failures. */
   async through(
     jobs: readonly ListedJob[],
     store: (some: readonly ListedJob[]) => Promise<readonly SubmitJobResponse[]>,
@@ -78,14 +78,14 @@ class Waits {
     if (signal.aborted) throw failure;
     if (!PASSING.includes(failure.code) || performance.now() + forMs > this.#giveUp)
       throw listed ? notStored(failure, jobs) : failure;
-    if (!this.#told.has(failure.code)) onWait(failure);
-    this.#told.add(failure.code);
+    if (!this.#reported.has(failure.code)) onWait(failure);
+    this.#reported.add(failure.code);
     await pause(forMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) throw failure;
   }
 }
 
-/** For how many jobs a full queue has room; 0: for none, or it is another failure. */
+/** Returns how many jobs still fit into a full queue; 0 if none, or for another failure. */
 function roomIn({ code, found }: Failure): number {
   if (code !== "TENANT_QUEUE_FULL") return 0;
   const room = Number(found?.["limit"]) - Number(found?.["queued"]);
@@ -120,13 +120,13 @@ async function send(
       ? [await connection.call(submitJob, first, { signal })]
       : (await connection.call(submitJobs, { jobs: requests }, { signal })).jobs;
   if (answers.filter(({ job }) => job !== undefined).length === jobs.length) return answers;
-  throw new Failure("INTERNAL", "The server answers with too few jobs.");
+  throw new Failure("INTERNAL", "The server returned too few jobs.");
 }
 
-/** The server names a job by its place in the batch; the reader knows lines. */
+/** Translates the server's batch index into a line number, and adds which lines were not stored. */
 function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
   const wrong = batch[Number(found?.["index"])];
-  const told = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
-  const which = `Of the lines ${batch[0]?.line} to ${batch.at(-1)?.line} no job was stored, of those before every one.`;
-  return new Failure(code, `${told} ${which}`, { ...(found && { found }), cause });
+  const what = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
+  const which = `Lines ${batch[0]?.line} to ${batch.at(-1)?.line} were not stored; all lines before them were.`;
+  return new Failure(code, `${what} ${which}`, { ...(found && { found }), cause });
 }

@@ -35,46 +35,46 @@ Examples:
   One pair; prints the job's id:
     $ svc jobs submit source.mov encode.mp4 --name "trailer, 4 Mbit/s" --label release=7
 
-  In a pipeline: wait, show the report of svc score, fail when the mean is under 93:
+  In CI: wait, show the report of svc score, fail if the mean is below 93:
     $ svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
 
-  Many, from a CSV file with the columns reference, distorted and label:title; prints an id per line:
+  Many pairs from a CSV file with the columns reference, distorted and label:title; prints one id per line:
     $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
-  Many, waited for; ends in a line for each job, and the totals:
+  Many pairs with their results: prints a line for each job and the totals:
     $ svc jobs submit --from pairs.csv --wait --fail-under vmaf.mean=93
 
-  Many, from a program; what a line does not say is taken from the options:
+  Many pairs from a program; options give the defaults for each line:
     $ echo '{"reference": "a.mov", "distorted": "a.mp4", "name": "a"}' | svc jobs submit --from - --metric psnr
 
 Files:
-  - Paths are made absolute here and opened on the nodes, which must see the files at the same place.
-  - A file that is missing from a folder of this machine is refused when the server is on this machine,
-    and warned of otherwise. --remote-files leaves this check out.
-  - A list (--from) is JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a heading
+  - Paths are made absolute here and opened on the nodes, which must see the files at the same path.
+  - If a file is missing but its folder exists on this machine: with a server on this machine the job is
+    refused, with another server there is a warning. --remote-files skips this check.
+  - A list (--from) is JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a header
     (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Its paths are relative to
-    its folder. Nothing is submitted of a list with a line that cannot be read.
+    its folder. If a line is invalid, nothing is submitted.
 
 ${serverGuide({
   0: "stored; with --wait: scored, and every gate passed",
-  1: "with --wait: scored, but under a gate of --fail-under",
+  1: "with --wait: scored, but a gate of --fail-under failed",
   2: "refused; with --wait: the videos cannot be scored",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
-  130: "stopped with Ctrl-C; jobs that were stored go on",
+  130: "stopped with Ctrl-C; stored jobs continue",
 })}`;
 
 export function submitCommand(): Command {
   const command = new PeopleCommand("svc jobs submit")
-    .summary("have pairs scored by the nodes")
+    .summary("submit pairs to be scored by the nodes")
     .description("Submits a pair of videos, or a list of pairs, and prints the ids of the jobs.")
-    .argument("[reference]", "the pristine video: any container, .y4m or raw .yuv")
-    .argument("[distorted]", "the encoded video; scaled to the reference's size where that differs");
+    .argument("[reference]", "the source video: any container, .y4m or raw .yuv")
+    .argument("[distorted]", "the encoded video; scaled to the reference's size if that differs");
   addSpecOptions(command)
-    .addOption(optional("--from <file>", 'a list of pairs in place of one, "-" for standard input', "none"))
+    .addOption(optional("--from <file>", 'list of pairs to submit instead, "-" for standard input', "none"))
     .addOption(
       optional(
         "--idempotency-key <key>",
-        "makes it safe to repeat: the same key gives the job that was stored first; a line of --from gets KEY/LINE",
+        "makes a retry safe: the same key returns the job stored first; a line of --from gets KEY/LINE",
         "none",
       ),
     )
@@ -82,7 +82,7 @@ export function submitCommand(): Command {
       new Option(
         "--remote-files",
         withFacts(
-          "the nodes see other files than this machine: look for none here",
+          "don't check files on this machine, because the nodes see others",
           "off",
           "SVC_REMOTE_FILES",
         ),
@@ -90,8 +90,8 @@ export function submitCommand(): Command {
     )
     .addOption(optional("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs`, "off"))
     .addOption(gateOption())
-    .addOption(optional("--all-metrics", "with --wait: show the models' own features too", "off"))
-    .addOption(optional("-q, --quiet", "with --wait: no progress and no report", "off"))
+    .addOption(optional("--all-metrics", "with --wait: also show the models' own features", "off"))
+    .addOption(optional("-q, --quiet", "with --wait: print only errors and failed gates", "off"))
     .addOption(jsonOption("the job, with --from one per line,"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((reference?: string, distorted?: string, flags?: SubmitFlags) =>
@@ -108,7 +108,7 @@ async function submit(
   const stopped = () =>
     stored.length === 0
       ? "Stopped."
-      : "Stopped. The jobs go on: svc jobs watch shows them, svc jobs cancel ends them.";
+      : "Stopped. The jobs continue: svc jobs watch shows them, svc jobs cancel cancels them.";
   const run = async (connection: Connection, signal: AbortSignal) => {
     checkFlags(flags);
     const jobs = await jobsOf(reference, distorted, flags, signal);
@@ -122,7 +122,7 @@ async function submit(
 
 function checkFlags({ wait, failUnder, quiet, allMetrics }: SubmitFlags): void {
   const alone = failUnder.length > 0 ? "--fail-under" : quiet ? "--quiet" : allMetrics ? "--all-metrics" : "";
-  if (!wait && alone !== "") throw invalid(`${alone} is about the result: give --wait too.`);
+  if (!wait && alone !== "") throw invalid(`${alone} needs a result: give --wait too.`);
 }
 
 async function jobsOf(
@@ -134,7 +134,7 @@ async function jobsOf(
   const { from, idempotencyKey } = flags;
   if (from === undefined) {
     if (reference === undefined || distorted === undefined) {
-      throw invalid("Name the reference and the distorted video, or a list of pairs with --from FILE.");
+      throw invalid("Give a reference and a distorted video, or a list of pairs with --from FILE.");
     }
     const request = { job: specOf(reference, distorted, flags), idempotencyKey: idempotencyKey ?? "" };
     return [{ line: 1, request: { $typeName: SubmitJobRequestSchema.typeName, ...request } }];
@@ -144,13 +144,13 @@ async function jobsOf(
   const jobs = jobsOfList(from, list, { settings: settingsOf(flags), keyPrefix: idempotencyKey });
   if (flags.wait && jobs.length > MAX_AWAITED) {
     throw invalid(
-      `--wait waits for at most ${MAX_AWAITED} jobs, and ${jobs.length} are listed. Label them and use svc jobs watch --label.`,
+      `--wait waits for at most ${MAX_AWAITED} jobs, but ${jobs.length} are listed. Label them and use svc jobs watch --label.`,
     );
   }
   return jobs;
 }
 
-/** Tells of the jobs as they are stored. */
+/** Stores the jobs and reports them as they are stored. */
 async function store(
   connection: Connection,
   jobs: readonly ListedJob[],
@@ -171,7 +171,7 @@ async function store(
   });
 }
 
-/** Ids on standard output; when that is for the result, on standard error. */
+/** Prints the ids on standard output; with --wait on standard error, because standard output is for the result. */
 async function tellStored(answers: readonly SubmitJobResponse[], flags: SubmitFlags): Promise<void> {
   const jobs = answers.flatMap(({ job }) => job ?? []);
   const existed = answers.filter((answer) => answer.existed).length;
@@ -186,7 +186,7 @@ async function tellStored(answers: readonly SubmitJobResponse[], flags: SubmitFl
   }
   if (existed > 0 && !flags.quiet) {
     process.stderr.write(
-      `${existed} of ${jobs.length} had been stored before, under the same idempotency key.\n`,
+      `${existed} of ${jobs.length} were already stored under the same idempotency key.\n`,
     );
   }
 }

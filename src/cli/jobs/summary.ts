@@ -1,4 +1,4 @@
-/** What became of the jobs of a list: a line for each, and the totals. */
+/** The summary of a list of jobs: a line for each, and the totals. */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
 import { type GateOutcome, gateText } from "../gates.ts";
@@ -8,20 +8,20 @@ import type { Terminal } from "../terminal.ts";
 import { cut } from "../width.ts";
 import { failureOfJob, stateName, titleOf } from "./state.ts";
 
-/** A job that has ended, held against the gates. */
+/** A job that has ended, with its gates checked. */
 export interface EndedJob {
   readonly job: Job;
-  /** Empty for a job without a score, and where there are no gates. */
+  /** Empty for a job without a score, or if there are no gates. */
   readonly gates: readonly GateOutcome[];
-  /** Why a score cannot be held against the gates. */
+  /** Why the gates can't be checked. */
   readonly fault?: Failure;
 }
 
 const MAX_NAME_COLUMNS = 28;
-/** Columns that the reason or the gates have before the id is left out. */
+/** Minimum width of the reason or the gates before the id column is left out. */
 const RESULT_COLUMNS = 36;
 
-/** A line for each job, below a heading. */
+/** Returns a line for each job, below a heading. */
 export function summaryLines(ended: readonly EndedJob[], terminal: Terminal): string[] {
   return tableLines(ended, columnsFor(terminal), terminal, { heading: true, lastColumns: RESULT_COLUMNS });
 }
@@ -45,7 +45,7 @@ function scoreText({ score }: Job): string {
   return score === undefined ? "-" : exact(score);
 }
 
-/** The gates that were missed, or why there is no score: its code first, because the end is cut. */
+/** Returns the failed gates, or why there is no score: the code first, because the end is cut. */
 function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {
@@ -60,13 +60,13 @@ function failureText({ code, message }: Failure): string {
   return `${code}: ${message}`;
 }
 
-/** "3 jobs: 2 succeeded (1 under a gate), 1 failed". */
+/** Returns "3 jobs: 2 succeeded (1 failed a gate), 1 failed". */
 export function totalsLine(ended: readonly EndedJob[]): string {
   const byState = Map.groupBy(ended, ({ job }) => job.state);
   const counts = [Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED].flatMap((state) => {
     const jobs = byState.get(state) ?? [];
     const missed = jobs.filter(isUnderGate).length;
-    const under = missed > 0 ? ` (${missed} under a gate)` : "";
+    const under = missed > 0 ? ` (${missed} failed a gate)` : "";
     return jobs.length === 0 ? [] : [`${jobs.length} ${stateName(state).toLowerCase()}${under}`];
   });
   return `${ended.length} ${ended.length === 1 ? "job" : "jobs"}: ${counts.join(", ")}`;

@@ -1,4 +1,4 @@
-/** Waiting for jobs: until all of those named have ended, or for ever. */
+/** Waits until all given jobs have ended, or watches jobs indefinitely. */
 import type { Connection } from "../../client/connection.ts";
 import {
   type Job,
@@ -12,24 +12,24 @@ import type { Labels } from "./labels.ts";
 import { hasEnded } from "./state.ts";
 
 export interface Watcher {
-  /** Every event, before anything else is made of it. Awaited. */
+  /** Called with every event, before the other handlers. Awaited. */
   readonly onEvent?: (event: StreamJobsResponse) => void | Promise<void>;
-  /** A job as it is now: once at first, and after every change. */
+  /** Called with the current state of a job: once at first, and after every change. */
   readonly onJob?: (job: Job) => void;
-  /** A job that was deleted, or that the filter's labels were taken from. */
+  /** Called for a job that was deleted, or that no longer has the filter's labels. */
   readonly onDeleted?: (id: string) => void;
-  /** The ids of all jobs of the filter, after each was told as it is. */
+  /** Called with the ids of all jobs of the filter, after each was reported. */
   readonly onSnapshot?: (ids: ReadonlySet<string>) => void;
   readonly onOutage?: (failure: Failure | undefined) => void;
 }
 
-/** The interface's limit of ids per stream. */
+/** The API's limit of ids per stream. */
 const IDS_PER_STREAM = 100;
-/** Streams that are held open at a time. */
+/** Streams that are open at a time. */
 const MAX_STREAMS = 10;
 export const MAX_AWAITED = IDS_PER_STREAM * MAX_STREAMS;
 
-/** Tells of the jobs of a filter until the signal aborts. Throws Failure. */
+/** Watches the jobs of a filter until the signal aborts. Throws Failure. */
 export async function watchJobs(
   connection: Connection,
   filter: JobFilter,
@@ -44,8 +44,8 @@ export async function watchJobs(
 }
 
 /**
- * Tells of the jobs until each has ended; answers with them as they ended, in the order of `ids`
- * (at most MAX_AWAITED). Throws Failure: for an id that is none, and SCORE_CANCELLED when the signal aborts.
+ * Watches jobs until each has ended. Returns them in their final state, in the order of `ids` (at most MAX_AWAITED).
+ * Throws Failure: for an unknown id, and SCORE_CANCELLED if the signal aborts.
  */
 export async function awaitJobs(
   connection: Connection,
@@ -62,7 +62,7 @@ export async function awaitJobs(
   try {
     await Promise.all(groups.map((group) => awaitGroup(connection, group, ended, watcher, any)));
   } finally {
-    // One that failed leaves the others following.
+    // If one group failed, the others are still following.
     failed.abort();
   }
   if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while waiting for jobs.");
@@ -91,7 +91,7 @@ async function awaitGroup(
         if (job && kind !== Kind.DELETED && hasEnded(job)) ended.set(job.id, job);
         await tell(event, watcher);
         const missing = ids.find((id) => !seen.has(id));
-        // Of one that is not told the server says why: unknown, or another tenant's.
+        // The server says why a job is missing from the snapshot: unknown, or another tenant's.
         if (kind === Kind.SNAPSHOT_END && missing !== undefined) await fetchJob(connection, missing, signal);
         if (kind === Kind.DELETED && job) throw new Failure("JOB_NOT_FOUND", `Job ${job.id} was deleted.`);
         if (ids.every((id) => ended.has(id))) done.abort();
@@ -100,7 +100,7 @@ async function awaitGroup(
   );
 }
 
-/** `labels`: those of the filter. */
+/** `labels`: the filter's labels. */
 async function tell(event: StreamJobsResponse, watcher: Watcher, labels: Labels = {}): Promise<void> {
   await watcher.onEvent?.(event);
   const { kind, job } = event;

@@ -26,35 +26,32 @@ interface WatchFlags extends ServerFlags {
 
 const GUIDE = `
 Examples:
-  Everything that runs or waits, until Ctrl-C:
+  All running and queued jobs, until Ctrl-C:
     $ svc jobs watch
 
-  One job until it has ended, in a script:
+  Wait for one job, in a script:
     $ svc jobs watch 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 && echo scored
 
-  Every event of a release, for a program:
+  All events of a release's jobs, for a program:
     $ svc jobs watch --label release=7 --json
 
 ${serverGuide({
   0: "with ids: every job succeeded",
-  2: "a job's videos cannot be scored, there is no such job, or the command line is wrong",
-  3: "a job failed otherwise or was cancelled, or the server stayed away for 10 minutes",
-  130: "stopped with Ctrl-C; the jobs go on",
+  2: "a job's videos cannot be scored, a job does not exist, or the command line is wrong",
+  3: "a job failed otherwise or was cancelled, or the server was unreachable for 10 minutes",
+  130: "stopped with Ctrl-C; the jobs continue",
 })}`;
 
 export function watchCommand(): Command {
   const command = new PeopleCommand("svc jobs watch")
-    .summary("the progress of jobs, as it happens")
+    .summary("show the progress of jobs live")
     .description(
-      "Follows jobs as they change: a bar for each that runs, a line for each that ends. A connection that is " +
-        "lost is taken up again where it ended. With ids it ends when all of them have.",
+      "Follows jobs live: a progress bar for each running job, a line for each that ends. A lost connection " +
+        "is resumed where it ended. With ids, the command ends when all these jobs have ended.",
     )
-    .argument(
-      "[id...]",
-      `jobs to wait for, by their ids in full; at most ${MAX_AWAITED} (default: all that come)`,
-    )
+    .argument("[id...]", `full ids of the jobs to wait for; at most ${MAX_AWAITED} (default: all jobs)`)
     .addOption(labelOption("without ids: only jobs with this label"))
-    .addOption(stateOption("without ids: only changes into or out of this state"))
+    .addOption(stateOption("without ids: only changes to or from this state"))
     .addOption(jsonOption("one event per line"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: WatchFlags) =>
@@ -78,7 +75,7 @@ async function watch(
       const jobs = await awaitJobs(connection, ids, shown.watcher, ending);
       return worst(jobs.map(exitCodeOfJob));
     }
-    // By default nothing is told of the jobs that ended before: there may be a million of them.
+    // By default, jobs that have already ended are left out: there may be a million of them.
     const states = flags.state?.map(stateOf) ?? [Job_State.QUEUED, Job_State.RUNNING];
     await watchJobs(connection, { states, labels: { ...flags.label } }, shown.watcher, ending);
   } catch (thrown) {
@@ -88,7 +85,7 @@ async function watch(
   return EXIT.scored;
 }
 
-/** A reader that has seen enough (`svc jobs watch | head`) ends the watching. */
+/** Aborts when the reader of the stream goes away (`svc jobs watch | head`). */
 function untilUnread(stream: NodeJS.WriteStream): Disposable & { readonly gone: AbortSignal } {
   const controller = new AbortController();
   const leave = () => controller.abort();
@@ -98,12 +95,12 @@ function untilUnread(stream: NodeJS.WriteStream): Disposable & { readonly gone: 
 
 function checkFilters(ids: readonly string[], { label, state }: WatchFlags): void {
   if (ids.length > 0 && (label !== undefined || state !== undefined)) {
-    throw new Failure("INVALID_REQUEST", "--label and --state choose among all jobs: give them, or ids.");
+    throw new Failure("INVALID_REQUEST", "Give either ids or --label and --state, not both.");
   }
   if (ids.length > MAX_AWAITED) {
     throw new Failure(
       "INVALID_REQUEST",
-      `${ids.length} ids are more than ${MAX_AWAITED}. Label the jobs and watch them with --label.`,
+      `${ids.length} ids are more than the limit of ${MAX_AWAITED}. Label the jobs and watch them with --label.`,
     );
   }
 }
@@ -118,7 +115,7 @@ function jsonWatcher(): Shown {
   return { watcher: { onEvent: write }, [Symbol.dispose]() {} };
 }
 
-/** Lines on standard output, bars on standard error where that is a terminal. */
+/** Prints lines on standard output, and bars on standard error if that is a terminal. */
 export function boardWatcher(lines: BoardOutput["lines"] = process.stdout): Shown {
   const live = process.stderr;
   const board = new Board({ lines, live, terminal: () => detectTerminal(live, process.env) });

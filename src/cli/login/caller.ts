@@ -1,4 +1,4 @@
-/** Who the controller takes a token's holder for. */
+/** Asks the controller for the identity behind a token. */
 import { Connection } from "../../client/connection.ts";
 import type { Tls } from "../../client/tls.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
@@ -6,15 +6,15 @@ import { ownWords } from "../server.ts";
 
 export interface Caller {
   readonly tenant: string;
-  /** Empty: the token names none. */
+  /** Empty if the token has no subject. */
   readonly subject: string;
   readonly roles: readonly string[];
 }
 
-/** Milliseconds: who has just signed in waits for it. */
+/** Milliseconds; the person who has just signed in is waiting. */
 const TIMEOUT_MS = 10_000;
 
-/** Asks over a connection of its own. Throws Failure. */
+/** Asks over a separate connection. Throws Failure. */
 export async function callerOf(
   token: string,
   { address, tls }: { readonly address: string; readonly tls: Tls | undefined },

@@ -22,7 +22,7 @@ Examples:
   $ svc logout --server controller.example:9090
 
 ${exitCodes({
-  0: "there is no session for the server any more, or there was none",
+  0: "the session is deleted, or there was none",
   2: "the file cannot be deleted",
   130: "stopped with Ctrl-C",
 })}`;
@@ -31,7 +31,7 @@ export function logoutCommand(): Command {
   return new PeopleCommand("svc logout")
     .summary("end the session of svc login")
     .description(
-      "Ends your session for a controller: deletes it here, and has the identity provider revoke it where it can.",
+      "Ends your session for a controller: deletes it here, and revokes it at the identity provider if that supports it.",
     )
     .addOption(serverOption())
     .addOption(jsonOption("what was done"))
@@ -47,7 +47,7 @@ async function logout(flags: LogoutFlags, signal: AbortSignal): Promise<number> 
   const server = normalServer(flags.server);
   const sessions = userSessions();
   const { session, removed } = await sessions.locked(async () => {
-    const found = await sessions.read(server).catch(toldUnread);
+    const found = await sessions.read(server).catch(reportUnread);
     return { session: found, removed: await sessions.remove(server) };
   });
   const revoked = session !== undefined && (await revokedWith(session, signal));
@@ -56,22 +56,22 @@ async function logout(flags: LogoutFlags, signal: AbortSignal): Promise<number> 
     return EXIT.scored;
   }
   const line = removed
-    ? `Your session for ${server} is ended${revoked ? ", at the provider too" : ""}.`
+    ? `Your session for ${server} has ended${revoked ? ", also at the provider" : ""}.`
     : `There was no session for ${server}.`;
   await writeAll(process.stdout, [`${line}\n`]);
   return EXIT.scored;
 }
 
-/** What cannot be used is deleted all the same. */
-function toldUnread(thrown: unknown): undefined {
-  tell(`The provider is not told: ${Failure.from(thrown).message}`);
+/** An unusable session is deleted all the same. */
+function reportUnread(thrown: unknown): undefined {
+  tell(`The session is not revoked at the provider: ${Failure.from(thrown).message}`);
 }
 
 async function revokedWith(session: Session, signal: AbortSignal): Promise<boolean> {
   try {
     return await revoke(session, signal);
   } catch (thrown) {
-    tell(`The session is deleted here, but not at the provider: ${Failure.from(thrown).message}`);
+    tell(`The session is deleted here, but not revoked at the provider: ${Failure.from(thrown).message}`);
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** What `svc login` does: has the person sign in, asks the controller who that is, keeps the session. */
+/** Runs `svc login`: signs the person in, checks the token with the controller, saves the session. */
 import { discover } from "../../client/sign-in.ts";
 import { revoke } from "../../client/sign-in-again.ts";
 import { normalServer, type Session, type SignInOptions } from "../../client/token-session.ts";
@@ -28,7 +28,7 @@ export interface LoginFlags extends AddressFlags {
 }
 
 const ADVICE: Advice = {
-  SERVER_UNREACHABLE: "Try again when the provider can be reached; --issuer names it.",
+  SERVER_UNREACHABLE: "Try again when the provider (--issuer) can be reached.",
 };
 
 /** Never throws. */
@@ -45,9 +45,11 @@ async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
   const server = normalServer(flags.server);
   const sessions = userSessions();
   if (tls === undefined && !isLoopback(server.slice(0, server.lastIndexOf(":")))) {
-    tell(`Your token will go to ${server} in clear, for whoever is between to take: use --tls where it can.`);
+    tell(
+      `Your token will be sent to ${server} unencrypted, and can be intercepted: use --tls if the server supports it.`,
+    );
   }
-  // That nothing can be kept is found before anybody signs in.
+  // Fails before anybody signs in if a session can't be saved.
   const options = await sessions.locked(() => optionsOf(flags, server, sessions));
   using limit = new TimeLimit(flags.timeout, signal);
   const provider = await discover(options, limit.signal);
@@ -65,13 +67,13 @@ function wayOf({ device, port }: LoginFlags): Way {
   if (asked && port !== undefined) {
     throw new Failure(
       "INVALID_REQUEST",
-      "--port is for the browser flow, and --device for the other. Give one.",
+      "--port is for the browser flow, --device for the device flow. Give only one.",
     );
   }
   return { device: asked, port };
 }
 
-/** As the flags say, or as the last time. Throws INVALID_REQUEST. */
+/** Returns the options from the flags, or from the previous session. Throws INVALID_REQUEST. */
 async function optionsOf(flags: LoginFlags, server: string, sessions: Sessions): Promise<SignInOptions> {
   const { issuer, clientId, scope, audience, organization } = flags;
   if (issuer !== undefined && clientId !== undefined) {
@@ -81,7 +83,7 @@ async function optionsOf(flags: LoginFlags, server: string, sessions: Sessions):
   if (last === undefined) {
     const missing = issuer === undefined ? "--issuer URL" : "--client-id ID";
     const both = issuer === undefined && clientId === undefined ? "--issuer URL and --client-id ID" : missing;
-    throw new Failure("INVALID_REQUEST", `Who you sign in with is not known: give ${both} too.`);
+    throw new Failure("INVALID_REQUEST", `The identity provider is unknown: give ${both} too.`);
   }
   return {
     issuer: last.issuer,
@@ -93,8 +95,8 @@ async function optionsOf(flags: LoginFlags, server: string, sessions: Sessions):
 }
 
 /**
- * Who the controller takes the session for; undefined: it cannot say now. Throws LOGIN_FAILED when it
- * does not take the token, which is then forgotten by the provider too, if it will.
+ * Returns the identity that the controller sees; undefined if it can't say now. Throws LOGIN_FAILED if it refuses the
+ * token, which is then revoked at the provider too, if possible.
  */
 async function acceptedCaller(
   session: Session,
@@ -108,18 +110,18 @@ async function acceptedCaller(
     const failure = Failure.from(thrown);
     const refused = failure.kind === "unauthenticated" || failure.kind === "forbidden";
     if (!refused || failure.code === "TOKEN_KEY_UNKNOWN") {
-      tell(`${session.server} was not asked who you are: ${failure.message} [${failure.code}]`);
+      tell(`Your identity could not be checked with ${session.server}: ${failure.message} [${failure.code}]`);
       return undefined;
     }
     await revoke(session, signal).catch(() => false);
     throw new Failure(
       "LOGIN_FAILED",
-      `You signed in, but ${session.server} does not take the token, so nothing is kept: ${failure.message} [${failure.code}]`,
+      `You signed in, but ${session.server} refused the token, so no session is saved: ${failure.message} [${failure.code}]`,
     );
   }
 }
 
-/** Ends waiting after so many seconds, or when the signal aborts. */
+/** Aborts after a number of seconds, or when the given signal aborts. */
 class TimeLimit implements Disposable {
   readonly signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;

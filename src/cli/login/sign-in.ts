@@ -1,4 +1,4 @@
-/** The person's part of a sign-in: what is shown, and the browser that is opened. */
+/** The interactive part of a sign-in: the instructions, and opening the browser. */
 import type { Provider } from "../../client/sign-in.ts";
 import { signInByBrowser } from "../../client/sign-in-browser.ts";
 import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sign-in-device.ts";
@@ -7,10 +7,10 @@ import { browserCommand, openBrowser } from "../../platform/open-browser.ts";
 import { printable } from "../escape.ts";
 import { tell, tellAddress } from "./telling.ts";
 
-/** What was asked for on the command line. */
+/** The flow chosen on the command line. */
 export interface Way {
   readonly device: boolean;
-  /** Of the browser flow, which it asks for. */
+  /** Port for the browser flow; giving it selects that flow. */
   readonly port: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export function signIn(provider: Provider, { way, ...options }: SignIn): Promise
     port: way.port ?? 0,
     onUrl: (url) => showAddress(url, browser),
     onForged: () => {
-      tell("Something else than your sign-in called back, and was turned away. Still waiting for you …");
+      tell("Rejected a callback that does not belong to your sign-in. Still waiting for you …");
     },
   });
 }
@@ -40,7 +40,7 @@ function showAddress(url: string, browser: readonly string[] | undefined): void 
   if (browser === undefined) {
     tell("To sign in, open this address in a browser on this machine:");
   } else {
-    tell("To sign in, use the browser that is being opened, or open this address on this machine:");
+    tell("To sign in, use the browser that is opening, or open this address on this machine:");
     openBrowser(browser, url, () => tell("The browser could not be opened. Open the address yourself."));
   }
   tellAddress(url);
@@ -52,7 +52,7 @@ function onCode({ url, userCode, completeUrl }: DeviceCode): void {
   tellAddress(url);
   tell(`and enter the code ${printable(userCode)}`);
   if (completeUrl !== undefined) {
-    tell("or open this one, which holds the code:");
+    tell("or open this address, which includes the code:");
     tellAddress(completeUrl);
   }
   tell("Waiting for you … (Ctrl-C to stop)");

@@ -1,4 +1,4 @@
-/** What `svc login` and `svc whoami` say. */
+/** Output of `svc login`, `svc logout` and `svc whoami`. */
 import type { Session } from "../../client/token-session.ts";
 import { printable, printableJson, quoteName } from "../escape.ts";
 import { writeAll } from "../exit.ts";
@@ -6,20 +6,20 @@ import { detectTerminal } from "../terminal.ts";
 import { wrap } from "../wrap.ts";
 import type { Caller } from "./caller.ts";
 
-/** A sentence on standard error, which is for people also when standard output is for a program. */
+/** Prints a sentence on standard error, which is for people even if a program reads standard output. */
 export function tell(sentence: string): void {
   const { columns } = detectTerminal(process.stderr, process.env);
   process.stderr.write(`${wrap(printable(sentence), columns).join("\n")}\n`);
 }
 
-/** An address on a line of its own, never broken. */
+/** Prints an address on its own line, never wrapped. */
 export function tellAddress(url: string): void {
   process.stderr.write(`\n  ${printable(url)}\n\n`);
 }
 
 export interface Told {
   readonly session: Session;
-  /** undefined: the controller could not say. */
+  /** undefined if the controller could not be asked. */
   readonly caller: Caller | undefined;
   readonly file: string;
 }
@@ -35,14 +35,14 @@ export async function printSession(
   const who = caller === undefined ? "" : ` as ${callerText(caller)}`;
   const sentences = [
     `You are signed in to ${session.server}${who}.`,
-    `Your session ${lifeText(session)}. svc logout ends it. It is kept in`,
+    `Your session ${lifeText(session)}. svc logout ends it. It is saved in`,
   ];
   const { columns } = detectTerminal(process.stdout, process.env);
   const lines = [...sentences.flatMap((sentence) => wrap(sentence, columns)), printable(file)];
   return writeAll(process.stdout, [`${lines.join("\n")}\n`]);
 }
 
-/** What may be told of a session: no token. */
+/** Returns what may be shown of a session: no tokens. */
 export function sessionJson({ issuer, clientId, expiresMs, refreshToken }: Session): object {
   return {
     issuer,
@@ -57,9 +57,9 @@ function callerText({ tenant, subject, roles }: Caller): string {
   return `${who}, ${roles.length > 0 ? roles.map(printable).join(", ") : "without a role"}`;
 }
 
-/** How long a session lasts, as the end of a sentence. */
+/** Returns how long a session lasts, as the end of a sentence. */
 export function lifeText({ expiresMs, refreshToken }: Session): string {
-  if (refreshToken !== undefined) return "is renewed as long as the provider permits";
-  if (expiresMs === undefined) return "ends when the provider says so";
-  return `ends at ${new Date(expiresMs).toISOString()}, and the provider gave nothing to renew it with`;
+  if (refreshToken !== undefined) return "is renewed as long as the provider allows";
+  if (expiresMs === undefined) return "ends when the provider ends it";
+  return `ends at ${new Date(expiresMs).toISOString()}, because the provider issued no refresh token`;
 }

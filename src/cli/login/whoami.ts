@@ -19,8 +19,10 @@ ${serverGuide()}`;
 
 export function whoamiCommand(): Command {
   const command = new PeopleCommand("svc whoami")
-    .summary("who you are to a controller")
-    .description("Asks a controller who it takes you for: your tenant, the token's subject, your roles.")
+    .summary("show your tenant, subject and roles on a controller")
+    .description(
+      "Asks a controller for the identity in your token: your tenant, the token's subject, your roles.",
+    )
     .addOption(jsonOption("it"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>

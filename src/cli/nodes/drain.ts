@@ -23,15 +23,15 @@ Examples:
   $ svc nodes drain 3d1f0a52-7c7e-4b53-b0a6-1c3e5f7d9b11
 
 ${serverGuide({
-  0: "the node takes no new work, and finishes what it has",
-  2: "there is no such node, or several of that name",
+  0: "the node takes no new tasks, and finishes its current ones",
+  2: "the node does not exist, or several nodes have that name",
 })}`;
 
 export function drainCommand(): Command {
   const command = new PeopleCommand("svc nodes drain")
-    .summary("let a node finish what it has and take nothing new")
+    .summary("let a node finish its tasks and take no new ones")
     .description(
-      "Drains a node: it finishes its work, takes nothing new, and can then be stopped without loss.",
+      "Drains a node: it finishes its tasks and takes no new ones. Then it can be stopped without losing work.",
     )
     .argument("<node>", "the node's id or name")
     .addOption(jsonOption("the node"))
@@ -55,7 +55,10 @@ async function drain(
   return EXIT.scored;
 }
 
-/** The node with an id, else with a name: the living one where a dead one had it before. Throws Failure. */
+/**
+ * Finds a node by id, else by name. A node that is not offline wins over an offline one of the same name. Throws
+ * Failure.
+ */
 export function nodeNamed(nodes: readonly Node[], idOrName: string): Node {
   const byId = nodes.find(({ id }) => id === idOrName);
   const named = nodes.filter(({ name }) => name === idOrName);

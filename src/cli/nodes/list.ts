@@ -22,9 +22,9 @@ ${serverGuide()}`;
 
 export function listCommand(): Command {
   const command = new PeopleCommand("svc nodes list")
-    .summary("the nodes that serve you, and what they work on")
+    .summary("list the nodes that serve you")
     .description(
-      "Lists the nodes that serve your tenant: id, state, busy and all slots, scorer, last sign of life, name.",
+      "Lists the nodes that serve your tenant: id, state, busy and total slots, last heartbeat, scorer, name.",
     )
     .addOption(jsonOption("one node per line"))
     .withGuide(GUIDE);
@@ -49,7 +49,7 @@ export async function fetchNodes(connection: Connection, signal: AbortSignal): P
   return (await connection.call(NodeService.method.listNodes, {}, { signal })).nodes;
 }
 
-/** One line per node; `now` in milliseconds of 1970. */
+/** Returns one line per node; `now` in milliseconds since 1970. */
 export function nodeTable(nodes: readonly Node[], terminal: Terminal, now: number): string[] {
   const columns: readonly TableColumn<Node>[] = [
     { heading: "ID", text: ({ id }) => id, atLeast: 36 },

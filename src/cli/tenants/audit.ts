@@ -26,7 +26,7 @@ Examples:
   What happened to a job:
     $ svc tenants audit --target 0194c5f0-5c1e-7a38-9d8f-0c3f1d2b4a55
 
-  Whom the last day refused for want of a role:
+  Subjects that were refused in the last day because a role was missing:
     $ svc tenants audit --since 1d --outcome ROLE_MISSING --all --json | jq -r .subject | sort | uniq -c
 
 ${TIMES_GUIDE}
@@ -35,16 +35,18 @@ ${serverGuide()}`;
 
 export function auditCommand(): Command {
   const command = new PeopleCommand("svc tenants audit")
-    .summary("who did, or tried, what in your tenant, newest first")
+    .summary("list changes and refused calls in your tenant, newest first")
     .description(
-      "Lists changes and refusals of your tenant: time, subject, operation, outcome, targets. Needs svc:admin.",
+      "Lists changes and refused calls of your tenant: time, subject, operation, outcome, targets. Needs the role svc:admin.",
     )
-    .addOption(pastOption("--since <time>", "not before this time"))
-    .addOption(pastOption("--until <time>", "before this time"))
-    .addOption(optional("--subject <subject>", "only of this subject", "any"))
-    .addOption(optional("--operation <name>", "only this one, such as svc.v1.JobService/CancelJob", "any"))
-    .addOption(optional("--outcome <code>", "only with this outcome, OK or a code", "any"))
-    .addOption(optional("--target <id>", "only about this job, node or revocation", "any"));
+    .addOption(pastOption("--since <time>", "only records at or after this time"))
+    .addOption(pastOption("--until <time>", "only records before this time"))
+    .addOption(optional("--subject <subject>", "only this subject", "any"))
+    .addOption(
+      optional("--operation <name>", "only this operation, such as svc.v1.JobService/CancelJob", "any"),
+    )
+    .addOption(optional("--outcome <code>", "only this outcome: OK or an error code", "any"))
+    .addOption(optional("--target <id>", "only this job, node or revocation", "any"));
   addLimitOptions(command, "records").addOption(jsonOption("one record per line")).withGuide(GUIDE);
   return addServerOptions(command).action((flags: AuditFlags) =>
     withServer(flags, (connection, signal) =>
@@ -85,13 +87,13 @@ const COLUMNS: readonly TableColumn<AuditRecord>[] = [
   { heading: "TARGETS", text: targetsText, atLeast: 0 },
 ];
 
-/** Of a call that changes many jobs, how many and which. */
+/** Returns the targets; for a call that changes many jobs, their number and filter. */
 function targetsText({ targets, filter, jobs }: AuditRecord): string {
   const many = jobs === undefined ? [] : [`${jobs} ${jobs === 1 ? "job" : "jobs"}`, filter ?? ""];
   return [...many, ...targets].filter(Boolean).join(" ");
 }
 
-/** One line per record. */
+/** Returns one line per record. */
 export function auditTable(
   records: readonly AuditRecord[],
   terminal: Terminal,
@@ -104,7 +106,7 @@ function timeText({ time }: AuditRecord): string {
   return time === undefined ? "-" : instantText(timestampMs(time));
 }
 
-/** Without the service: methods are named but once. */
+/** Returns the method without its service: method names are unique. */
 function operationText({ operation, count }: AuditRecord): string {
   if (count > 1) return `${count} calls`;
   return operation.replace(/^svc\.v1\.\w+\//, "") || "-";

@@ -19,15 +19,15 @@ Examples:
   $ svc tenants lift 6f0c1f0e-2a63-4a58-9a3e-0d6f5c3b7e21
 
 ${serverGuide({
-  0: "it is lifted, or was already: its tokens are taken again, as far as they are good otherwise",
-  2: "there is no such revocation",
+  0: "the revocation is lifted, or was already: its tokens are accepted again, if they are valid otherwise",
+  2: "the revocation does not exist",
 })}`;
 
 export function liftCommand(): Command {
   const command = new PeopleCommand("svc tenants lift")
-    .summary("end a revocation")
-    .description("Lifts a revocation: what it revoked is taken again.")
-    .argument("<id>", "the revocation's id, in full")
+    .summary("lift a revocation")
+    .description("Lifts a revocation: the tokens that it revoked are accepted again.")
+    .argument("<id>", "the revocation's full id")
     .addOption(jsonOption("the revocation as it was"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: ServerFlags) =>

@@ -1,4 +1,4 @@
-/** Revocations as people read them. */
+/** Prints revocations for people. */
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Revocation, RevocationSchema } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { writeAll } from "../exit.ts";
@@ -10,7 +10,7 @@ import { type Terminal, tableTerminal } from "../terminal.ts";
 
 const KINDS = { tokenId: "token id", subject: "subject", issuedBefore: "issued before" } as const;
 
-/** One line for each; `now` in milliseconds of 1970. */
+/** Returns one line for each; `now` in milliseconds since 1970. */
 export function revocationTable(
   revocations: readonly Revocation[],
   terminal: Terminal,
@@ -29,7 +29,7 @@ export function revocationTable(
   return tableLines(revocations, columns, terminal, { heading });
 }
 
-/** One as a table, or as JSON, on standard output. */
+/** Prints a revocation on standard output, as a table or as JSON. */
 export async function writeRevocation(revocation: Revocation, json = false): Promise<void> {
   const terminal = tableTerminal(process.stdout, process.env);
   const lines = revocationTable([revocation], terminal, Date.now(), { heading: true });

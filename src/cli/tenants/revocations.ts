@@ -16,8 +16,8 @@ ${serverGuide()}`;
 
 export function revocationsCommand(): Command {
   const command = new PeopleCommand("svc tenants revocations")
-    .summary("what is revoked in your tenant, newest first")
-    .description("Lists what is revoked: id, kind, what, until when, age, by whom and why.")
+    .summary("list the revocations of your tenant, newest first")
+    .description("Lists revocations: id, kind, what is revoked, expiry, age, author and reason.")
     .addOption(jsonOption("one revocation per line"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>

@@ -36,48 +36,48 @@ Examples:
   A token that leaked; the file is read here, and the token is not sent:
     $ svc tenants revoke --token leaked.txt --reason "pasted into a ticket"
 
-  Somebody who has left, until it is lifted:
+  A person who has left, until the revocation is lifted:
     $ svc tenants revoke --subject alice
 
-  Everything that was issued until now, your own token too: sign in again after it.
+  All tokens issued until now, including your own: sign in again afterwards.
     $ svc tenants revoke --issued-before now
 
 ${serverGuide({
-  0: "it is revoked, or was already: no controller takes it a second later",
-  2: "the command line, the file or the list of your tenant does not permit it",
+  0: "revoked, or was already: no controller accepts it a second later",
+  2: "the command line or the file is wrong, or your tenant's revocation list does not allow it",
 })}`;
 
 export function revokeCommand(): Command {
   const command = new PeopleCommand("svc tenants revoke")
-    .summary("take tokens of your tenant back before their time")
-    .description("Revokes one token, all tokens of a subject, or all that were issued before a time.")
-    .addOption(optional("--token-id <id>", "one token, by its claim jti", "none").argParser(parseGiven))
+    .summary("revoke tokens of your tenant before they expire")
+    .description("Revokes one token, all tokens of a subject, or all tokens issued before a time.")
+    .addOption(optional("--token-id <id>", "one token, by its jti claim", "none").argParser(parseGiven))
     .addOption(
       optional(
         "--token <file>",
-        "one token, by the file that holds it; for as long as it would be good",
+        "one token, from the file that contains it; revoked until it expires",
         "none",
       )
         .argParser(parseGiven)
         .conflicts("expires"),
     )
     .addOption(
-      optional("--subject <subject>", "all tokens of a subject (sub), those to come too", "none").argParser(
+      optional("--subject <subject>", "all tokens of a subject (sub), future ones too", "none").argParser(
         parseGiven,
       ),
     )
     .addOption(
       optional(
         "--issued-before <time>",
-        "all tokens issued before now, or before a time such as 2026-05-17T09:30:00Z, and those that do not say when",
+        "all tokens issued before now, or before a time such as 2026-05-17T09:30:00Z, and tokens without an issue time",
         "none",
       ).argParser(parseInstant),
     )
-    .addOption(optional("--reason <text>", "why, for the list; up to 256 characters", "none"))
+    .addOption(optional("--reason <text>", "reason, shown in the list; up to 256 characters", "none"))
     .addOption(
       optional(
         "--expires <time>",
-        "when it ends, no sooner than the tokens themselves: 45m, 12h, 30d or a time",
+        "when the revocation ends, no sooner than the tokens expire: 45m, 12h, 30d or a time",
         "when it is lifted",
       ).argParser(parseDeadline),
     )
@@ -93,7 +93,7 @@ async function revoke(connection: Connection, flags: RevokeFlags, signal: AbortS
   const answer = await connection.call(TenantService.method.revokeTokens, request, { signal });
   const { revocation, existed } = answer;
   await writeRevocation(answered(revocation, "the revocation"), flags.json);
-  if (existed) process.stderr.write("It was revoked already.\n");
+  if (existed) process.stderr.write("It was already revoked.\n");
   return EXIT.scored;
 }
 
@@ -112,7 +112,7 @@ async function thingOf({ tokenId, token, subject, issuedBefore }: RevokeFlags): 
   if (given.length !== 1)
     throw new Failure(
       "INVALID_REQUEST",
-      "Say what to revoke with one of --token, --token-id, --subject and --issued-before.",
+      "Give exactly one of --token, --token-id, --subject and --issued-before.",
     );
   if (token !== undefined) {
     const read = await tokenToRevoke(token);

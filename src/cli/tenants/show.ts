@@ -24,10 +24,8 @@ ${serverGuide()}`;
 
 export function showCommand(): Command {
   const command = new PeopleCommand("svc tenants show")
-    .summary("what your tenant has in the queue and in work, and may have")
-    .description(
-      "Shows your tenant: its id, its jobs that wait and that run, the pieces of work under way, and its limits.",
-    )
+    .summary("show your tenant's usage and limits")
+    .description("Shows your tenant: its id, queued and running jobs, running tasks, and limits.")
     .addOption(jsonOption("the tenant"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>
@@ -43,7 +41,7 @@ async function show(connection: Connection, { json }: ServerFlags, signal: Abort
   return EXIT.scored;
 }
 
-/** A line for each thing, its name first. */
+/** Returns one line per fact, its name first. */
 function tenantLines({ id, usage, limits }: Tenant): string[] {
   const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
   const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);

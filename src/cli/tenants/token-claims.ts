@@ -1,4 +1,4 @@
-/** What is read here of a token that is to be revoked. The token itself stays on this machine. */
+/** Reads the claims needed to revoke a token. The token itself stays on this machine. */
 import { checkedToken } from "../../client/token.ts";
 import { readCredential } from "../../client/token-secret.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -8,22 +8,22 @@ const MOST_LEVELS = 8;
 
 export interface TokenToRevoke {
   readonly tokenId: string;
-  /** Milliseconds since 1970: from then on it is refused by itself. */
+  /** Milliseconds since 1970: from then on the token is refused anyway. */
   readonly expiresAt: number;
 }
 
-/** Reads the token in a file; nobody looks at its signature. Throws INVALID_REQUEST. */
+/** Reads the token in a file; its signature is not checked. Throws INVALID_REQUEST. */
 export async function tokenToRevoke(path: string): Promise<TokenToRevoke> {
   const where = `The token in ${JSON.stringify(path)}`;
   const text = checkedToken(await readCredential(path, "--token"), `The file ${JSON.stringify(path)}`);
   const { jti, exp } = claimsOf(text, where);
   if (typeof jti !== "string" || jti === "")
     throw invalid(
-      `${where} has no id (jti), so that it cannot be revoked by itself. Revoke its subject (--subject), or what was issued until now (--issued-before now).`,
+      `${where} has no id (jti), so it cannot be revoked individually. Revoke its subject (--subject), or all tokens issued until now (--issued-before now).`,
     );
   if (typeof exp !== "number" || !Number.isSafeInteger(exp))
     throw invalid(`${where} does not say when it expires (exp).`);
-  if (exp * 1000 <= Date.now()) throw invalid(`${where} has expired: it is refused already.`);
+  if (exp * 1000 <= Date.now()) throw invalid(`${where} has expired: it is already refused.`);
   return { tokenId: jti, expiresAt: exp * 1000 };
 }
 
@@ -36,5 +36,5 @@ function claimsOf(text: string, where: string): JsonObject {
     // The cause would quote the token.
     if (!(thrown instanceof JsonFault)) throw thrown;
   }
-  throw invalid(`${where} is no signed JWT, of which the id could be read. Give its id with --token-id.`);
+  throw invalid(`${where} isn't a signed JWT, so its id cannot be read. Give the id with --token-id.`);
 }
