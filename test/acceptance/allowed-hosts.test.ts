@@ -1,4 +1,4 @@
-/** --allowed-hosts: for which hosts requests are answered, whatever is listened on and whoever is asked for a token. */
+/** --allowed-hosts: which hosts are served, for any listen address and with or without authentication. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -76,24 +76,24 @@ describe("svc server on all addresses", () => {
     }
   });
 
-  test("it says what to do", async () => {
+  test("the refusal says what to do", async () => {
     assert.match(await get(server.rest, "evil.example", "/ui"), /evil\.example.*--allowed-hosts as well/);
   });
 
   for (const path of [...PROBES, "/v1/health?from=kubelet"])
-    test(`${path} is answered for any host, as orchestrators ask for it by address`, async () => {
+    test(`${path} is answered for any host, because orchestrators call it by address`, async () => {
       assert.match(await get(server.rest, "10.88.0.2:8080", path), OK);
     });
 });
 
-test("it adds to what loopback answers, for a proxy that passes hosts on", async () => {
+test("extends the hosts of loopback, for a proxy that forwards the host", async () => {
   await using server = await ServerProcess.start({ args: ["--allowed-hosts", "svc.example"], ready: false });
   assert.match(await get(server.rest, "svc.example", "/metrics"), OK);
   assert.match(await get(server.rest, "localhost", "/metrics"), OK);
   assert.match(await get(server.rest, "evil.example", "/metrics"), MISDIRECTED);
 });
 
-test("svc up takes it too", async () => {
+test("svc up supports it too", async () => {
   await using up = await ControllerProcess.up({
     dataDir: join(directory, "up"),
     args: ["--allowed-hosts", "svc.example"],
@@ -103,7 +103,7 @@ test("svc up takes it too", async () => {
   assert.match(await get(up.rest, "evil.example", "/v1/whoami"), MISDIRECTED);
 });
 
-test("a controller holds to it on both ports that speak HTTP, also when it asks for tokens", async () => {
+test("a controller enforces it on both HTTP ports, also with authentication", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: join(directory, "guarded"),
     auth: ["--jwks-endpoint", "https://id.example/keys", "--auth-issuer", "https://id.example"],
@@ -123,7 +123,7 @@ test("a controller holds to it on both ports that speak HTTP, also when it asks 
   }
 });
 
-test("gRPC is answered for any host: no browser speaks it in clear", async () => {
+test("gRPC is answered for any host: no browser speaks it without TLS", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: join(directory, "grpc"),
     args: [...EVERYWHERE, "--allowed-hosts", "localhost"],
@@ -134,7 +134,7 @@ test("gRPC is answered for any host: no browser speaks it in clear", async () =>
   assert.equal((await endOf(call)).status, 0);
 });
 
-test("a node holds to it", async () => {
+test("a node enforces it", async () => {
   const args = [...EVERYWHERE, "--metrics-port", "0", "--allowed-hosts", "node-1"];
   await using node = new SvcProcess("node", { args, env: { SVC_CONTROLLER: "127.0.0.1:1" } });
   const { metrics = "" } = await node.addresses();
@@ -143,7 +143,7 @@ test("a node holds to it", async () => {
   assert.match(await get(metrics, "10.88.0.2:9464", "/healthz"), OK);
 });
 
-test("what is no host is refused at the start", async () => {
+test("refuses to start with an invalid host", async () => {
   const flag = await svc(["server", "--allowed-hosts", "svc.example:8080"]);
   assert.equal(flag.code, 2);
   assert.match(flag.stderr, /--allowed-hosts: \["svc\.example:8080"\] is not the name .* without a port/);

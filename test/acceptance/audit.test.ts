@@ -1,4 +1,4 @@
-/** The audit log of a controller, from outside: its file, and what an administrator can ask for. */
+/** A controller's audit log, from outside: its file, and what administrators can query. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -21,7 +21,7 @@ const TABLE = parse(
   await readFile(new URL("../../api/permissions.yaml", import.meta.url), "utf8"),
 ) as Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
 
-/** Requests in one pipeline: far more in a second than are told one by one. */
+/** Pipelined requests: far more per second than are logged individually. */
 const FLOOD = 1_500;
 
 interface Line {
@@ -53,7 +53,7 @@ after(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Data of controllers that run one after the other. */
+/** Data of controllers that run in sequence. */
 const stopped = () => join(folder, "stopped");
 
 const NOW = () => Math.floor(Date.now() / 1000);
@@ -71,7 +71,7 @@ function token(claims: object = {}, by = signer): string {
 
 const auth = () => ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER, "--auth-audience", "svc"];
 
-/** Every line parses, and the file ends with a whole one. */
+/** Checks that every line parses, and the file ends with a complete line. */
 async function linesOf(path: string): Promise<readonly Line[]> {
   const text = await readFile(path, "utf8");
   return text
@@ -94,7 +94,7 @@ describe("with tokens", () => {
   let file: string;
   let media: string;
   const sent: string[] = [];
-  /** Tells that it was sent, so that it can be looked for. */
+  /** Records that a token was sent, so that the test can search for it. */
   const used = (bearer: string): string => {
     sent.push(bearer);
     return bearer;
@@ -109,7 +109,7 @@ describe("with tokens", () => {
       auth: auth(),
       args: ["--media-root", media, "--audit-log", file],
     });
-    // From then on it is known which tokens are revoked.
+    // The controller has the revocation list from then on.
     const headers = { authorization: `Bearer ${token()}` };
     const asked = async () => fetch(`${controller.rest}/v1/jobs`, { headers });
     await until(async () => (await asked()).status === 200, "the gateway");
@@ -132,7 +132,7 @@ describe("with tokens", () => {
     return { status: response.status, text: await response.text() };
   }
 
-  test("a submission tells who, what job it made, and from where", async () => {
+  test("a submission records the subject, the job and the peer", async () => {
     const body = JSON.stringify({ reference: join(media, "r.mp4"), distorted: join(media, "d.mp4") });
     const { text } = await rest("submit", "/v1/jobs", token(), { method: "POST", body });
     const { id } = JSON.parse(text) as { id: string };
@@ -154,13 +154,13 @@ describe("with tokens", () => {
     ["none", () => undefined, "TOKEN_MISSING", ""],
     ["rubbish", () => "Zm9vYmFy.cXV1eA.c2lnbmF0dXJl", "TOKEN_INVALID", ""],
     ["expired", () => token({ exp: NOW() - 5 }), "TOKEN_EXPIRED", ""],
-    ["of a key that signs for nobody", () => token({}, newSigner("one")), "TOKEN_INVALID", ""],
-    ["of a key that is not known", () => token({}, newSigner("two")), "TOKEN_KEY_UNKNOWN", ""],
+    ["with a bad signature", () => token({}, newSigner("one")), "TOKEN_INVALID", ""],
+    ["of an unknown key", () => token({}, newSigner("two")), "TOKEN_KEY_UNKNOWN", ""],
     ["for another audience", () => token({ aud: "else" }), "TOKEN_INVALID", ""],
     ["without a role", () => token({ svc_roles: [] }), "ROLE_MISSING", "acme"],
   ];
   for (const [what, bearer, code, tenant] of REFUSED) {
-    test(`a token, ${what}: ${code}; its claims count only behind a good signature`, async () => {
+    test(`a token ${what}: ${code}; its claims are recorded only with a valid signature`, async () => {
       const id = `refused-${what.replaceAll(" ", "-")}`;
       assert.ok([401, 403].includes((await rest(id, "/v1/jobs", bearer())).status));
       const line = await byId(id);
@@ -170,16 +170,16 @@ describe("with tokens", () => {
       const metadata = bearing(used(bearer() ?? "bm9uZQ.YXQ.YWxs"));
       metadata.set("x-request-id", `grpc-${id}`);
       await failureOf(client.bytesCall("/svc.v1.JobService/ListJobs", Buffer.alloc(0), metadata).toArray());
-      const told = await byId(`grpc-${id}`);
+      const reported = await byId(`grpc-${id}`);
       const wanted = code === "TOKEN_MISSING" ? "TOKEN_INVALID" : code;
       assert.deepEqual(
-        [told.outcome, told.tenant, told.operation],
+        [reported.outcome, reported.tenant, reported.operation],
         [wanted, tenant, "svc.v1.JobService/ListJobs"],
       );
     });
   }
 
-  test("a revoked token is a line of its tenant", async () => {
+  test("a call with a revoked token is recorded for its tenant", async () => {
     const revoked = token({ jti: "the lost one", sub: "carol" });
     const body = JSON.stringify({ tokenId: "the lost one" });
     await rest("revoke", "/v1/tenant/revocations", token(), { method: "POST", body });
@@ -189,7 +189,7 @@ describe("with tokens", () => {
     assert.ok((await byId("revoke")).targets.includes("the lost one"));
   });
 
-  test("hostile names: a line is one line", async () => {
+  test("hostile names stay on one line", async () => {
     const path = `/v1/jobs/${encodeURIComponent('a\n{"tenant":"rival"}\r\u0000\u202e\u2028\u001b[2J')}`;
     await rest("hostile-path", path, token({ sub: "o'\"\\\u202e{}\u2028" }));
     const { targets, subject } = await byId("hostile-path");
@@ -199,7 +199,7 @@ describe("with tokens", () => {
     assert.doesNotMatch(text.replaceAll("\n", ""), /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
   });
 
-  test("what reaches no operation has none", async () => {
+  test("a request that reaches no operation has no operation in its line", async () => {
     await rest("nowhere", "/v1/nix", token());
     const { operation, outcome, tenant } = await byId("nowhere");
     assert.deepEqual([operation, outcome, tenant], ["", "NOT_FOUND", "acme"]);
@@ -210,7 +210,7 @@ describe("with tokens", () => {
     assert.equal((await byId("unreadable-nobody")).outcome, "TOKEN_MISSING");
   });
 
-  test("a stream is a line when it begins, and one when it ends", async () => {
+  test("a stream has a line at its start and one at its end", async () => {
     const socket = dial(controller);
     const lines = [`Authorization: Bearer ${used(token())}`, "X-Request-Id: stream", "", ""];
     socket.write(`GET /v1/jobs:stream HTTP/1.1\r\nHost: svc\r\n${lines.join("\r\n")}`);
@@ -220,7 +220,7 @@ describe("with tokens", () => {
     assert.equal((await byId("stream")).outcome, "SCORE_CANCELLED");
   });
 
-  test("who hangs up, with an answer that waits behind another one, hides nothing", async () => {
+  test("records a pipelined request whose client disconnects before its response", async () => {
     const socket = dial(controller);
     const head = (path: string, id: string) => [
       ...[path, "Host: svc", `Authorization: Bearer ${used(token({ sub: "hasty" }))}`, `X-Request-Id: ${id}`],
@@ -242,7 +242,7 @@ describe("with tokens", () => {
     assert.equal((await byId("before")).outcome, "SCORE_CANCELLED");
   });
 
-  test("every operation that is called is one line, with its name; probes are none", async () => {
+  test("every called operation has one line with its name; probes have none", async () => {
     const admin = used(token({ sub: "everything" }));
     using client = new GrpcClient(controller);
     const lasting: string[] = [];
@@ -253,7 +253,7 @@ describe("with tokens", () => {
       if (need === "open") await call.toArray().catch(() => {});
       else if (/StreamJobs|Watch|GetJobFrames|CancelJobs|DeleteJobs|Reflection/.test(operation))
         lasting.push(operation);
-      // An empty message is a good one of some operations: what comes of it is not the question here.
+      // An empty message is valid for some operations. The result doesn't matter here.
       call.on("error", () => {});
       call.resume();
     }
@@ -276,9 +276,9 @@ describe("with tokens", () => {
     await until(async () => (await started()).size >= lasting.length, "the streams to begin");
     client[Symbol.dispose]();
     await until(async () => (await every()).length >= wanted.length, "the lines of streams that ended");
-    const told = await every();
-    assert.deepEqual(told.map(({ operation }) => operation).toSorted(), wanted.toSorted());
-    for (const { requestId, operation, tenant, subject } of told) {
+    const reported = await every();
+    assert.deepEqual(reported.map(({ operation }) => operation).toSorted(), wanted.toSorted());
+    for (const { requestId, operation, tenant, subject } of reported) {
       assert.equal(requestId, `every-${operation.replaceAll("/", ".")}`);
       assert.deepEqual([tenant, subject], ["acme", "everything"]);
     }
@@ -287,7 +287,7 @@ describe("with tokens", () => {
     assert.ok((await linesOf(file)).every(({ operation }) => !probes.includes(operation)));
   });
 
-  test("a request that changes many jobs is one record with its filter and their number, in the file and in the store", async () => {
+  test("a request that changes many jobs is one record with its filter and count, in the file and the store", async () => {
     const admin = await JobsClient.of(controller, used(token({ sub: "cleaner" })));
     const body = { filter: { states: ["QUEUED", "RUNNING"], labels: { audited: "a b" } } };
     const headers = { "x-request-id": "many" };
@@ -304,7 +304,7 @@ describe("with tokens", () => {
     assert.deepEqual(await stored(), [{ ...told, count: 1 }]);
   });
 
-  test("an administrator asks for what was changed and refused in the tenant, and for nothing else", async () => {
+  test("an administrator can query the tenant's changes and refusals, and nothing else", async () => {
     const admin = await JobsClient.of(controller, used(token({ sub: "auditor" })));
     const page = async (query: string) => {
       type Page = { records: Line[]; nextPageToken: string };
@@ -321,7 +321,7 @@ describe("with tokens", () => {
     assert.deepEqual(
       await page(`target=${inFile.targets[0]}&subject=bob`),
       [],
-      "a rival's line is the rival's",
+      "another tenant's line stays with that tenant",
     );
     for (const [outcome, count] of [
       ["ROLE_MISSING", 2],
@@ -334,7 +334,7 @@ describe("with tokens", () => {
     assert.ok(all.length > 3);
     assert.ok(all.every(({ outcome, operation }) => outcome !== "STARTED" && operation !== "getJob"));
     assert.ok(all.every(({ operation }) => !/Heartbeat|PullWork|ReportResult/.test(operation)));
-    // A time of a whole second has no fraction: as text it would stand behind the others of that second.
+    // A time in whole seconds has no fraction: as text it would sort after the others of that second.
     const times = all.map(({ time }) => Date.parse(time));
     assert.deepEqual(
       times,
@@ -368,7 +368,7 @@ describe("with tokens", () => {
     assert.equal((await run("--since", "yesterday")).code, 2);
   });
 
-  test("a flood without tokens is counted, and what is asked for well meanwhile has its lines", async () => {
+  test("counts a flood of requests without tokens, and records valid requests in the meantime", async () => {
     const before = (await linesOf(file)).length;
     const one = "GET /v1/jobs HTTP/1.1\r\nHost: svc\r\n";
     const socket = dial(controller);
@@ -385,7 +385,7 @@ describe("with tokens", () => {
     );
   });
 
-  test("the file is its owner's, and goes on in a new one when it is moved away", async () => {
+  test("the file is readable only by its owner, and is recreated after it was moved", async () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600);
     await rename(file, `${file}.1`);
     await until(async () => {
@@ -399,7 +399,7 @@ describe("with tokens", () => {
     await byId("after");
   });
 
-  test("no token, and no part of one that could be used, is in the file, the store or the log", async () => {
+  test("no token, and no usable part of one, is in the file, the store or the log", async () => {
     const text = `${await readFile(file, "utf8")}${await readFile(`${file}.1`, "utf8")}${JSON.stringify(controller.log)}`;
     const { text: stored } = await rest("all", "/v1/tenant/audit?pageSize=500", token());
     assert.ok(sent.length > 30);
@@ -411,7 +411,7 @@ describe("with tokens", () => {
   });
 });
 
-test("what the controller does to access by itself has lines, and a file of tenants that is disabled names its caller", async () => {
+test("records the controller's own access changes, and the caller of a disabled tenant", async () => {
   const file = join(folder, "system.log");
   const tenants = join(folder, "tenants.json");
   const oidc = { issuer: ISSUER, jwksEndpoint: keyServer.url, audience: "svc" };
@@ -428,11 +428,7 @@ test("what the controller does to access by itself has lines, and a file of tena
   const acme = await JobsClient.of(controller, token());
   await until(async () => (await acme.list()).status === 200, "the keys");
   await write(JSON.stringify([{ tenantId: "acme", enabled: false, oidc }]));
-  await lineWhere(
-    file,
-    ({ operation }) => operation === "system/tenants-file",
-    "the file to be loaded again",
-  );
+  await lineWhere(file, ({ operation }) => operation === "system/tenants-file", "the file to be reloaded");
   assert.equal((await acme.list()).body.code, "TENANT_DISABLED");
   const refused = await lineWhere(file, ({ outcome }) => outcome === "TENANT_DISABLED", "the refusal");
   assert.deepEqual([refused.tenant, refused.subject], ["acme", "alice"]);
@@ -451,7 +447,7 @@ test("what the controller does to access by itself has lines, and a file of tena
   );
 });
 
-test("after kill -9 every line but those of the last moment is there, whole, and in the store too", async () => {
+test("after kill -9 all lines but the most recent are complete, and in the store too", async () => {
   const file = join(folder, "killed.log");
   const start = () => ControllerProcess.start({ dataDir: stopped(), args: ["--audit-log", file] });
   const first = await start();
@@ -477,7 +473,7 @@ test("after kill -9 every line but those of the last moment is there, whole, and
   assert.deepEqual((await stored(again)).map(({ targets }) => targets[0]).toReversed(), ids);
 });
 
-test("the standard output takes lines after the addresses", async () => {
+test("on standard output, the lines follow the addresses", async () => {
   const args = [
     "--auth-disabled",
     "--port",
@@ -506,7 +502,7 @@ test("the standard output takes lines after the addresses", async () => {
   );
 });
 
-test("a log that cannot be written stops the start, and says why", async () => {
+test("refuses to start if the log cannot be written, and says why", async () => {
   for (const [path, why] of [
     [folder, "EISDIR"],
     [join(folder, "none", "audit.log"), "ENOENT"],

@@ -1,7 +1,7 @@
 /**
- * What svc advises about pairs of other counts and rates is obeyed, step by step, until a score or a refusal without
- * advice. All encodes are lossless, so the truth is known of every frame: a score is right when it compared each frame
- * with itself, and its PSNR is then libvmaf's highest, 60 dB for 8 bits.
+ * Follows svc's advice for pairs with different frame counts and rates, step by step, until there is a score or a
+ * refusal without advice. All encodes are lossless, so the correct result is known: each frame is compared with itself,
+ * and its PSNR is libvmaf's maximum, 60 dB for 8 bits.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -14,7 +14,7 @@ const FRAMES = 75;
 const IDENTICAL_DB = 60;
 const MOST_STEPS = 3;
 const CONTAINERS = ["mp4", "mov", "mkv", "ts", "flv", "avi"] as const;
-/** One key frame: a cut copies from the beginning, and an MP4 hides what is before the cut by an edit list. */
+/** One key frame: a cut copies from the start, and an MP4 hides the part before the cut with an edit list. */
 const LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "-threads", "1", "-g", "250"];
 const SHORT_GOPS = [...LOSSLESS, "-g", "12", "-bf", "3"];
 const PASS = ["-fps_mode", "passthrough"];
@@ -22,18 +22,18 @@ const PASS = ["-fps_mode", "passthrough"];
 type Container = (typeof CONTAINERS)[number];
 
 interface Kind {
-  /** Input options, and output options, of a video made of the reference. */
+  /** ffmpeg's input and output options for a video made from the reference. */
   readonly input?: readonly string[];
   readonly output?: readonly string[];
-  /** Copied out of a lossless encode, not encoded anew. */
+  /** Copied from a lossless encode, not re-encoded. */
   readonly copied?: "long GOP" | "short GOPs";
-  /** Containers in which obeying ends in a score; a refusal in all others. */
+  /** Containers in which the advice leads to a score; in all others it leads to a refusal. */
   readonly scored: readonly Container[];
-  /** Whether the time stamps of two videos in one container show what is missing: then no option is named for it. */
+  /** Whether the timestamps of two videos in one container show what is missing: then no option is advised. */
   readonly isShown?: boolean;
 }
 
-/** AVI has no time stamps where there are B-frames. */
+/** AVI has no timestamps with B-frames. */
 const TIMED: readonly Container[] = ["mp4", "mov", "mkv", "ts", "flv"];
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -73,7 +73,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   "every third frame, from the second on": { output: ["-vf", "fps=25/3"], scored: [] },
 };
 
-describe("obeying advice ends in a right score or a refusal", () => {
+describe("following the advice leads to a correct score or a refusal", () => {
   let media: MediaDirectory;
   let pristine: string;
 
@@ -110,7 +110,7 @@ describe("obeying advice ends in a right score or a refusal", () => {
 
   for (const container of TIMED) {
     for (const [name, kind] of Object.entries(KINDS).filter(([, { isShown }]) => isShown)) {
-      test(`${name}, beside a reference of the same container: ${container}`, async () => {
+      test(`${name}, with a reference in the same container: ${container}`, async () => {
         const reference = await encode(media, `twin.${container}`, { frames: FRAMES }, LOSSLESS);
         const { outcome, steps } = await obey(reference, await make(kind, container));
         assert.equal(outcome, "refused");
@@ -121,15 +121,15 @@ describe("obeying advice ends in a right score or a refusal", () => {
   }
 });
 
-/** Follows the advice of each refusal where its condition is true; fails where a score is wrong. */
+/** Follows the advice of each refusal if its condition is true; fails if a score is wrong. */
 async function obey(reference: string, distorted: string) {
   const flags: string[] = [];
   const steps: string[] = [];
   for (;;) {
     const pair = [reference, distorted, ...flags];
     const { code, stdout, stderr } = await score([...pair, "--metric", "psnr", "--json"]);
-    const told = stderr.replaceAll(/\n */g, " ");
-    steps.push(`svc score ${pair.join(" ")}: ${told}`);
+    const reported = stderr.replaceAll(/\n */g, " ");
+    steps.push(`svc score ${pair.join(" ")}: ${reported}`);
     assert.ok(steps.length <= MOST_STEPS, steps.join("\n"));
     if (code === 0) {
       const { pooled, frameCount } = JSON.parse(stdout);
@@ -137,8 +137,8 @@ async function obey(reference: string, distorted: string) {
       assert.equal(pooled.psnr_y.min, IDENTICAL_DB, text);
       return { outcome: "scored", steps };
     }
-    assert.equal(code, 2, told);
-    const advice = /\] (?<when>[^:\]]*): (?<flag>--[a-z-]+) (?<value>[a-z]+) *$/.exec(told)?.groups;
+    assert.equal(code, 2, reported);
+    const advice = /\] (?<when>[^:\]]*): (?<flag>--[a-z-]+) (?<value>[a-z]+) *$/.exec(reported)?.groups;
     const { when = "", flag = "", value = "" } = advice ?? {};
     const condition = /^Only if (.*)$/.exec(when)?.[1];
     if (!advice || (condition !== undefined && !(await isTrue(condition, reference, distorted, flags))))
@@ -150,7 +150,7 @@ async function obey(reference: string, distorted: string) {
 
 const NTH: Readonly<Record<string, number>> = { second: 2, third: 3 };
 
-/** Whether a condition holds of the frames that the two really have. */
+/** Returns whether a condition is true for the frames that the two really have. */
 async function isTrue(condition: string, reference: string, distorted: string, flags: readonly string[]) {
   const ignored = flags.includes("--edit-lists") ? ["-ignore_editlist", "1"] : [];
   const [r, d] = await Promise.all([framesOf(reference, ignored), framesOf(distorted, ignored)]);
@@ -168,7 +168,7 @@ async function isTrue(condition: string, reference: string, distorted: string, f
   return chosen.length === short.length && chosen.every((frame, index) => frame === short[index]);
 }
 
-/** Checksums of a file's frames, as they decode. */
+/** Returns the checksums of a file's decoded frames. */
 async function framesOf(path: string, ignored: readonly string[]): Promise<string[]> {
   const input = /\.(mp4|mov)$/.test(path) ? ignored : [];
   const listed = await ffmpeg([...input, "-i", path, "-map", "0:v:0", ...PASS, "-f", "framemd5", "-"]);

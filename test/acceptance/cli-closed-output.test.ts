@@ -1,9 +1,9 @@
-/** A reader that has seen enough of svc's output is no fault. */
+/** A reader that closes svc's output early causes no error. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SVC, start } from "../cli/program.ts";
 
-/** Waits until nobody reads what it writes, then runs the command and tells its exit code. */
+/** Waits until nobody reads its output, then runs the command and reports its exit code. */
 const UNREAD = `{ trap '' PIPE; while echo 2>/dev/null; do :; done; "$@"; echo "exit $?" >&2; } | :`;
 const FIRST_LINE = `{ "$@"; echo "exit $?" >&2; } | head -n 1`;
 

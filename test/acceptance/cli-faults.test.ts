@@ -1,4 +1,4 @@
-/** svc score when something is wrong: the videos, the options, the scorer, the surroundings. */
+/** svc score with faulty videos, options, scorers and environments. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, open, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ before(async () => {
 });
 after(() => clips.remove());
 
-describe("the input at fault: exit code 2, and what to do", () => {
-  test("different numbers of frames are refused, or scored with a warning when asked", async () => {
+describe("wrong input: exit code 2, and what to do", () => {
+  test("refuses different frame counts, or scores them with a warning on request", async () => {
     const short = await encode(clips.media, "short.mp4", { frames: 20 }, LOSSY.h264);
     const refused = await score([pair[0], short]);
     assert.equal(refused.code, 2);
@@ -29,7 +29,7 @@ describe("the input at fault: exit code 2, and what to do", () => {
     assert.match(scored.stdout, /Scored 20 frames/);
   });
 
-  test("different sizes are scaled with a warning, or refused when asked", async () => {
+  test("scales different sizes with a warning, or refuses them on request", async () => {
     const small = await encode(
       clips.media,
       "small.mp4",
@@ -42,7 +42,7 @@ describe("the input at fault: exit code 2, and what to do", () => {
     assert.match(refused.stderr, /FRAME_SIZE_MISMATCH/);
   });
 
-  test("a URL is refused as one, without its secrets; a file whose name looks like one is scored", async () => {
+  test("refuses a URL without quoting its secrets; scores a file whose name looks like one", async () => {
     for (const url of [
       "https://user:secret@cdn.example/a.mp4?signature=secret",
       "s3://secret/a.mp4",
@@ -50,12 +50,12 @@ describe("the input at fault: exit code 2, and what to do", () => {
     ]) {
       const { code, stderr } = await score([pair[0], url]);
       assert.equal(code, 2);
-      const told = stderr.replaceAll(/\n */g, " ");
+      const reported = stderr.replaceAll(/\n */g, " ");
       assert.match(
-        told,
+        reported,
         /^error: The distorted video is given as a URL \(\w+:\/\/…\)\. .*files on disk.*\[URL_NOT_SUPPORTED\]/,
       );
-      assert.doesNotMatch(told, /does not exist|secret/);
+      assert.doesNotMatch(reported, /does not exist|secret/);
     }
     await mkdir(join(clips.media.path, "http:"));
     await copyFile(pair[1], join(clips.media.path, "http:", "a.mp4"));
@@ -78,16 +78,16 @@ describe("the input at fault: exit code 2, and what to do", () => {
       [[raw, pair[1]], "RAW_GEOMETRY_MISSING", /--size WxH/],
     ] as const) {
       const { stderr } = await score(args);
-      const told = stderr.replaceAll(/\n */g, " ");
-      assert.match(told, new RegExp(`\\[${code}\\]`));
-      assert.match(told, option);
-      assert.doesNotMatch(told, /onFrame|rawVideo|pixelFormat|\b(?:COMMON|AUTO|REFUSE)\b/);
+      const reported = stderr.replaceAll(/\n */g, " ");
+      assert.match(reported, new RegExp(`\\[${code}\\]`));
+      assert.match(reported, option);
+      assert.doesNotMatch(reported, /onFrame|rawVideo|pixelFormat|\b(?:COMMON|AUTO|REFUSE)\b/);
       const json = await score([...args, "--json"]);
       assert.match(JSON.parse(json.stdout).detail, option);
     }
   });
 
-  test("raw video is scored with its geometry", async () => {
+  test("scores raw video with a given geometry", async () => {
     const y4m = await readFile(pair[0]);
     const frame = (192 * 108 * 3) / 2;
     const first = y4m.indexOf("FRAME\n");
@@ -103,7 +103,7 @@ describe("the input at fault: exit code 2, and what to do", () => {
     assert.match((await score([raw, pair[1], "--pixel-format", "yuv420p"])).stderr, /--size/);
   });
 
-  test("wrong values of options say what is right", async () => {
+  test("errors about option values say what is valid", async () => {
     const cases: [string[], RegExp][] = [
       [["--metric", "psnr,foo"], /psnr, ssim, ms_ssim/],
       [["--subsample", "0"], /1 to 1000/],
@@ -115,17 +115,17 @@ describe("the input at fault: exit code 2, and what to do", () => {
       [["--model-dir", "/does/not/exist"], /NAME\.json/],
       [["extra"], /too many arguments/],
     ];
-    for (const [args, told] of cases) {
+    for (const [args, reported] of cases) {
       const { code, stdout, stderr } = await score([...pair, ...args]);
       assert.equal(code, 2, args.join(" "));
       assert.equal(stdout, "");
-      assert.match(stderr.replaceAll(/\n */g, " "), told);
+      assert.match(stderr.replaceAll(/\n */g, " "), reported);
     }
   });
 });
 
-describe("the scorer at fault: exit code 3", () => {
-  test("a program that is no scorer, by flag or by variable", async () => {
+describe("a faulty scorer: exit code 3", () => {
+  test("a program that isn't a scorer, by flag or by variable", async () => {
     for (const [args, env] of [
       [["--vmaf-binary", "/bin/true"], {}],
       [[], { SVC_VMAF_BINARY: "/bin/true" }],
@@ -136,15 +136,15 @@ describe("the scorer at fault: exit code 3", () => {
     }
   });
 
-  test("a time limit that runs out", async () => {
+  test("a timeout", async () => {
     const { code, stderr } = await score([...pair, "--timeout", "0.001"]);
     assert.equal(code, 3);
     assert.match(stderr, /SCORE_TIMEOUT/);
   });
 });
 
-describe("hostile surroundings", () => {
-  test("names with spaces, newlines, quotes and escape sequences are scored, and printed escaped", async () => {
+describe("hostile environments", () => {
+  test("scores names with spaces, newlines, quotes and escape sequences, and prints them escaped", async () => {
     const folder = join(clips.media.path, "a 'b'\n\x1b[31mred\x07 %03d");
     await mkdir(folder);
     const reference = join(folder, "-r: [1],2;\\.y4m");
@@ -163,7 +163,7 @@ describe("hostile surroundings", () => {
     assert.equal((await readFile(csv, "utf8")).split("\n").length, FRAMES + 2);
   });
 
-  test("a reader that goes away is no fault", async () => {
+  test("a reader that goes away causes no error", async () => {
     for (const args of [["--json", "--frames"], ["--csv", "-", "-q"], []]) {
       const { code, stderr } = await shell('{ "$@"; echo "code $?" >&2; } | true', [...pair, ...args]);
       assert.equal(code, 0);
@@ -171,7 +171,7 @@ describe("hostile surroundings", () => {
     }
   });
 
-  test("a full disk behind standard output is told", async () => {
+  test("reports a full disk behind standard output", async () => {
     const full = await open("/dev/full", "w");
     const { code, stderr } = await score([...pair, "--json"], { stdout: full.fd });
     await full.close();

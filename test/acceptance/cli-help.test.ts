@@ -1,4 +1,4 @@
-/** --help of every command, as a person reads it; and names that there are not. */
+/** --help of every command, and unknown commands. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, test } from "node:test";
@@ -13,14 +13,14 @@ interface Page {
 }
 
 const COLUMNS = 80;
-/** What an option ends in: its default, and its variable where it has one. */
+/** The end of an option's description: its default, and its variable if it has one. */
 const NOTATION = / \(default: [^"; ](?:(?!env: ).)*(; env: SVC_[A-Z_]+)?\)$/;
 
 describe("--help of every command", async () => {
   const pages = await pagesBelow([]);
   const described = (page: Page) => ["svc", ...page.words].join(" ");
 
-  test("the commands are found from svc --help on", () => {
+  test("finds all commands from svc --help on", () => {
     const names = pages.map(described);
     for (const name of ["svc score", "svc jobs frames", "svc tenants lift", "svc controller", "svc migrate"])
       assert.ok(names.includes(name), `${name} is not among ${names.join(", ")}`);
@@ -44,13 +44,13 @@ describe("--help of every command", async () => {
   }
 });
 
-/** Flags of the connection and of who calls, which few need to read. */
+/** Flags of TLS and authentication, which few people need. */
 const LAST_GROUPS = [
   ["TLS options", /^--tls/],
   ["Authentication options", /^--(?:auth-|oidc-|jwks-|tenants-|token-file|kubeconfig)/],
 ] as const;
 
-/** The options of TLS and of authentication are in groups of their own, the last ones, with nothing else in them. */
+/** Checks that TLS and authentication options are the last groups, with nothing else in them. */
 function assertGroups(text: string): void {
   const groups = groupsOf(text);
   const names = groups.map(([name]) => name);
@@ -65,7 +65,7 @@ function assertGroups(text: string): void {
   }
 }
 
-test("terms, wrapped prose and commands on terminals of 80 and of 120 columns", async () => {
+test("lays out terms, prose and commands for 80 and 120 columns", async () => {
   for (const columns of [80, 120, 200]) {
     for (const words of [["score"], ["jobs", "submit"], ["controller"], ["node"]]) {
       await using running = startOnTerminal([SVC, ...words, "--help"], columns);
@@ -78,18 +78,18 @@ test("terms, wrapped prose and commands on terminals of 80 and of 120 columns", 
   }
 });
 
-test("a command of an example that is broken over lines is what a shell runs", async () => {
+test("a shell can run example commands that are split over lines", async () => {
   const { stdout } = await svc(["jobs", "submit", "--help"]);
   const broken = [...stdout.matchAll(/^ +\$ ((?:.*\\\n)+.*)$/gm)].map(([, command = ""]) => command);
   assert.ok(broken.length > 0);
   for (const command of broken) {
     const sayWords = command.replaceAll("svc ", `printf '<%s>' `).replace(/^echo/, ":");
-    const told = await run("sh", ["-c", sayWords]);
-    assert.match(told.stdout, /^<jobs><submit>(?:<[^<>\n]+>)+$/, command);
+    const reported = await run("sh", ["-c", sayWords]);
+    assert.match(reported.stdout, /^<jobs><submit>(?:<[^<>\n]+>)+$/, command);
   }
 });
 
-test("help fits a narrow terminal", async () => {
+test("fits a narrow terminal", async () => {
   for (const words of [["jobs"], ["jobs", "submit"], ["controller"]]) {
     await using running = startOnTerminal([SVC, ...words, "--help"], 60);
     const { stdout } = await running.ended();
@@ -108,7 +108,7 @@ const UNKNOWN = [
   { words: ["jobs", "sumbit", "a", "b"], see: "svc jobs", meant: "submit" },
 ];
 
-test("a command that there is not is an error, also where its help is asked for", async () => {
+test("an unknown command is an error, also with --help", async () => {
   for (const { words, see, meant } of UNKNOWN) {
     const { code, stdout, stderr } = await svc(words);
     assert.equal(code, 2, words.join(" "));
@@ -119,7 +119,7 @@ test("a command that there is not is an error, also where its help is asked for"
   }
 });
 
-test("help names are what the interface calls them, and either spelling is understood", async () => {
+test("uses the API's metric names, and accepts either spelling", async () => {
   const { stdout } = await svc(["score", "--help"]);
   assert.match(stdout.replaceAll(/\s+/g, " "), /: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs \(default/);
   for (const name of ["ms_ssim", "ms-ssim"]) {
@@ -134,7 +134,7 @@ async function svc(words: readonly string[]): Promise<Ended> {
   return await running.ended();
 }
 
-/** The page of a command, and those of the commands that it lists. */
+/** Returns the help page of a command and of its subcommands. */
 async function pagesBelow(words: readonly string[]): Promise<Page[]> {
   const { code, stdout, stderr } = await svc([...words, "--help"]);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
@@ -149,7 +149,7 @@ function namesOf(text: string): string[] {
   return names.filter((name) => name !== "help");
 }
 
-/** The options of a page, each in one line. */
+/** Returns the options of a page, each in one line. */
 function optionsOf(text: string): string[] {
   const lines = optionLines(text).filter((line) => line.startsWith(" "));
   return lines
@@ -158,7 +158,7 @@ function optionsOf(text: string): string[] {
     .map((option) => option.trim().replaceAll(/\s+/g, " "));
 }
 
-/** The headings of a page's options, each with the flags below it. */
+/** Returns the option headings of a page, each with its flags. */
 function groupsOf(text: string): [string, string[]][] {
   const groups: [string, string[]][] = [];
   for (const line of optionLines(text)) {
@@ -175,7 +175,7 @@ function optionLines(text: string): string[] {
   return section.split("\n").filter((line) => line !== "");
 }
 
-/** Lines that are wider than the terminal; a command to copy may be, with what follows its "\". */
+/** Returns lines wider than the terminal, except for commands to copy and their continuation lines. */
 function tooWide(text: string, columns: number): string[] {
   const lines = text.split("\n");
   const isCommand = (at: number) => / \$ /.test(lines[at] ?? "") || lines[at - 1]?.endsWith("\\") === true;

@@ -1,4 +1,4 @@
-/** svc jobs and svc nodes when something is wrong: no server, another server, tokens, the command line. */
+/** svc jobs and svc nodes with no server, a wrong server, bad tokens and wrong command lines. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
@@ -37,8 +37,8 @@ const EVERY_COMMAND = [
 ];
 
 describe("the server", () => {
-  test("that nobody started is told, with what to do, by every command", async () => {
-    // Port 1 is nobody's.
+  test("if it isn't running, every command says so and what to do", async () => {
+    // Nothing listens on port 1.
     for (const args of EVERY_COMMAND) {
       const { code, stdout, stderr } = await svc([...args, "--server", "127.0.0.1:1"]);
       assert.deepEqual([code, stdout], [3, ""], args.join(" "));
@@ -51,7 +51,7 @@ describe("the server", () => {
     assert.equal(JSON.parse(json.stdout).code, "SERVER_UNREACHABLE");
   });
 
-  test("that speaks HTTP/1.1 is named as such: the REST port and the metrics port", async () => {
+  test("if it speaks HTTP/1.1, the error says so: the REST port and the metrics port", async () => {
     await using up = await Up.start();
     for (const address of [up.rest, up.metrics].map((url) => new URL(url).host)) {
       for (const args of [
@@ -63,14 +63,14 @@ describe("the server", () => {
         assert.equal(code, 3);
         assert.match(
           unwrapped(stderr),
-          /speaks HTTP\/1\.1, not gRPC: it is a REST or metrics port.* 9090 by default\. Name it with --server HOST:PORT\. \[SERVER_UNREACHABLE\]/,
+          /speaks HTTP\/1\.1, not gRPC: it is a REST or metrics port.* 9090 by default\. Give it with --server HOST:PORT\. \[SERVER_UNREACHABLE\]/,
         );
         assert.doesNotMatch(unwrapped(stderr), /Start one/);
       }
     }
   });
 
-  test("that is no HTTP server either is not said to be one", async () => {
+  test("if it isn't an HTTP server, the error doesn't say so", async () => {
     const other = createServer((socket) => socket.on("error", () => {}).end("SSH-2.0-other\r\n"));
     other.listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -85,22 +85,22 @@ describe("the server", () => {
     assert.doesNotMatch(stderr, /HTTP\/1/);
   });
 
-  test("that has no jobs is told apart from a fault of this program", async () => {
+  test("if it has no jobs, the error isn't an internal error", async () => {
     await using server = await ServerProcess.start({ ready: false });
     for (const args of EVERY_COMMAND) {
       const { code, stderr } = await svc([...args, "--server", server.grpc]);
       assert.equal(code, 3);
-      assert.match(unwrapped(stderr), /does not know this call: it is no svc controller/);
+      assert.match(unwrapped(stderr), /does not support this call: it is not an svc controller/);
       assert.doesNotMatch(stderr, /report this/);
     }
   });
 });
 
-test("files that another machine may see are warned of, by their lines, and submitted", async () => {
+test("warns about files that another machine may see, with their lines, and submits the jobs", async () => {
   const missing = Array.from({ length: 7 }, (_, n) => directory.file(`missing-${n}.mp4`));
   const list = directory.file("missing.csv");
   await writeFile(list, `reference,distorted\n${missing.map((path) => `/nowhere/r.mov,${path}\n`).join("")}`);
-  // No address of this machine's loopback, and nobody listens there.
+  // Not a loopback address, and nothing listens there.
   const remote = ["--server", "0.0.0.0:1"];
   const warned = await svc(["jobs", "submit", "--from", list, ...remote]);
   assert.equal(warned.code, 3);
@@ -117,22 +117,22 @@ test("files that another machine may see are warned of, by their lines, and subm
   assert.match((await svc(pair, { SVC_REMOTE_FILES: "true" })).stderr, /^error: /);
 });
 
-test("a token that cannot be one is not sent", async () => {
+test("does not send an invalid token", async () => {
   const file = join(directory.path, "token");
   await writeFile(file, "two words\n");
-  for (const [args, env, told] of [
-    [["--token-file", file], {}, /token file .* holds characters that no bearer token has/],
+  for (const [args, env, shown] of [
+    [["--token-file", file], {}, /token file .* contains characters that are invalid in a bearer token/],
     [["--token-file", `${file}-none`], {}, /--token-file cannot be read/],
-    [[], { SVC_TOKEN_FILE: file }, /holds characters that no bearer token has/],
+    [[], { SVC_TOKEN_FILE: file }, /contains characters that are invalid in a bearer token/],
     [[], { SVC_TOKEN: "a\nb" }, /The variable SVC_TOKEN holds characters/],
   ] as const) {
     const { code, stderr } = await svc(["jobs", "list", ...args], env);
     assert.equal(code, 2);
-    assert.match(unwrapped(stderr), told);
+    assert.match(unwrapped(stderr), shown);
   }
 });
 
-test("a wrong command line is told with what is right, before any server is asked", async () => {
+test("a wrong command line is reported with what is valid, before any call", async () => {
   const cases: [string[], RegExp][] = [
     [["jobs", "lst"], /Did you mean list\?/],
     [["jobs", "list", "--server", "nowhere"], /Use HOST:PORT/],
@@ -145,8 +145,8 @@ test("a wrong command line is told with what is right, before any server is aske
     [["jobs", "list", "--limit", "0"], /1 to 1000000/],
     [["jobs", "list", "--limit", "5", "--all"], /cannot be used with/],
     [["jobs", "get"], /missing required argument 'id'/],
-    [["jobs", "cancel"], /Give ids, an option that chooses jobs such as --state, or --all/],
-    [["jobs", "watch", "a", "--label", "b=c"], /give them, or ids/],
+    [["jobs", "cancel"], /Give ids, an option that selects jobs such as --state, or --all/],
+    [["jobs", "watch", "a", "--label", "b=c"], /Give either ids or --label and --state, not both/],
     [["jobs", "watch", ...Array.from({ length: 1001 }, (_, n) => `id-${n}`)], /more than 1000/],
     [["jobs", "frames", "a", "--csv", "/does/not/exist/f.csv"], /folder "\/does\/not\/exist" does not exist/],
     [["jobs", "frames", "a", "--count", "0"], /1 to 999999999/],
@@ -167,10 +167,10 @@ test("a wrong command line is told with what is right, before any server is aske
     [["tenants", "revoke", "--token", "f", "--expires", "1d"], /cannot be used with/],
     [["tenants", "revoke", "--token", "/does/not/exist"], /--token cannot be read/],
   ];
-  for (const [args, told] of cases) {
+  for (const [args, shown] of cases) {
     const { code, stdout, stderr } = await svc(args);
     assert.deepEqual([code, stdout], [2, ""], args.join(" "));
-    assert.match(unwrapped(stderr), told);
+    assert.match(unwrapped(stderr), shown);
     assert.doesNotMatch(stderr, /SERVER_UNREACHABLE/);
   }
   const json = await svc(["jobs", "frames", "a", "--csv", "f", "--json"]);
@@ -178,7 +178,7 @@ test("a wrong command line is told with what is right, before any server is aske
   assert.match(JSON.parse(json.stdout).detail, /cannot be used with/);
 });
 
-test("every help teaches by example and states the server's option", async () => {
+test("every help page has examples and the server option", async () => {
   for (const args of EVERY_COMMAND) {
     const { code, stdout } = await svc([...args.slice(0, 2), "--help"]);
     assert.equal(code, 0);

@@ -1,4 +1,4 @@
-/** svc jobs watch, and waiting for jobs: bars on a terminal, lines elsewhere, through restarts and interruptions. */
+/** svc jobs watch and --wait: bars on a terminal, lines elsewhere, restarts and interruptions. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { Up } from "../cli/up.ts";
@@ -41,12 +41,12 @@ interface Event {
 }
 
 describe("on a terminal", () => {
-  test("a bar per running job, a line per job that ends, and Ctrl-C leaves the jobs alone", async () => {
+  test("shows a bar per running job and a line per ended job; Ctrl-C doesn't affect the jobs", async () => {
     await using watching = up.onTerminal(["jobs", "watch"], 110);
     const id = await submitted([...long, "--name", "the film"]);
     await watching.printed(new RegExp(`the film +.*${BAR.source}`));
     const waiting = await submitted([...pair, "--name", "behind it"]);
-    await watching.printed(new RegExp(`the film +.*${BAR.source}\\r\\nand 1 waiting`));
+    await watching.printed(new RegExp(`the film +.*${BAR.source}\\r\\nand 1 queued`));
     await up.svc(["jobs", "cancel", id]);
     await watching.printed(new RegExp(`CANCELLED {2}${id} {2}the film`));
     await watching.printed(new RegExp(`SUCCEEDED {2}${waiting} {2}behind it {2}VMAF \\d+\\.\\d{6}`));
@@ -55,7 +55,7 @@ describe("on a terminal", () => {
     assert.equal(code, 130);
   });
 
-  test("waiting shows a progress line, and Ctrl-C ends the waiting and not the job", async () => {
+  test("--wait shows a progress line; Ctrl-C ends the wait, not the job", async () => {
     await using waiting = up.onTerminal(["jobs", "submit", ...long, "--wait"], 110);
     await waiting.printed(BAR);
     const id = /Job (\S+)\r\n/.exec(waiting.stdout)?.[1] ?? "";
@@ -63,12 +63,12 @@ describe("on a terminal", () => {
     waiting.child.stdin?.write("\x03");
     const { code, stdout } = await waiting.ended();
     assert.equal(code, 130);
-    assert.match(stdout, /Stopped\. The jobs go on: /);
+    assert.match(stdout, /Stopped\. The jobs continue: /);
     assert.equal(JSON.parse((await up.svc(["jobs", "get", id, "--json"])).stdout).state, "RUNNING");
   });
 });
 
-test("elsewhere it is lines, in the order of what happened", async () => {
+test("without a terminal, prints lines in the order of events", async () => {
   const id = await submitted(pair);
   const { code, stdout, stderr } = await up.svc(["jobs", "watch", id]);
   assert.equal(code, 0, stderr);
@@ -85,35 +85,35 @@ test("elsewhere it is lines, in the order of what happened", async () => {
 });
 const ORDER = ["QUEUED", "RUNNING", "SUCCEEDED"];
 
-test("a server that is killed and comes back is followed on: every change once, and the end", async () => {
+test("continues after the server is killed and restarted: every change once, and the end", async () => {
   const id = await submitted(long);
   await using watching = up.start(["jobs", "watch", id, "--json"]);
   await using lines = up.start(["jobs", "watch", id]);
   await watching.printed(/"state":"RUNNING"/);
   await lines.printed(new RegExp(`^RUNNING +${id}`, "m"));
   await up.process.scorerRuns();
-  await up.restart(() => lines.printed(/cannot be reached, or went away .* Trying again …/));
-  await lines.printed(/Connected again\./);
+  await up.restart(() => lines.printed(/cannot be reached, or the connection was lost .* Reconnecting …/));
+  await lines.printed(/Reconnected\./);
   await up.process.scorerRuns();
   assert.equal((await up.svc(["jobs", "cancel", id])).code, 0);
-  const [events, told] = [await watching.ended(), await lines.ended()];
-  assert.deepEqual([events.code, told.code], [3, 3]);
-  assert.match(told.stdout, new RegExp(`CANCELLED {2}${id} .*\\n$`));
+  const [events, reported] = [await watching.ended(), await lines.ended()];
+  assert.deepEqual([events.code, reported.code], [3, 3]);
+  assert.match(reported.stdout, new RegExp(`CANCELLED {2}${id} .*\\n$`));
   const changes = events.stdout
     .trimEnd()
     .split("\n")
     .map((line): Event => JSON.parse(line));
-  assert.equal(changes.filter(({ kind }) => kind === "SNAPSHOT_END").length, 1, "it went on where it ended");
+  assert.equal(changes.filter(({ kind }) => kind === "SNAPSHOT_END").length, 1, "the stream was resumed");
   const revisions = changes.flatMap(({ job }) => (job ? [job.revision] : []));
   assert.deepEqual(
     [...new Set(revisions)].toSorted((a, b) => a - b),
     revisions,
-    "in order, none twice",
+    "in order, without repeats",
   );
   assert.equal(changes.at(-1)?.job?.state, "CANCELLED");
 });
 
-test("a reader that has seen enough ends it, without a fault", async () => {
+test("ends without an error when its reader goes away", async () => {
   const id = await submitted(long);
   const commands = [
     '"$@" jobs list',

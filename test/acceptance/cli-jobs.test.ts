@@ -26,15 +26,15 @@ after(async () => {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NOWHERE = "00000000-0000-4000-8000-000000000000";
-/** Of what the controller lets into a name, the worst: it turns the text around, and hides some. */
+/** The worst name that the controller accepts: it reverses text, and hides some. */
 const HOSTILE = "\u202ename\u200b \u2066SUCCEEDED";
 
-/** Where a line breaks depends on how long the paths of the day are. */
+/** Joins wrapped lines: line breaks depend on the length of the paths. */
 function unwrapped(text: string): string {
   return text.replace(/\s+/g, " ");
 }
 
-/** What the tests read of a job, a frame or a node in JSON. */
+/** The JSON fields of a job, frame or node that the tests read. */
 interface JsonLine {
   readonly id: string;
   readonly spec: { readonly name: string };
@@ -51,7 +51,7 @@ function jsonLines(text: string): JsonLine[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Submits a pair and answers with its id. */
+/** Submits a pair and returns its id. */
 async function submitted(args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await up.svc(["jobs", "submit", ...args]);
   assert.equal(code, 0, stderr);
@@ -73,7 +73,7 @@ function submitList(text: string, ...args: string[]) {
 }
 
 describe("a pair", () => {
-  test("scores as svc score does: the same report, result and frames", async () => {
+  test("gets the same report, result and frames as svc score", async () => {
     const args = [...pair, "--metric", "psnr"];
     const waited = await up.svc(["jobs", "submit", ...args, "--wait", "--name", "clip"]);
     assert.equal(waited.code, 0, waited.stderr);
@@ -104,7 +104,7 @@ describe("a pair", () => {
     assert.equal(Object.keys(some[0]?.metrics ?? {})[0], "vmaf");
   });
 
-  test("is held against gates, which are checked before it is submitted", async () => {
+  test("is checked against gates, which are validated before submission", async () => {
     const gate = (text: string, ...more: string[]) =>
       up.svc(["jobs", "submit", ...pair, "--wait", "--fail-under", text, ...more]);
     const passed = await gate("vmaf.mean=1");
@@ -121,7 +121,7 @@ describe("a pair", () => {
     assert.equal((await up.svc(["jobs", "list", ...label])).stdout, "No jobs.\n");
   });
 
-  test("that cannot be scored fails with what is wrong, and the page of the job says it too", async () => {
+  test("that cannot be scored fails with the reason, which the job's page shows too", async () => {
     const failed = await up.svc([
       "jobs",
       "submit",
@@ -142,7 +142,7 @@ describe("a pair", () => {
     assert.match(watched.stdout, new RegExp(`^FAILED +${id} +none\\.mp4 .*\\[MEDIA_NOT_FOUND\\]\\n$`));
   });
 
-  test("that is not on this machine, which the server is on too, is refused at once", async () => {
+  test("that is missing on the server's own machine is refused immediately", async () => {
     const missing = join(clips.directory.path, "none.mp4");
     for (const args of [
       [pair[0], missing],
@@ -165,7 +165,7 @@ describe("a pair", () => {
     assert.equal((await up.svc(["jobs", "list", "--label", "list=missing"])).stdout, "No jobs.\n");
   });
 
-  test("that cannot be compared fails in the words of the command line, wherever its error is shown", async () => {
+  test("that cannot be compared fails with command-line options in every error", async () => {
     const short = await encode(
       clips.directory,
       "short.mp4",
@@ -191,12 +191,12 @@ describe("a pair", () => {
     );
   });
 
-  test("is stored once under an idempotency key, and another under it is refused", async () => {
+  test("is stored once per idempotency key; another pair with the key is refused", async () => {
     const args = ["jobs", "submit", ...pair, "--idempotency-key", "once"];
     const [first, second] = [await up.svc(args), await up.svc(args)];
     assert.equal(first.stdout, second.stdout);
     assert.deepEqual([first.stderr, second.code], ["", 0]);
-    assert.match(second.stderr, /^1 of 1 had been stored before/);
+    assert.match(second.stderr, /^1 of 1 were already stored/);
     const other = await up.svc([...args, "--subsample", "2"]);
     assert.equal(other.code, 2);
     assert.match(other.stderr, /IDEMPOTENCY_CONFLICT/);
@@ -204,7 +204,7 @@ describe("a pair", () => {
 });
 
 describe("a list of pairs", () => {
-  test("as CSV from a file: an id per line in its order, waited for, each held against the gates", async () => {
+  test("as CSV prints one id per line in order; with --wait each is checked against the gates", async () => {
     const file = join(clips.directory.path, "pairs.csv");
     const rows = ["one", "two", "three"].map((name) => `${pair[0]},${pair[1]},${name},x\n`);
     await writeFile(file, `reference,distorted,name,label:row\n${rows.join("")}`);
@@ -234,24 +234,28 @@ describe("a list of pairs", () => {
       summary.map((line) => line.replaceAll(/\d+\.\d{6}/g, "N").replace(/^\S{36} {2}/, "")),
       [
         ...["one  ", "two  ", "three"].map((name) => `${name}  SUCCEEDED  N  FAIL vmaf.min N < 99.9`),
-        "3 jobs: 3 succeeded (3 under a gate)",
+        "3 jobs: 3 succeeded (3 failed a gate)",
       ],
     );
-    assert.match(waited.stderr, /^SUCCEEDED {2}\S{36} {2}one {2}VMAF \d+\.\d{6}$/m, "as it happens");
+    assert.match(
+      waited.stderr,
+      /^SUCCEEDED {2}\S{36} {2}one {2}VMAF \d+\.\d{6}$/m,
+      "printed when the job ends",
+    );
   });
 
-  test("whose gates cannot be judged shows its scores all the same, and so does a pair", async () => {
+  test("whose gates cannot be checked still shows its scores, and so does a pair", async () => {
     const gate = ["--wait", "--fail-under", "integer_adm99.mean=1"];
     const one = await up.svc(["jobs", "submit", ...pair, ...gate]);
     assert.equal(one.code, 2);
     assert.match(one.stdout, /^VMAF \d/m);
-    assert.match(one.stderr, /there is no metric\s+"integer_adm99"/);
+    assert.match(one.stderr, /unknown\s+metric\s+"integer_adm99"/);
     const listed = await submitList(`reference,distorted\n${pair.join()}\n`, ...gate);
     assert.equal(listed.code, 2);
     assert.match(listed.stdout, /SUCCEEDED +\d+\.\d{6} {2}INVALID_REQUEST: .*integer_adm99/);
   });
 
-  test("that is waited for ends in a summary: on a terminal, and with --quiet of what failed alone", async () => {
+  test("with --wait ends with a summary; with --quiet only of failed jobs", async () => {
     const short = await encode(
       clips.directory,
       "other.mp4",
@@ -263,13 +267,13 @@ describe("a list of pairs", () => {
     const wait = ["jobs", "submit", "--from", file, "--wait"];
     await using running = up.onTerminal(wait, 80);
     const { code, stdout } = await running.ended();
-    assert.equal(code, 2, "that of the worst");
+    assert.equal(code, 2, "the worst exit code");
     const screen = new Screen(80, 50);
     screen.write(stdout);
     assert.match(
       screen.text(),
       /^(Job \S{36}\n){2}NAME +STATE +SCORE +RESULT\ngood +SUCCEEDED +\d+\.\d{6}\nbad +FAILED +- {2}FRAME_COUNT_MISMATCH: .*…\n2 jobs: 1 succeeded, 1 failed$/,
-      "bars are gone, and no line or report of each is between",
+      "bars are erased, without a line or report per job",
     );
     const quiet = await up.svc([...wait, "--quiet"]);
     assert.deepEqual([quiet.code, quiet.stdout], [2, ""]);
@@ -282,7 +286,7 @@ describe("a list of pairs", () => {
     assert.match(json.stderr, /\n2 jobs: 1 succeeded, 1 failed\n$/);
   });
 
-  test("has paths relative to its folder; on standard input to the current one", async () => {
+  test("has paths relative to its folder, or to the current one on standard input", async () => {
     const [reference, distorted] = pair.map((path) => basename(path));
     const file = join(clips.directory.path, "relative.csv");
     await writeFile(file, `reference,distorted\n${reference},./${distorted}\n`);
@@ -295,18 +299,18 @@ describe("a list of pairs", () => {
     assert.ok(unwrapped(stderr).includes(`"${here}" does not exist`), stderr);
   });
 
-  test("with a line that the server refuses is told by that line, and its batch is not stored", async () => {
+  test("reports the line that the server refuses; its batch is not stored", async () => {
     const good = { reference: pair[0], distorted: pair[1], labels: { list: "refused" } };
     const lines = [good, good, { ...good, model: "../secret" }].map((spec) => JSON.stringify(spec));
     const { code, stdout, stderr } = await submitList(lines.join("\n"));
     assert.deepEqual([code, stdout], [2, ""]);
-    assert.match(unwrapped(stderr), /error: line 3: .*\.\.\/secret.*lines 1 to 3 no job was stored/);
+    assert.match(unwrapped(stderr), /error: line 3: .*\.\.\/secret.*Lines 1 to 3 were not stored/);
     assert.equal((await up.svc(["jobs", "list", "--label", "list=refused"])).stdout, "No jobs.\n");
   });
 });
 
 describe("cancelling", () => {
-  test("kills the scorer; what had ended already is told, and the others are cancelled", async () => {
+  test("kills the scorer; reports jobs that had already ended, and cancels the others", async () => {
     const done = await submitted(pair);
     assert.equal((await up.svc(["jobs", "watch", done])).code, 0);
     const running = await runningJob();
@@ -322,7 +326,7 @@ describe("cancelling", () => {
   });
 });
 
-test("names and labels of others move no cursor, in any output", async () => {
+test("escapes hostile names and labels in every output", async () => {
   const id = await submitted([...pair, "--name", HOSTILE, "--label", `of=${HOSTILE}`]);
   await up.svc(["jobs", "watch", id]);
   const outputs = [
@@ -340,10 +344,10 @@ test("names and labels of others move no cursor, in any output", async () => {
   for (const { stdout, stderr } of outputs) {
     assert.doesNotMatch((stdout + stderr).replaceAll("\n", ""), /[\p{Cc}\p{Cf}]/u);
   }
-  assert.equal(JSON.parse(outputs[5]?.stdout ?? "").spec.name, HOSTILE, "JSON parses to the very name");
+  assert.equal(JSON.parse(outputs[5]?.stdout ?? "").spec.name, HOSTILE, "JSON parses to the original name");
 });
 
-test("a table fits the width that COLUMNS gives", async () => {
+test("a table fits the width in COLUMNS", async () => {
   const { stdout } = await up.svc(["jobs", "list"], { env: { COLUMNS: "60", LC_ALL: "C" } });
   const lines = stdout.trimEnd().split("\n");
   assert.ok(lines.length > 3);
@@ -351,8 +355,8 @@ test("a table fits the width that COLUMNS gives", async () => {
 });
 
 describe("nodes", () => {
-  test("are listed, by name or id drained, and take nothing more", async () => {
-    // Its node works for none of those that have succeeded any more, nor on their stills.
+  test("are listed, drained by name or id, and take no more tasks", async () => {
+    // The node no longer works on succeeded jobs or their stills.
     const jobs = await JobsClient.of(up);
     const open = async () => (await jobs.list("?state=QUEUED&state=RUNNING&pageSize=1")).body.jobs;
     await until(async () => (await open()).length === 0, "every job to end");
@@ -374,8 +378,8 @@ describe("nodes", () => {
   });
 });
 
-// Last: the node is drained and leaves what follows alone.
-test("jobs with all the labels that there may be are listed, more of them than a message holds", async () => {
+// Last, because the node is drained and won't touch the following jobs.
+test("lists jobs with the maximum of labels, more than a message holds", async () => {
   const labels = Object.fromEntries(Array.from({ length: 31 }, (_, n) => [`k${n}`, "映".repeat(255)]));
   const line = JSON.stringify({
     reference: pair[0],
@@ -390,7 +394,7 @@ test("jobs with all the labels that there may be are listed, more of them than a
   assert.deepEqual(ids.toSorted(), stored.stdout.trimEnd().split("\n").toSorted());
 });
 
-test("a list of more than one batch, as JSON lines on standard input, is stored; the same again stores nothing", async () => {
+test("stores a list of several batches as JSON lines on standard input; a repeat stores nothing", async () => {
   const line = JSON.stringify({ reference: pair[0], distorted: pair[1], labels: { list: "many" } });
   const text = `${line}\n`.repeat(1_003);
   const [first, second] = [

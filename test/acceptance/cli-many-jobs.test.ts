@@ -1,4 +1,4 @@
-/** svc jobs cancel, delete, label and list by time against a real `svc controller`, whose jobs wait for a node. */
+/** svc jobs cancel, delete, label and list by time with a real `svc controller`, whose jobs stay queued. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ after(async () => {
 
 const env = () => ({ SVC_SERVER: controller.grpc });
 
-/** Runs `svc jobs …` with nobody at its standard input. */
+/** Runs `svc jobs …` without a terminal on standard input. */
 async function svcJobs(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   await using running = start(SVC, ["jobs", ...args], { ...options, env: env() });
   running.child.stdin?.end();
@@ -51,7 +51,7 @@ const lines = (text: string) => text.trimEnd().split("\n").filter(Boolean);
 const json = (text: string) => lines(text).map((line) => JSON.parse(line) as Job);
 
 describe("cancelling by options", () => {
-  test("needs a yes where nobody can be asked, says how many there are, and cancels just those", async () => {
+  test("needs --yes without a terminal, prints the number of jobs, and cancels only those", async () => {
     await submit(230, { release: "7" });
     await submit(2, { release: "8" });
     const chosen = ["cancel", "--state", "queued", "--label", "release=7", "--since", "1h"];
@@ -59,7 +59,7 @@ describe("cancelling by options", () => {
     assert.deepEqual([refused.code, refused.stdout], [2, ""]);
     assert.match(
       refused.stderr,
-      /230 jobs would be cancelled, and nobody is there to be asked\. Give --yes\./,
+      /230 jobs would be cancelled\. Standard input is no terminal to confirm on: give --yes\./,
     );
     const dry = await svcJobs([...chosen, "--dry-run"]);
     assert.deepEqual([dry.code, dry.stdout], [0, "230 jobs would be cancelled.\n"]);
@@ -73,7 +73,7 @@ describe("cancelling by options", () => {
     assert.deepEqual(JSON.parse(rest.stdout), { matched: 2, cancelled: 2 });
   });
 
-  test("asks on a terminal: a no changes nothing, a yes shows how far it is", async () => {
+  test("asks on a terminal: no changes nothing, yes shows progress", async () => {
     await submit(150, { release: "asked" });
     const words = [SVC, "jobs", "cancel", "--label", "release=asked"];
     for (const answer of ["\n", "n\n", "\u0004"]) {
@@ -99,16 +99,16 @@ describe("cancelling by options", () => {
     assert.deepEqual(new Set(await statesOf("release=asked")), new Set(["CANCELLED"]));
   });
 
-  test("what cannot be meant is refused", async () => {
+  test("refuses contradictory arguments", async () => {
     const [id = ""] = await submit(1, { release: "refused" });
     const wrong: [string[], RegExp][] = [
-      [["cancel"], /Give ids, an option that chooses jobs such as --state, or --all/],
+      [["cancel"], /Give ids, an option that selects jobs such as --state, or --all/],
       [["cancel", "--yes"], /Give ids/],
-      [["cancel", "--all", "--state", "queued"], /--all is every job/],
-      [["cancel", id, "--state", "queued"], /give them, or ids/],
-      [["cancel", id, "--all"], /give them, or ids/],
+      [["cancel", "--all", "--state", "queued"], /--all selects every job/],
+      [["cancel", id, "--state", "queued"], /Give either ids or options that select jobs, not both/],
+      [["cancel", id, "--all"], /Give either ids or options that select jobs, not both/],
       [["cancel", "--state", "failed", "--yes"], /only jobs that are QUEUED or RUNNING can be cancelled/],
-      [["cancel", "--since", "yesterday", "--yes"], /Use how long ago/],
+      [["cancel", "--since", "yesterday", "--yes"], /Use an age/],
       [["delete"], /Give ids/],
       [["delete", "--state", "queued", "--yes"], /only jobs that are SUCCEEDED or FAILED or CANCELLED/],
       [["list", "--sort", "name"], /newest, oldest, last-ended, first-ended/],
@@ -129,7 +129,7 @@ describe("cancelling by options", () => {
 });
 
 describe("deleting", () => {
-  test("by ids tells each; one that has not ended stays, unless it is cancelled first", async () => {
+  test("by ids reports each job; one that has not ended stays, unless --cancel is given", async () => {
     const [ended = "", open = ""] = await submit(2, { release: "ids" });
     await jobs.cancel(ended);
     const { code, stdout, stderr } = await svcJobs(["delete", ended, NOWHERE, open]);
@@ -142,7 +142,7 @@ describe("deleting", () => {
     assert.equal((await jobs.get(open)).status, 404);
   });
 
-  test("by options asks as cancelling does, and leaves what has not ended", async () => {
+  test("by options asks for confirmation, and keeps jobs that have not ended", async () => {
     await submit(120, { release: "gone" });
     await svcJobs(["cancel", "--label", "release=gone", "--yes"]);
     await submit(1, { release: "gone" });
@@ -156,7 +156,7 @@ describe("deleting", () => {
     assert.deepEqual(await statesOf("release=gone"), []);
   });
 
-  test("a controller that goes away in the middle is told with how far it came", async () => {
+  test("reports the progress if the controller goes away in the middle", async () => {
     await submit(1_000, { release: "away" });
     await svcJobs(["cancel", "--label", "release=away", "--yes"]);
     const words = [SVC, "jobs", "delete", "--label", "release=away", "--yes"];
@@ -167,7 +167,7 @@ describe("deleting", () => {
     assert.equal(code, 3);
     assert.match(
       stdout.replace(/\s+/g, " "),
-      /\d+ jobs were deleted before, at least\. The same command again goes on\. \[SERVER_UNREACHABLE\]/,
+      /At least \d+ jobs were deleted before\. Run the same command again to continue\. \[SERVER_UNREACHABLE\]/,
     );
     await controller.exited();
     controller = await ControllerProcess.start({ dataDir });
@@ -178,7 +178,7 @@ describe("deleting", () => {
   });
 });
 
-test("labels are set and removed, and a list and a watch by label see it", async () => {
+test("sets and removes labels; list and watch by label follow", async () => {
   const [id = ""] = await submit(1, { release: "labels 7", old: "yes" });
   await using watch = start(SVC, ["jobs", "watch", "--label", "release=labels 7"], { env: env() });
   await watch.printed(new RegExp(`QUEUED +${id}`));
@@ -198,13 +198,13 @@ test("labels are set and removed, and a list and a watch by label see it", async
   await svcJobs(["cancel", "--all", "--yes"]);
 });
 
-test("lists go by time, in each order, and a job says until when it is kept", async () => {
+test("lists jobs by time, in each order; a job shows until when it is kept", async () => {
   const ids: string[] = [];
   for (let index = 0; index < 3; index++) {
     ids.push(...(await submit(1, { list: "times" })));
-    // Of another millisecond.
+    // In another millisecond.
     const now = Date.now();
-    await until(async () => Date.now() > now + 1, "the next moment");
+    await until(async () => Date.now() > now + 1, "the next millisecond");
   }
   const [first = "", second = "", third = ""] = ids;
   for (const id of [third, first]) await svcJobs(["cancel", id]);
@@ -222,7 +222,7 @@ test("lists go by time, in each order, and a job says until when it is kept", as
     first,
   ]);
   const kept = (await svcJobs(["get", first])).stdout;
-  const date = /^Kept +with its values and pictures until (\S+ \S+)$/m.exec(kept)?.[1] ?? "";
+  const date = /^Kept +with its per-frame scores and stills until (\S+ \S+)$/m.exec(kept)?.[1] ?? "";
   const days = (Date.parse(date.replace(" ", "T")) - Date.now()) / 86_400_000;
   assert.ok(days > 29.9 && days <= 30, kept);
   assert.doesNotMatch((await svcJobs(["get", second])).stdout, /^Kept/m);

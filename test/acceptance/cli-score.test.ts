@@ -15,13 +15,13 @@ before(async () => {
 });
 after(() => clips.remove());
 
-/** Where a line breaks depends on how long the paths of the day are. */
+/** Joins wrapped lines: line breaks depend on the length of the paths. */
 function unwrapped(text: string): string {
   return text.replace(/\s+/g, " ");
 }
 
 describe("a report", () => {
-  test("tells everything on standard output, plainly, and standard error stays empty", async () => {
+  test("prints everything on standard output without escape sequences, and nothing on standard error", async () => {
     const { code, stdout, stderr } = await score(pair);
     assert.equal(stderr, "");
     assert.equal(code, 0);
@@ -33,13 +33,13 @@ describe("a report", () => {
     assert.ok(!stdout.includes("\x1b"));
   });
 
-  test("is plain ASCII where the locale is, and fits the COLUMNS given", async () => {
+  test("is plain ASCII in an ASCII locale, and fits COLUMNS", async () => {
     const { stdout } = await score(pair, { env: { LC_ALL: "C", COLUMNS: "60" } });
     assert.match(stdout, /^[\n -~]+$/);
     for (const line of stdout.split("\n")) assert.ok(line.length <= 60, line);
   });
 
-  test("has several models and metrics, and the models' own features when asked", async () => {
+  test("has several models and metrics, and the models' own features on request", async () => {
     const args = ["-m", "vmaf_v0.6.1", "-m", "vmaf_v0.6.1neg", "--metric", "psnr,ssim"];
     const { stdout } = await score([...pair, ...args], { env: { COLUMNS: "130" } });
     const rows = stdout.split("\n").map((line) => /^(\w[\w.]*)( +[\d.]+){9}$/.exec(line)?.[1]);
@@ -55,16 +55,16 @@ describe("a report", () => {
   });
 });
 
-test("a metric that the scorer gives no value of is missed aloud: MS-SSIM of frames this small", async () => {
+test("reports a metric without values: MS-SSIM of frames this small", async () => {
   const { code, stdout } = await score([...pair, "--metric", "ms-ssim"]);
   assert.equal(code, 0);
   assert.match(stdout, /^Warning: The scorer returned no value of ms_ssim/m);
   const gate = await score([...pair, "--metric", "ms-ssim", "--fail-under", "ms_ssim.mean=0.1"]);
-  assert.equal(gate.code, 2, "a gate that cannot be judged is not passed");
+  assert.equal(gate.code, 2, "a gate that cannot be checked doesn't pass");
 });
 
 describe("JSON", () => {
-  test("is the result alone on standard output", async () => {
+  test("is the only output on standard output", async () => {
     const { code, stdout, stderr } = await score([...pair, "--json", "--metric", "psnr"]);
     const result = JSON.parse(stdout);
     assert.equal(code, 0);
@@ -75,7 +75,7 @@ describe("JSON", () => {
     assert.deepEqual([result.frames, result.scaling, result.warnings], [undefined, undefined, []]);
   });
 
-  test("has every frame with --frames, which means nothing alone", async () => {
+  test("has every frame with --frames, which needs --json", async () => {
     const { frames, pooled } = JSON.parse((await score([...pair, "--json", "--frames"])).stdout);
     assert.deepEqual(
       frames.map(({ frame }: { frame: number }) => frame),
@@ -86,7 +86,7 @@ describe("JSON", () => {
     assert.equal((await score([...pair, "--frames"])).code, 2);
   });
 
-  test("is what POST /v1/score answers, but for the time it took", async () => {
+  test("equals the response of POST /v1/score, except for the duration", async () => {
     await using server = await ServerProcess.start();
     const request = { reference: pair[0], distorted: pair[1], frames: true, features: ["psnr"] };
     const response = await fetch(`${server.rest}/v1/score`, {
@@ -99,7 +99,7 @@ describe("JSON", () => {
     assert.deepEqual({ ...printed, durationMs: undefined }, { ...served, durationMs: undefined });
   });
 
-  test("tells a failure as a problem with its code, also one of the command line", async () => {
+  test("reports a failure as a problem with its code, also for the command line", async () => {
     const failed = await score([pair[0], join(clips.media.path, "none.mp4"), "--json"]);
     assert.equal(failed.code, 2);
     assert.equal(JSON.parse(failed.stdout).code, "MEDIA_NOT_FOUND");
@@ -117,7 +117,7 @@ describe("CSV", () => {
     const file = join(folder, "a, b.csv");
     const { code, stdout } = await score([...pair, "--csv", file]);
     assert.equal(code, 0);
-    assert.match(unwrapped(stdout), /The values of every frame are in ".*a, b\.csv"/);
+    assert.match(unwrapped(stdout), /Per-frame scores written to ".*a, b\.csv"\./);
     assert.deepEqual(await readdir(folder), ["a, b.csv"]);
     const text = await readFile(file, "utf8");
     const [header, ...rows] = text.trimEnd().split("\n");
@@ -135,13 +135,13 @@ describe("CSV", () => {
     assert.match(piped.stderr, /^VMAF /m);
   });
 
-  test("that cannot be written leaves the JSON whole", async () => {
+  test("that cannot be written doesn't affect the JSON", async () => {
     const { code, stdout } = await score([...pair, "--json", "--csv", "/dev/full"]);
     assert.equal(code, 3);
     assert.equal(JSON.parse(stdout).frameCount, FRAMES);
   });
 
-  test("goes along with JSON when it has a file, not when both want standard output", async () => {
+  test("can be combined with JSON unless both write to standard output", async () => {
     const file = join(clips.media.path, "with.csv");
     const { stdout } = await score([...pair, "--json", "--csv", file]);
     assert.equal(JSON.parse(stdout).frameCount, FRAMES);
@@ -149,7 +149,7 @@ describe("CSV", () => {
     assert.equal((await score([...pair, "--json", "--csv", "-"])).code, 2);
   });
 
-  test("never overwrites a video, and says so before scoring", async () => {
+  test("never overwrites a video; the refusal comes before scoring", async () => {
     const before = await readFile(pair[1]);
     const { code, stderr } = await score([...pair, "--csv", pair[1]]);
     assert.equal(code, 2);
@@ -157,7 +157,7 @@ describe("CSV", () => {
     assert.deepEqual(await readFile(pair[1]), before);
   });
 
-  test("on a full disk the score is shown still, the fault told, and the exit code 3", async () => {
+  test("on a full disk still shows the score, reports the error, and exits with 3", async () => {
     const { code, stdout, stderr } = await score([...pair, "--csv", "/dev/full"]);
     assert.equal(code, 3);
     assert.match(stdout, /^VMAF /m);
@@ -166,7 +166,7 @@ describe("CSV", () => {
 });
 
 describe("gates", () => {
-  test("passed: exit code 0; missed: 1, and which one by how much", async () => {
+  test("exits with 0 if gates pass, and with 1 and the failed gates if not", async () => {
     const passed = await score([...pair, "--fail-under", "vmaf.mean=1", "--fail-under", "vmaf_v0.6.1.p5=0"]);
     assert.equal(passed.code, 0);
     assert.match(passed.stdout, /^pass {2}vmaf\.mean [\d.]+ ≥ 1\npass {2}vmaf\.p5 [\d.]+ ≥ 0$/m);
@@ -190,7 +190,7 @@ describe("gates", () => {
     assert.match(stderr, /^FAIL {2}vmaf\.mean/);
   });
 
-  test("that cannot be are refused before scoring, with what there is", async () => {
+  test("that are invalid are refused before scoring, with what is valid", async () => {
     const missing = [join(clips.media.path, "none.y4m"), pair[1]];
     assert.match((await score([...missing, "--fail-under", "vmaf.avg=93"])).stderr, /harmonicMean/);
     const { code, stderr } = await score([...missing, "--fail-under", "psnr.mean=30"]);
@@ -199,7 +199,7 @@ describe("gates", () => {
   });
 });
 
-test("the help teaches by example, and states exit codes and defaults", async () => {
+test("help has examples, exit codes and defaults", async () => {
   const { code, stdout } = await score(["--help"]);
   assert.equal(code, 0);
   for (const part of [

@@ -21,7 +21,7 @@ after(async () => {
 
 const scorePair = () => [SVC, "score", clips.pair.reference, clips.pair.distorted];
 
-/** Waits until a scorer works on the clips, so that there is something to be left behind. */
+/** Waits until a scorer works on the clips, so that there is something to clean up. */
 function scorerRuns(): Promise<void> {
   return until(
     async () => (await clips.directory.processes()).some((line) => line.includes("ffmpeg")),
@@ -40,14 +40,14 @@ async function assertStopped(running: Running, ...codes: readonly number[]): Pro
 }
 
 describe("progress", () => {
-  test("is a bar with frames, fps and time left, and Ctrl-C ends the score with nothing left behind", async () => {
+  test("is a bar with frames, fps and time left; Ctrl-C ends the score and leaves nothing behind", async () => {
     await using running = startOnTerminal([SVC, "score", ...long], 100);
     await running.printed(PROGRESS);
     running.child.stdin?.write("\x03");
     await assertStopped(running, 130);
     const redrawn = running.stdout.split(ERASE_LINE);
     assert.ok(redrawn.length > 2, "the line is redrawn in place");
-    assert.match(redrawn.at(-1) ?? "", /^Stopped\./, "and taken away at the end");
+    assert.match(redrawn.at(-1) ?? "", /^Stopped\./, "and erased at the end");
   });
 
   test("fits a narrow terminal, and the report does too", async () => {
@@ -55,11 +55,11 @@ describe("progress", () => {
     const { code, stdout } = await running.ended();
     assert.equal(code, 0);
     assert.ok(stdout.includes(ERASE_LINE));
-    assert.ok(!stdout.includes("\x1b[1m"), "NO_COLOR is honoured");
+    assert.ok(!stdout.includes("\x1b[1m"), "NO_COLOR is respected");
     for (const line of stdout.replaceAll(ERASE_LINE, "\n").split(/\r?\n/)) assert.ok(line.length <= 40, line);
   });
 
-  test("is left out on a dumb terminal, which gets no escape sequence at all", async () => {
+  test("is left out on a dumb terminal, which gets no escape sequences", async () => {
     await using running = startOnTerminal(scorePair(), 80, { TERM: "dumb" });
     const { code, stdout } = await running.ended();
     assert.equal(code, 0);
@@ -74,9 +74,9 @@ describe("progress", () => {
 });
 
 describe("interruption without a terminal", () => {
-  test("SIGINT, also with a second signal of a wrapper, and SIGTERM stop the scorer and leave nothing", async () => {
+  test("SIGINT, also with a wrapper's second signal, and SIGTERM stop the scorer and leave nothing", async () => {
     for (const [signals, codes] of [
-      // Two signals at once: which of them is seen first is the system's choice.
+      // Two signals at once: either may arrive first.
       [
         ["SIGINT", "SIGTERM"],
         [130, 143],

@@ -1,4 +1,4 @@
-/** svc completion: the scripts in the real shells, typed on a terminal as a person does. */
+/** Tests the completion scripts in real shells, with keys typed on a terminal. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -31,7 +31,7 @@ after(() => rm(home, { recursive: true }));
 
 const scriptOf = (shell: Shell) => join(home, `completion.${shell}`);
 
-/** What is typed before the key that completes, and the word that it makes of the last one; undefined: nothing is offered. */
+/** What is typed before Tab, and the completed last word; undefined: nothing is offered. */
 const TYPED: readonly (readonly [string, string | undefined])[] = [
   ["svc jo", "jobs"],
   ["svc jobs subm", "submit"],
@@ -55,16 +55,16 @@ for (const [shell, command, say] of [
   ["bash", ["bash", "--rcfile", "bashrc", "-i"], "printf '%s\\n' '["],
   ["zsh", ["zsh", "-i"], "print -r -- '["],
 ] as const) {
-  test(`${shell} completes what is typed: commands, options, values, files and folders`, async () => {
+  test(`${shell} completes commands, options, values, files and folders`, async () => {
     const started = ["sh", "-c", `cd "$HOME" && exec ${command.join(" ")}`];
     await using terminal = startOnTerminal(started, 200, { HOME: home, ZDOTDIR: home, HISTFILE: "" });
     await terminal.printed(/\$ /);
     for (const [typed, word] of TYPED) {
-      // To the beginning of the line and its end, so that the shell prints it in place of running it.
+      // Edits the start and end of the line, so that the shell prints it instead of running it.
       terminal.child.stdin?.write(`${typed}\t\x01${say}\x05]'\r`);
       const head = typed.slice(0, typed.lastIndexOf(" ") + 1);
       const line = word === undefined ? typed : head + word.replace(" ", "\\ ").replace(/\/$/, "");
-      // zsh takes back the space or slash at the end when the cursor leaves.
+      // zsh removes the trailing space or slash when the cursor moves.
       const escaped = line.replaceAll(/[.\\]/g, "\\$&");
       await terminal.printed(new RegExp(`^\\[${escaped}[ /]?\\]\\r?$`, "m"));
     }
@@ -73,7 +73,7 @@ for (const [shell, command, say] of [
   });
 }
 
-test("fish completes the same, and says what the words mean", async () => {
+test("fish completes the same, with descriptions", async () => {
   const offers = async (line: string) => {
     const say = `source '${scriptOf("fish")}'; complete -C '${line}'`;
     const { stdout } = await run("fish", ["--no-config", "-c", say], {
@@ -86,14 +86,14 @@ test("fish completes the same, and says what the words mean", async () => {
     const words = (await offers(typed)).map((offer) => offer.split("\t")[0]);
     assert.deepEqual(words, word === undefined ? [] : [word], typed);
   }
-  assert.deepEqual(await offers("svc jobs wat"), ["watch\tthe progress of jobs, as it happens"]);
+  assert.deepEqual(await offers("svc jobs wat"), ["watch\tshow the progress of jobs live"]);
   assert.deepEqual(await offers("svc jobs submit --idem"), [
-    "--idempotency-key\tmakes it safe to repeat: the same key gives the job that was stored first",
+    "--idempotency-key\tmakes a retry safe: the same key returns the job stored first",
   ]);
 });
 
 describe("the scripts", () => {
-  test("have every command and every option of the help", async () => {
+  test("have every command and option of the help", async () => {
     for (const words of [
       [],
       ["score"],
@@ -112,7 +112,7 @@ describe("the scripts", () => {
     }
   });
 
-  test("run nothing of what is typed", async () => {
+  test("don't run what is typed", async () => {
     const marker = join(home, "ran");
     const typed = `svc score $(touch '${marker}') \`touch '${marker}'\` `;
     const say = `source '${scriptOf("bash")}'; COMP_WORDS=(svc score '$(touch ${marker})' ''); COMP_CWORD=3; _svc`;
@@ -125,7 +125,7 @@ describe("the scripts", () => {
     await assert.rejects(run("ls", [marker]));
   });
 
-  test("a shell that there is no script for is refused with those that there are", async () => {
+  test("refuses an unsupported shell and lists the supported ones", async () => {
     for (const args of [["powershell"], []]) {
       const { code, stdout, stderr } = await svc(["completion", ...args]);
       assert.deepEqual([code, stdout], [2, ""]);

@@ -11,7 +11,7 @@ import { score as scoreOverRest } from "../server/rest-client.ts";
 import { svc } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
 
-/** Three seconds, so that --segment-seconds 1 makes several pieces of work. */
+/** Three seconds, so that --segment-seconds 1 makes several tasks. */
 const SCENE = { width: 160, height: 90, frames: 75 };
 
 let clips: Clips;
@@ -35,7 +35,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-/** What `svc score --json` says of the pair. */
+/** Output of `svc score --json` for the pair. */
 async function scoredHere(...flags: readonly string[]) {
   const { stdout, stderr } = await svc(["score", pair.reference, pair.distorted, "--json", ...flags]);
   assert.notEqual(stdout, "", stderr);
@@ -43,7 +43,7 @@ async function scoredHere(...flags: readonly string[]) {
 }
 
 describe("a job", () => {
-  test("goes from QUEUED to SUCCEEDED with the digits of svc score, however it was cut", async () => {
+  test("goes from QUEUED to SUCCEEDED with the digits of svc score, although it was split", async () => {
     const { status, headers, body } = await jobs.submit({ ...pair, features: ["psnr"], name: "whole flow" });
     assert.equal(status, 201);
     assert.equal(headers.get("location"), `/v1/jobs/${body.id}`);
@@ -54,13 +54,13 @@ describe("a job", () => {
     const { durationMs: _, ...here } = await scoredHere("--metric", "psnr");
     assert.deepEqual({ ...job.result, durationMs: 0 }, { ...here, durationMs: 0 });
     assert.equal(job.score, here.score);
-    assert.ok(job.segmentsTotal > 1, "it was cut");
+    assert.ok(job.segmentsTotal > 1, "the job was split");
     assert.equal(job.segmentsDone, job.segmentsTotal);
     const scoring = job.work?.filter(({ kind }) => kind !== "STILLS");
     assert.deepEqual([...new Set(scoring?.map(({ state }) => state))], ["DONE"]);
   });
 
-  test("tells codec, size and video bit rate of its distorted file, in lists too", async () => {
+  test("has codec, size and video bit rate of its distorted file, in lists too", async () => {
     const { id } = (await jobs.submit(pair)).body;
     const job = await jobs.until(id, "SUCCEEDED");
     const { codec, width, height, videoBitRate } = (await scoredHere()).distorted;
@@ -70,7 +70,7 @@ describe("a job", () => {
     assert.deepEqual(body.jobs.find((listed) => listed.id === id)?.distortedMedia, job.distortedMedia);
   });
 
-  test("has its frames as JSON and as CSV, whole or a range", async () => {
+  test("has its frames as JSON and as CSV, all or a range", async () => {
     const { id } = (await jobs.submit(pair)).body;
     await jobs.until(id, "SUCCEEDED");
     const { frames } = await scoredHere("--frames");
@@ -94,7 +94,7 @@ describe("a job", () => {
     assert.equal(
       range,
       `${header}\n${rows.slice(30, 32).join("\n")}\n`,
-      "its times too are those of the whole",
+      "its times are those of the whole video",
     );
     assert.match(range, /^frame,vmaf,.*,time\n30,.*,\d+\.\d{6}\n/);
     const json = await fetch(`${up.rest}${path}?format=json`, { headers: { accept: "text/csv" } });
@@ -102,7 +102,7 @@ describe("a job", () => {
     await json.arrayBuffer();
   });
 
-  test("whose media cannot be scored fails with the code and the facts of svc score", async () => {
+  test("whose media cannot be scored fails with the code and facts of svc score", async () => {
     const { id } = (await jobs.submit({ ...pair, distorted: clips.pair.distorted })).body;
     const job = await jobs.until(id, "FAILED");
     assert.equal(job.error?.code, "FRAME_COUNT_MISMATCH");
@@ -115,7 +115,7 @@ describe("a job", () => {
     assert.equal(job.result, undefined);
   });
 
-  test("that is cancelled is CANCELLED at once, and its scorer killed; again is the same; a finished one is refused", async () => {
+  test("is CANCELLED immediately with its scorer killed; a repeat does nothing; cancelling a finished job is refused", async () => {
     const { id } = (await jobs.submit(clips.longPair)).body;
     await jobs.until(id, "RUNNING");
     await up.scorerRuns();
@@ -133,7 +133,7 @@ describe("a job", () => {
 });
 
 describe("submitting", () => {
-  test("the same key with the same job gives the job that was stored first; with another job 409", async () => {
+  test("the same key returns the job stored first; with another job 409", async () => {
     const key = { "idempotency-key": "submit-once" };
     const first = await jobs.submit({ ...clips.pair, priority: 3 }, key);
     const again = await jobs.submit({ priority: 3, ...clips.pair }, key);
@@ -145,7 +145,7 @@ describe("submitting", () => {
     assert.equal(other.body.code, "IDEMPOTENCY_CONFLICT");
   });
 
-  test("a batch is stored whole or not at all, in order", async () => {
+  test("a batch is stored completely or not at all, in order", async () => {
     const entry = (name: string) => ({
       job: { ...clips.pair, name, labels: { batch: "b" } },
       idempotencyKey: name,
@@ -200,7 +200,7 @@ describe("submitting", () => {
 describe("the stream", () => {
   const jobOf = (data: string): Job => JSON.parse(data).job;
 
-  test("tells what is there, then every change in order, and resumes where it was left", async () => {
+  test("sends the current jobs, then every change in order, and resumes where it stopped", async () => {
     const label = "stream=first";
     const labels = { stream: "first" };
     const before = (await jobs.submit({ ...clips.pair, labels })).body;
@@ -226,19 +226,19 @@ describe("the stream", () => {
     using resumed = await EventStream.open(`${up.rest}/v1/jobs:stream?label=${label}`, {
       "last-event-id": lastId,
     });
-    const told: Job[] = [];
+    const reported: Job[] = [];
     await resumed.find(({ event, data }) => {
       assert.equal(event, "change");
-      told.push(jobOf(data));
+      reported.push(jobOf(data));
       return jobOf(data).state === "SUCCEEDED";
     });
-    const revisions = told.map(({ revision }) => revision);
+    const revisions = reported.map(({ revision }) => revision);
     assert.deepEqual(
       revisions,
       revisions.map((_, index) => index + 2),
       "every change, once, in order",
     );
-    assert.equal(told[0]?.state, "RUNNING");
+    assert.equal(reported[0]?.state, "RUNNING");
   });
 
   test("is filtered by job and state", async () => {
@@ -257,7 +257,10 @@ describe("the stream", () => {
 });
 
 describe("POST /v1/score", () => {
-  /** Begins a score that takes minutes; resolves with its job once that is being scored. Each needs a subsample of its own. */
+  /**
+   * Starts a score that takes minutes; resolves with its job once it is being scored. Each call needs a different
+   * subsample.
+   */
   async function begin(subsample: number, init: RequestInit = {}) {
     await up.scorerGone();
     const answer = scoreOverRest(up, { ...clips.longPair, subsample }, init);
@@ -272,14 +275,14 @@ describe("POST /v1/score", () => {
     return { answer, id: (await newest())?.id ?? "" };
   }
 
-  /** Requests whose clients went before the answer. */
+  /** Returns the number of requests whose client left before the response. */
   async function left(): Promise<number> {
     const text = await (await fetch(`${up.metrics}/metrics`)).text();
     const line = /^svc_http_requests_total\{method="POST",route="\/v1\/score",status="499"\} (\d+)$/m;
     return Number(line.exec(text)?.[1] ?? 0);
   }
 
-  test("waits for its job and answers as svc score says, with the frames when asked", async () => {
+  test("waits for its job and returns the result of svc score, with frames on request", async () => {
     const { status, body } = await scoreOverRest(up, { ...pair, frames: true, features: ["psnr"] });
     assert.equal(status, 200);
     const here = await scoredHere("--metric", "psnr", "--frames");
@@ -287,13 +290,13 @@ describe("POST /v1/score", () => {
     assert.ok(!Object.hasOwn((await scoreOverRest(up, clips.pair)).body, "frames"));
   });
 
-  test("media at fault is 422 with the facts", async () => {
+  test("returns 422 with the facts for faulty media", async () => {
     const { status, body } = await scoreOverRest(up, { ...pair, distorted: "/no/such.mp4" });
     assert.equal(status, 422);
     assert.equal(body.code, "MEDIA_NOT_FOUND");
   });
 
-  test("respond-async is 202 with the job's Location at once; with wait=N the result when it comes in time", async () => {
+  test("respond-async returns 202 with the job's Location immediately; with wait=N the result if it is ready in time", async () => {
     const accepted = await jobs.post<Job>("score", "/v1/score", clips.longPair, { prefer: "respond-async" });
     assert.equal(accepted.status, 202);
     assert.equal(accepted.headers.get("location"), `/v1/jobs/${accepted.body.id}`);
@@ -304,7 +307,7 @@ describe("POST /v1/score", () => {
     assert.equal(waited.status, 200);
   });
 
-  test("a client that leaves has its job cancelled and the scorer killed, unless it asked to respond-async", async () => {
+  test("cancels the job and kills the scorer if the client leaves, unless it requested respond-async", async () => {
     for (const [prefer, state, subsample] of [
       ["", "CANCELLED", 2],
       ["respond-async, wait=600", "RUNNING", 3],
@@ -322,7 +325,7 @@ describe("POST /v1/score", () => {
     }
   });
 
-  test("a job that somebody cancels is 409 for who waits", async () => {
+  test("returns 409 to the waiting client if the job is cancelled", async () => {
     const { answer, id } = await begin(4);
     await jobs.cancel(id);
     const { status, body } = await answer;
@@ -333,7 +336,7 @@ describe("POST /v1/score", () => {
   });
 });
 
-test("the node is listed, and drained it finishes what it has and takes nothing new", async () => {
+test("lists the node; after a drain it finishes its tasks and takes no new ones", async () => {
   const { body } = await jobs.call<NodeList>("listNodes", "/v1/nodes");
   const node = body.nodes.find(({ state }) => state === "ONLINE");
   assert.equal(node?.name, "local");
@@ -349,7 +352,7 @@ test("the node is listed, and drained it finishes what it has and takes nothing 
   await jobs.cancel(waiting.id);
 });
 
-test("nothing that a caller chose is in the metrics, which have a port of their own", async () => {
+test("metrics contain no caller-chosen text, and have a separate port", async () => {
   const text = await (await fetch(`${up.metrics}/metrics`)).text();
   assert.match(text, /^svc_http_requests_total\{.*route="\/v1\/jobs\/\{id\}"/m);
   assert.doesNotMatch(text, /three-seconds|whole flow/);

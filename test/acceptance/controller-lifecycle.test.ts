@@ -1,4 +1,4 @@
-/** `svc controller` as it starts and stops: what it refuses, what it says, and what it ends with it. */
+/** Start and stop of `svc controller`: refusals, messages, and what ends with it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
@@ -20,7 +20,7 @@ before(async () => {
 after(() => clips[Symbol.asyncDispose]());
 
 describe("svc controller", () => {
-  test("a signal that comes while the store is opened ends it, for there is nothing to finish", async () => {
+  test("a signal while the store is being opened ends it, because nothing is running", async () => {
     const silent = createServer(() => {}).listen(0, "127.0.0.1");
     await once(silent, "listening");
     const { port } = silent.address() as AddressInfo;
@@ -36,7 +36,7 @@ describe("svc controller", () => {
     silent.close();
   });
 
-  test("stopping ends streams and waits with SHUTTING_DOWN; the jobs stay", async () => {
+  test("a stop ends streams and waiting requests with SHUTTING_DOWN; the jobs stay", async () => {
     await using controller = await ControllerProcess.up({ dataDir, args: ["--drain-timeout", "0"] });
     const jobs = await JobsClient.of(controller);
     using stream = await EventStream.open(`${controller.rest}/v1/jobs:stream`);
@@ -59,7 +59,7 @@ describe("svc controller", () => {
       const { nodes } = (await after.call<NodeList>("listNodes", "/v1/nodes")).body;
       return nodes.every(({ state }) => state !== "ONLINE");
     };
-    await until(isAway, "the node to be missed, should it not have taken its leave");
+    await until(isAway, "the node to be OFFLINE, if it didn't sign off");
     const prefer = "respond-async";
     const other = { ...headers, "idempotency-key": "new", prefer };
     const refused = await score(again, clips.longPair, { headers: other });
@@ -70,7 +70,7 @@ describe("svc controller", () => {
     assert.equal(await again.stop(), 0);
   });
 
-  test("a score that comes again with its key is the job that is there, which goes on without the client that left", async () => {
+  test("a score repeated with its key gets the existing job, which continues without the client that left", async () => {
     await using controller = await ControllerProcess.up({ dataDir: clips.directory.file("again") });
     const headers = { "content-type": "application/json", "idempotency-key": "once" };
     const gone = new AbortController();
@@ -93,7 +93,7 @@ describe("svc controller", () => {
     assert.equal(await controller.stop(), 0);
   });
 
-  test("a database that cannot be reached: alive, not ready, and every call is told why", async () => {
+  test("without a database it is alive, not ready, and every call says why", async () => {
     const databaseUrl = "postgres://svc:secret@127.0.0.1:1/svc";
     await using controller = await ControllerProcess.start({
       ready: false,
@@ -109,22 +109,22 @@ describe("svc controller", () => {
       (path) => controller.metrics + path,
     );
     const answers = await Promise.all(probes.map((url) => fetch(url)));
-    const told = answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
+    const reported = answers.map(({ status, headers }) => [status, headers.get("retry-after")]);
     const expected = [
       [200, null],
       [200, null],
       [503, "1"],
       [503, "1"],
     ];
-    assert.deepEqual(told, expected, "the port of the metrics says the same");
+    assert.deepEqual(reported, expected, "the metrics port says the same");
     const listed = await svc(["jobs", "list", "--server", controller.grpc, "--json"]);
     assert.match(listed.stderr, /STORE_UNAVAILABLE/);
     await controller.logged("store not ready", { code: "STORE_UNAVAILABLE" });
-    assert.doesNotMatch(JSON.stringify(controller.log), /secret/, "the password is told to nobody");
+    assert.doesNotMatch(JSON.stringify(controller.log), /secret/, "the password is not logged");
     assert.equal(await controller.stop(), 0);
   });
 
-  test("that authentication is disabled is said loudly", async () => {
+  test("logs prominently that authentication is disabled", async () => {
     await using controller = await ControllerProcess.start({
       ready: false,
       dataDir,
@@ -139,7 +139,7 @@ describe("svc controller", () => {
   });
 });
 
-describe("what cannot start says why", () => {
+describe("refuses to start and says why", () => {
   const refused: [what: string, args: readonly string[], message: RegExp][] = [
     ["without --auth-disabled", ["controller"], /authentication is not configured.* --auth-disabled/],
     [
@@ -148,13 +148,13 @@ describe("what cannot start says why", () => {
       /--data-dir and --database-url are both given/,
     ],
     [
-      "a lease of nothing",
+      "a lease of 0",
       ["controller", "--auth-disabled", "--lease", "0"],
       /--lease: "0" is not a whole number from 1/,
     ],
     ["a host for svc up", ["up", "--host", "0.0.0.0"], /unknown option '--host'/],
     [
-      "a model directory that is not there",
+      "a missing model directory",
       ["up", "--model-dir", "/no/such"],
       /--model-dir: "\/no\/such" does not exist/,
     ],
@@ -175,7 +175,7 @@ describe("what cannot start says why", () => {
     assert.equal(ended.code, 2);
   });
 
-  test("a port that is taken: exit code 1, which flag to change, and the store is let go", async () => {
+  test("a port in use: exit code 1, which flag to change, and the store is released", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const address = taken.address();

@@ -1,4 +1,6 @@
-/** Two controllers on one PostgreSQL, a node of one of them: any of them answers any call, through an outage of the database. */
+/**
+ * Two controllers on one PostgreSQL, with a node on one of them: either answers any call, also after a database outage.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
@@ -31,7 +33,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-test("a job of one controller is scored, told and read at the other, with the digits of svc score", async () => {
+test("a job of one controller is scored, and streamed and read at the other, with the digits of svc score", async () => {
   const [first, second] = controllers;
   using stream = await EventStream.open(`${first.rest}/v1/jobs:stream`);
   await stream.find(({ event }) => event === "snapshotEnd");
@@ -39,12 +41,12 @@ test("a job of one controller is scored, told and read at the other, with the di
   assert.equal(status, 200);
   const { stdout } = await svc(["score", clips.pair.reference, clips.pair.distorted, "--json", "--frames"]);
   assert.deepEqual({ ...body, durationMs: 0 }, { ...JSON.parse(stdout), durationMs: 0 });
-  const told = await stream.find(({ data }) => JSON.parse(data).job.state === "SUCCEEDED");
-  const there = await (await JobsClient.of(second)).get(JSON.parse(told.data).job.id);
+  const reported = await stream.find(({ data }) => JSON.parse(data).job.state === "SUCCEEDED");
+  const there = await (await JobsClient.of(second)).get(JSON.parse(reported.data).job.id);
   assert.equal(there.body.score, body.score);
 });
 
-test("cancelled at one controller, the scorer of the other's node is killed", async () => {
+test("a cancel at one controller kills the scorer on the other's node", async () => {
   const [first, second] = controllers;
   const { id } = (await (await JobsClient.of(first)).submit(clips.longPair)).body;
   await node.scorerRuns();
@@ -52,7 +54,7 @@ test("cancelled at one controller, the scorer of the other's node is killed", as
   await node.scorerGone();
 });
 
-test("while the database is away every call is told so, and afterwards both go on by themselves", async () => {
+test("during a database outage every call says so; afterwards both recover without a restart", async () => {
   const { id } = (await (await JobsClient.of(controllers[0])).submit(clips.longPair)).body;
   await node.scorerRuns();
   await cluster.stop();
@@ -72,11 +74,11 @@ test("while the database is away every call is told so, and afterwards both go o
   await node.scorerGone();
 });
 
-/** Of the lock that whoever migrates a database holds. */
+/** Finds waits for the migration lock. */
 const MIGRATION_LOCK = 0x73_76_63;
 const WAITS = "select from pg_locks where locktype = 'advisory' and not granted";
 
-test("as long as another process migrates, a controller is alive and not ready, on the port of the metrics", async (t) => {
+test("while another process migrates, a controller is alive and not ready, on the metrics port", async (t) => {
   const url = await cluster.createDatabase("migrating");
   const other = new pg.Client({ connectionString: url });
   await other.connect();
@@ -88,7 +90,7 @@ test("as long as another process migrates, a controller is alive and not ready, 
   await using controller = new SvcProcess("controller", { args });
   const probe = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
   await until(async () => (await probe("/v1/health"))?.status === 200, "it to be alive");
-  await until(async () => (await other.query(WAITS)).rowCount === 1, "it to wait for the other");
+  await until(async () => (await other.query(WAITS)).rowCount === 1, "it to wait for the other process");
   assert.equal((await probe("/v1/health"))?.status, 200);
   const refused = await probe("/v1/ready");
   assert.equal(refused?.status, 503);

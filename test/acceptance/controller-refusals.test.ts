@@ -33,12 +33,12 @@ describe("the description", () => {
     assert.match(await (await fetch(`${controller.rest}/ui`)).text(), /<title>svc controller<\/title>/);
   });
 
-  test("says nothing of tokens where nobody is asked for one", async () => {
+  test("doesn't mention tokens without authentication", async () => {
     const { body } = await ask<Spec>(controller, "/ui/spec.json");
     assert.doesNotMatch(JSON.stringify(body), /"security"|bearer|"401"/i);
   });
 
-  test("has every path of the interface", async () => {
+  test("has every path of the API", async () => {
     const { body } = await ask<Spec>(controller, "/ui/spec.json");
     assert.deepEqual(Object.keys(body.paths).sort(), [
       "/healthz",
@@ -68,7 +68,7 @@ describe("the description", () => {
   });
 });
 
-test("probes answer, whatever a prober adds to the address", async () => {
+test("probes ignore query parameters", async () => {
   for (const path of ["/v1/health", "/healthz"]) {
     const { status, body } = await ask<object>(controller, `${path}?verbose=1`);
     assert.deepEqual([status, body], [200, { status: "ok" }]);
@@ -79,14 +79,14 @@ test("probes answer, whatever a prober adds to the address", async () => {
   }
 });
 
-test("without authentication everybody is tenant dev with role svc:admin, whatever token they send", async () => {
+test("without authentication every caller is tenant dev with role svc:admin, with any token", async () => {
   for (const headers of [{}, { authorization: "Bearer anything" }]) {
     const { body } = await jobs.call<object>("whoami", "/v1/whoami", { headers });
     assert.deepEqual(body, { tenant: "dev", subject: "", roles: ["svc:admin"] });
   }
 });
 
-describe("what is refused", () => {
+describe("refusals:", () => {
   const json = { "content-type": "application/json" };
   const post = (body: unknown, headers: Record<string, string> = json): RequestInit => ({
     method: "POST",
@@ -102,13 +102,13 @@ describe("what is refused", () => {
     detail: RegExp,
   ][] = [
     ["an unknown path", "/v1/nothing", {}, 404, "NOT_FOUND", /nothing at this path/],
-    ["a path below a job that is none", `${UNKNOWN}/nothing`, {}, 404, "NOT_FOUND", /nothing at this path/],
+    ["an unknown path below a job", `${UNKNOWN}/nothing`, {}, 404, "NOT_FOUND", /nothing at this path/],
     ["DELETE of a job", UNKNOWN, { method: "DELETE" }, 405, "METHOD_NOT_ALLOWED", /GET, HEAD only/],
     ["GET of a cancel", `${UNKNOWN}:cancel`, {}, 405, "METHOD_NOT_ALLOWED", /POST only/],
     ["PUT of jobs", "/v1/jobs", { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, POST, HEAD only/],
-    ["a path that encodes nothing", "/v1/jobs/%zz", {}, 400, "MALFORMED_REQUEST", /./],
+    ["an invalid percent-encoding", "/v1/jobs/%zz", {}, 400, "MALFORMED_REQUEST", /./],
     ["an unknown job", UNKNOWN, {}, 404, "JOB_NOT_FOUND", /There is no job 7d9a/],
-    ["an id that is none", "/v1/jobs/..%2f..%2fetc", {}, 404, "JOB_NOT_FOUND", /There is no job/],
+    ["an invalid id", "/v1/jobs/..%2f..%2fetc", {}, 404, "JOB_NOT_FOUND", /There is no job/],
     ["frames of an unknown job", `${UNKNOWN}/frames`, {}, 404, "JOB_NOT_FOUND", /./],
     ["cancelling an unknown job", `${UNKNOWN}:cancel`, { method: "POST" }, 404, "JOB_NOT_FOUND", /./],
     ["draining an unknown node", "/v1/nodes/x:drain", { method: "POST" }, 404, "NODE_NOT_FOUND", /./],
@@ -120,7 +120,14 @@ describe("what is refused", () => {
       "INVALID_REQUEST",
       /"limit" is not a parameter.*pageSize/,
     ],
-    ["a parameter where there is none", `${UNKNOWN}?x=1`, {}, 400, "INVALID_REQUEST", /It has none/],
+    [
+      "a parameter on an operation without parameters",
+      `${UNKNOWN}?x=1`,
+      {},
+      400,
+      "INVALID_REQUEST",
+      /It has none/,
+    ],
     [
       "a single parameter twice",
       "/v1/jobs?pageSize=1&pageSize=2",
@@ -129,15 +136,15 @@ describe("what is refused", () => {
       "INVALID_REQUEST",
       /more than once/,
     ],
-    ["a number that is none", "/v1/jobs?pageSize=1e1", {}, 400, "INVALID_REQUEST", /not a whole number/],
-    ["a page of nothing", "/v1/jobs?pageSize=0", {}, 400, "INVALID_REQUEST", /pageSize must be >= 1/],
-    ["a state that is none", "/v1/jobs?state=DONE", {}, 400, "INVALID_REQUEST", /QUEUED, RUNNING/],
+    ["an invalid number", "/v1/jobs?pageSize=1e1", {}, 400, "INVALID_REQUEST", /not a whole number/],
+    ["a page size of 0", "/v1/jobs?pageSize=0", {}, 400, "INVALID_REQUEST", /pageSize must be >= 1/],
+    ["an unknown state", "/v1/jobs?state=DONE", {}, 400, "INVALID_REQUEST", /QUEUED, RUNNING/],
     ["a label without a value", "/v1/jobs?label=alone", {}, 400, "INVALID_REQUEST", /key=value/],
     ["a label twice", "/v1/jobs?label=a=1&label=a:2", {}, 400, "INVALID_REQUEST", /more than once/],
-    ["a page token of somebody's own", "/v1/jobs?pageToken=abc", {}, 400, "INVALID_REQUEST", /[Tt]oken/],
-    ["a format that is none", `${UNKNOWN}/frames?format=xml`, {}, 400, "INVALID_REQUEST", /json, csv/],
+    ["a forged page token", "/v1/jobs?pageToken=abc", {}, 400, "INVALID_REQUEST", /[Tt]oken/],
+    ["an unknown format", `${UNKNOWN}/frames?format=xml`, {}, 400, "INVALID_REQUEST", /json, csv/],
     [
-      "an event id of somebody's own",
+      "a forged event id",
       "/v1/jobs:stream",
       { headers: { "last-event-id": "a b" } },
       400,
@@ -145,7 +152,7 @@ describe("what is refused", () => {
       /./,
     ],
     ["an unknown state of a stream", "/v1/jobs:stream?state=X", {}, 400, "INVALID_REQUEST", /./],
-    ["a body that is no JSON", "/v1/jobs", post("{"), 400, "INVALID_JSON", /not valid JSON/],
+    ["a body that isn't JSON", "/v1/jobs", post("{"), 400, "INVALID_JSON", /not valid JSON/],
     [
       "a member twice",
       "/v1/jobs",
@@ -163,7 +170,7 @@ describe("what is refused", () => {
       /reference is missing/,
     ],
     [
-      "a member of scores alone",
+      "a member that only scores have",
       "/v1/jobs",
       post({ ...PAIR, frames: true }),
       400,
@@ -179,16 +186,16 @@ describe("what is refused", () => {
       /priority/,
     ],
     [
-      "a label key out of the rules",
+      "an invalid label key",
       "/v1/jobs",
       post({ ...PAIR, labels: { "a b": "x" } }),
       400,
       "INVALID_REQUEST",
       /label/,
     ],
-    ["a feature that is none", "/v1/jobs", post({ ...PAIR, features: ["x"] }), 400, "UNKNOWN_FEATURE", /./],
+    ["an unknown feature", "/v1/jobs", post({ ...PAIR, features: ["x"] }), 400, "UNKNOWN_FEATURE", /./],
     [
-      "a URL in place of a path",
+      "a URL instead of a path",
       "/v1/jobs",
       post({ ...PAIR, distorted: "https://cdn.example/a.mp4" }),
       400,
@@ -279,12 +286,12 @@ describe("what is refused", () => {
     assert.deepEqual((await (await JobsClient.of(hasty)).list()).body.jobs, []);
   });
 
-  test("nothing of it was stored", async () => {
+  test("stored nothing", async () => {
     assert.deepEqual((await jobs.list()).body.jobs, []);
   });
 });
 
-test("a batch of 1,000 fits, is stored whole, and every one of its jobs waits for a node", async () => {
+test("stores a batch of 1,000 jobs, which all wait for a node", async () => {
   const entries = Array.from({ length: 1000 }, (_, index) => ({
     job: { ...PAIR, name: `job ${index}`, labels: null },
   }));
@@ -301,7 +308,7 @@ test("a batch of 1,000 fits, is stored whole, and every one of its jobs waits fo
   assert.equal((await jobs.list("?pageSize=500&state=QUEUED")).body.jobs.length, 500);
 });
 
-test("HEAD has the headers of GET and no body, also where GET goes on for ever", async () => {
+test("HEAD has the headers of GET and no body, even if GET streams forever", async () => {
   for (const path of ["/v1/jobs:stream", "/v1/jobs", "/healthz"]) {
     const answer = await fetch(`${controller.rest}${path}`, { method: "HEAD" });
     assert.equal(answer.status, 200, path);
@@ -309,7 +316,7 @@ test("HEAD has the headers of GET and no body, also where GET goes on for ever",
   }
 });
 
-test("a client that reads its stream no further is let go when it hangs up, and the controller serves on", async () => {
+test("releases a client that stopped reading its stream when it disconnects, and keeps serving", async () => {
   const socket = dial(controller);
   socket.write("GET /v1/jobs:stream HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await once(socket, "data");

@@ -1,4 +1,7 @@
-/** Pages of other origins, whose browsers send a POST for them without asking: they change nothing, whoever is asked for a token. */
+/**
+ * Cross-origin pages, for which browsers send a POST without a preflight: they change nothing, with or without
+ * authentication.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +13,7 @@ import { answerTo, ask, type Spec } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
 
 const REFUSED = /^HTTP\/1\.1 403 Forbidden\r\n.*"code":"CROSS_ORIGIN"/s;
-/** What an unknown job is answered with, behind the check. */
+/** The response for an unknown job, after the origin check. */
 const LOOKED_AT = /^HTTP\/1\.1 404 Not Found\r\n.*"code":"JOB_NOT_FOUND"/s;
 const NO_JOB = "00000000-0000-4000-8000-000000000000";
 const HOST = "Host: localhost:8080\r\n";
@@ -38,7 +41,7 @@ describe("svc up", () => {
   });
   after(() => up[Symbol.asyncDispose]());
 
-  test("no operation that changes something is begun for a page of another site", async () => {
+  test("starts no changing operation for a page of another site", async () => {
     const { body: spec } = await ask<Spec>(up, "/ui/spec.json");
     const paths = Object.entries(spec.paths)
       .filter(([, item]) => "post" in item)
@@ -53,7 +56,7 @@ describe("svc up", () => {
       assert.match(await answerTo(up.rest, HOST + CROSS_SITE, `${method} /v1/jobs HTTP/1.1`), REFUSED);
     });
 
-  test("a node takes work all the same", async () => {
+  test("a node still gets tasks", async () => {
     const nodes = async () => (await ask<NodeList>(up, "/v1/nodes")).body.nodes;
     const [node] = await nodes();
     assert.match(await post(up.rest, CROSS_SITE, `/v1/nodes/${node?.id}:drain`), REFUSED);
@@ -102,7 +105,7 @@ describe("svc up", () => {
       assert.match(await post(up.rest, headers === "" ? "" : `${headers}\r\n`), LOOKED_AT);
     });
 
-  test("the port of a scheme goes without saying", async () => {
+  test("assumes the default port of a scheme", async () => {
     for (const [host, origin] of [
       ["localhost", "http://localhost"],
       ["localhost:80", "http://localhost"],
@@ -115,13 +118,13 @@ describe("svc up", () => {
       );
   });
 
-  test("a request of HTTP/1.0 without a host has no origin of its own", async () => {
+  test("an HTTP/1.0 request without a host has no origin of its own", async () => {
     const line = `POST /v1/jobs/${NO_JOB}:cancel HTTP/1.0`;
     assert.match(await answerTo(up.rest, "Origin: http://localhost:8080\r\n", line), REFUSED);
     assert.match(await answerTo(up.rest, "", line), LOOKED_AT);
   });
 
-  test("what is only read is answered for every page: the browser keeps it from others", async () => {
+  test("answers reads for every page: the browser hides them from other origins", async () => {
     for (const method of ["GET", "HEAD"])
       assert.match(
         await answerTo(up.rest, HOST + CROSS_SITE, `${method} /v1/jobs HTTP/1.1`),
@@ -129,12 +132,12 @@ describe("svc up", () => {
       );
   });
 
-  test("it says what to do", async () => {
+  test("the refusal says what to do", async () => {
     assert.match(await post(up.rest, CROSS_SITE), /page of another origin.*Sec-Fetch-Site.*--allowed-hosts/);
   });
 });
 
-test("behind a proxy that puts in a host of its own, --allowed-hosts says where the pages are", async () => {
+test("behind a proxy that sets its own host, --allowed-hosts names the host of the pages", async () => {
   await using up = await ControllerProcess.up({
     dataDir: join(directory, "named"),
     args: ["--allowed-hosts", "svc.example"],
@@ -155,7 +158,7 @@ test("svc server", async () => {
   assert.match(await post(server.rest, "", "/v1/score"), /"code":"INVALID_JSON"/);
 });
 
-test("a controller that asks for tokens looks at the page first", async () => {
+test("a controller with authentication checks the origin first", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: join(directory, "guarded"),
     auth: ["--jwks-endpoint", "https://id.example/keys", "--auth-issuer", "https://id.example"],

@@ -1,4 +1,4 @@
-/** A data directory that cannot be made, or whose disk does not answer: said by name, and a stop is heard. */
+/** A data directory that cannot be created, or whose disk hangs: the error names it, and the process can be stopped. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -23,14 +23,14 @@ after(() => rm(folder, { recursive: true }));
 for (const [command, ...flags] of [["up"], ["controller", "--auth-disabled"]] as const) {
   describe(`svc ${command}`, () => {
     for (const path of ["/proc/x", "/proc/x/y"]) {
-      test(`refuses a data directory where none can be made: ${path}`, async () => {
+      test(`refuses a data directory that cannot be created: ${path}`, async () => {
         const ended = await svc([command, ...flags, "--data-dir", path]);
         assert.match(ended.stderr, new RegExp(`--data-dir: "${path}" cannot be used \\(E[A-Z]+\\)`));
         assert.equal(ended.code, 2);
       });
     }
 
-    test("says which disk does not answer, and hears a stop meanwhile", async () => {
+    test("names the disk that hangs, and can be stopped meanwhile", async () => {
       const dataDir = join(folder, "data");
       const args = [
         ...flags,

@@ -1,4 +1,4 @@
-/** A client that holds its requests to the served description sends none that a controller refuses, and is kept from no other. */
+/** Checks that the served OpenAPI description and the controller accept and refuse the same requests. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Document, OpenAPIBackend } from "openapi-backend";
@@ -37,33 +37,33 @@ const list = (label: string): Request => ({
 });
 
 const REFUSED: Readonly<Record<string, Request>> = {
-  "a model beside models": submit({ model: "vmaf_v0.6.1", models: ["vmaf_v0.6.1neg"] }),
-  "a model beside models of a batch": {
+  "a model and models": submit({ model: "vmaf_v0.6.1", models: ["vmaf_v0.6.1neg"] }),
+  "a model and models in a batch": {
     operation: "submitJobs",
     path: "/v1/jobs:batch",
     body: { jobs: [{ job: { ...PAIR, model: "a", models: ["b"] } }] },
   },
-  "a model beside models of a score": {
+  "a model and models in a score": {
     operation: "score",
     path: "/v1/score",
     body: { ...PAIR, model: "a", models: ["b"] },
   },
   "a model twice": submit({ models: ["vmaf_v0.6.1", "vmaf_v0.6.1"] }),
   "a model that is a path": submit({ model: "../model" }),
-  "a feature that is none": submit({ features: ["vmaf"] }),
+  "an unknown feature": submit({ features: ["vmaf"] }),
   "a control character in a path": submit({ reference: "/media/\u0007.mp4" }),
   "a control character in a name": submit({ name: "a\u009f" }),
   "a control character in a label": submit({ labels: { a: "\u0000" } }),
-  "a frame rate of none": submit({ rawVideo: { width: 16, height: 16, frameRate: "25/0" } }),
-  "a pixel format that is none": submit({ rawVideo: { width: 16, height: 16, pixelFormat: "YUV 420" } }),
+  "an invalid frame rate": submit({ rawVideo: { width: 16, height: 16, frameRate: "25/0" } }),
+  "an invalid pixel format": submit({ rawVideo: { width: 16, height: 16, pixelFormat: "YUV 420" } }),
   "an Idempotency-Key that is too long": keyed("k".repeat(256)),
   "an Idempotency-Key beyond ASCII": keyed("é"),
-  "a side that is none": still("1", "left"),
-  "a frame that is no number": still("first", "reference"),
+  "an unknown side": still("1", "left"),
+  "a frame that isn't a number": still("first", "reference"),
   "a frame below 0": still("-1", "reference"),
   "a label without a value": list("alone"),
   "a label without a key": list("=x"),
-  "an id of a stream that is none": {
+  "an invalid id of a stream": {
     operation: "streamJobs",
     method: "get",
     path: "/v1/jobs:stream",
@@ -73,8 +73,8 @@ const REFUSED: Readonly<Record<string, Request>> = {
 
 const TAKEN: Readonly<Record<string, Request>> = {
   "a model": submit({ model: "vmaf_v0.6.1" }),
-  "models beside an empty model": submit({ model: "", models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"] }),
-  "a model beside no models": submit({ model: "vmaf_v0.6.1", models: [] }),
+  "models and an empty model": submit({ model: "", models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"] }),
+  "a model and no models": submit({ model: "vmaf_v0.6.1", models: [] }),
   "every spelling of features": submit({ features: ["psnr", "ms-ssim", "float_ssim", "psnr-hvs", "cambi"] }),
   "a path in any script": submit({ reference: "/media/Фильм 🎬.mp4" }),
   "raw video": submit({ rawVideo: { width: 16, height: 16, pixelFormat: "yuv420p10le", frameRate: "0.5" } }),
@@ -130,7 +130,7 @@ describe("refused by the description and by the controller:", () => {
   }
 });
 
-describe("taken by both:", () => {
+describe("accepted by both:", () => {
   for (const [what, request] of Object.entries(TAKEN)) {
     test(what, async () => {
       assert.equal(isDescribed(request), true);

@@ -1,4 +1,4 @@
-/** A controller under attack, from outside: what strangers can make it hold, and what they can make it do. */
+/** A controller under attack, from outside: what unauthenticated clients can make it hold and do. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -13,7 +13,7 @@ import { dial, readToEnd } from "../server/rest-client.ts";
 import { soon, until } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
-/** Milliseconds from one fetch of a key set to the next. */
+/** Milliseconds between fetches of a key set. */
 const COOL_DOWN_MS = 30_000;
 const MIB = 1024 * 1024;
 const SUBMIT = "/svc.v1.JobService/SubmitJobs";
@@ -52,13 +52,13 @@ function whoami(authorization: string, { rest } = controller): Promise<Response>
   return fetch(`${rest}/v1/whoami`, { headers: { authorization } });
 }
 
-/** Waits until a controller has the keys: it asks for them when the first token comes, and again later where that failed. */
+/** Waits until a controller has the key set: it fetches it with the first token, and retries later if that failed. */
 function untilKnown(asked: ControllerProcess): Promise<void> {
   const isLetIn = async () => (await whoami(`Bearer ${token()}`, asked)).status === 200;
   return until(isLetIn, "the keys");
 }
 
-test("strangers who send half a message of 4 MiB make it hold little, and others are answered", async () => {
+test("unauthenticated clients with half a message of 4 MiB make it hold little, and others are answered", async () => {
   const before = await controller.residentBytes();
   await using stack = new AsyncDisposableStack();
   const calls: ReturnType<typeof endOf>[] = [];
@@ -72,8 +72,8 @@ test("strangers who send half a message of 4 MiB make it hold little, and others
       }
   }
   const ended = await Promise.all(calls);
-  const told = new Set(ended.map(({ reason }) => reason));
-  assert.deepEqual(told, new Set(["REQUEST_TOO_LARGE", "TOKEN_MISSING"]));
+  const reported = new Set(ended.map(({ reason }) => reason));
+  assert.deepEqual(reported, new Set(["REQUEST_TOO_LARGE", "TOKEN_MISSING"]));
   assert.equal((await whoami(`Bearer ${token()}`)).status, 200);
   const grown = (await controller.residentBytes()) - before;
   assert.ok(grown < 100 * MIB, `${grown / MIB} MiB for what would be 400`);
@@ -88,7 +88,7 @@ test("a tenant's unfinished messages are held up to 64 MiB", async () => {
   assert.deepEqual([first.status, first.reason], [status.RESOURCE_EXHAUSTED, "TOO_MANY_UNFINISHED"]);
   await until(
     async () => calls.filter(({ closed }) => closed).length >= 8,
-    "what is over the limit to be ended",
+    "the connections over the limit to be closed",
   );
   const other = token({ tid: "other" });
   await using theirs = await RawGrpc.open(controller.grpc);
@@ -97,13 +97,13 @@ test("a tenant's unfinished messages are held up to 64 MiB", async () => {
   assert.equal((await endOf(call)).status, status.OK);
 });
 
-test("of 1,500 silent connections the oldest are cut, and a newcomer is answered, over both ports", async () => {
+test("of 1,500 silent connections the oldest are closed, and a new one is answered, on both ports", async () => {
   const ask = { headers: { authorization: `Bearer ${token()}` } };
   for (const port of [new URL(controller.rest).port, controller.grpc.split(":")[1]]) {
     const silent = await Promise.all(Array.from({ length: 1_500 }, () => silentAt(Number(port))));
     await until(
       async () => silent[0]?.destroyed === true && silent.filter(({ destroyed }) => destroyed).length >= 400,
-      "the oldest to be cut",
+      "the oldest to be closed",
     );
     assert.equal(silent.at(-1)?.destroyed, false);
     assert.equal((await fetch(`${controller.rest}/v1/whoami`, ask)).status, 200);
@@ -115,7 +115,7 @@ test("of 1,500 silent connections the oldest are cut, and a newcomer is answered
   }
 });
 
-/** A connection that says nothing; it notices when it is cut. */
+/** A silent connection that notices when it is closed. */
 async function silentAt(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
   socket.on("error", () => {}).on("end", () => socket.destroy());
@@ -124,7 +124,7 @@ async function silentAt(port: number): Promise<Socket> {
   return socket;
 }
 
-test("thousands of unknown kids and of bad signatures fetch the key set no more than once in its cool-down", async () => {
+test("thousands of unknown kids and bad signatures fetch the key set at most once per cool-down", async () => {
   const begun = performance.now();
   assert.equal((await whoami(`Bearer ${token()}`)).status, 200);
   const fetches = await metric("svc_auth_fetches_total");
@@ -160,7 +160,7 @@ describe("over REST", () => {
     return readToEnd(socket);
   }
 
-  test("a token over 8 KiB is refused, headers over 16 KiB are not read", async () => {
+  test("refuses a token over 8 KiB, and doesn't read headers over 16 KiB", async () => {
     assert.equal((await whoami(`Bearer ${"a".repeat(9_000)}`)).status, 401);
     assert.match(
       await answerTo(`GET /v1/whoami HTTP/1.1\r\nX: ${"a".repeat(17_000)}\r\n\r\n`),
@@ -168,7 +168,7 @@ describe("over REST", () => {
     );
   });
 
-  test("a compressed body is not unpacked", async () => {
+  test("does not decompress a body", async () => {
     const body = `Content-Encoding: gzip\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}`;
     assert.match(
       await answerTo(`POST /v1/jobs HTTP/1.1\r\n${head()}${body}`),
@@ -176,7 +176,7 @@ describe("over REST", () => {
     );
   });
 
-  test("JSON of 100,000 levels, and a member twice, are refused", async () => {
+  test("refuses JSON with 100,000 levels, and a duplicate member", async () => {
     for (const body of [
       `${'{"a":'.repeat(40_000)}1${"}".repeat(40_000)}`,
       '{"reference":"a","reference":"b"}',
@@ -189,20 +189,20 @@ describe("over REST", () => {
     }
   });
 
-  test("no other protocol is switched to", async () => {
+  test("switches to no other protocol", async () => {
     const upgrade =
       "Connection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n";
     assert.match(await answerTo(`GET /v1/health HTTP/1.1\r\nHost: svc\r\n${upgrade}`), /^HTTP\/1\.1 200 /);
     assert.doesNotMatch(await answerTo("CONNECT else:80 HTTP/1.1\r\nHost: else:80\r\n\r\n"), /^HTTP\/1\.1 2/);
   });
 
-  test("a thousand requests in a pipeline without a token are a thousand refusals", async () => {
+  test("refuses a thousand pipelined requests without a token one by one", async () => {
     const one = "GET /v1/jobs HTTP/1.1\r\nHost: svc\r\n";
     const answer = await answerTo(`${`${one}\r\n`.repeat(999)}${one}Connection: close\r\n\r\n`);
     assert.equal(answer.match(/HTTP\/1\.1 401 /g)?.length, 1_000);
   });
 
-  test("who sends the headers, or the body, a byte now and then is cut off in time", async () => {
+  test("closes a connection that sends headers or body byte by byte, in time", async () => {
     const args = ["--request-timeout", "2"];
     await using hasty = await ControllerProcess.start({ dataDir: directory.file("hasty"), auth, args });
     await untilKnown(hasty);
@@ -219,7 +219,7 @@ describe("over REST", () => {
   });
 });
 
-test("connections that say nothing, or half a request, do not hold it up when it stops", async () => {
+test("silent connections and half requests don't delay the shutdown", async () => {
   await using other = await ControllerProcess.start({ dataDir: directory.file("stopping") });
   const ports = [new URL(other.rest).port, other.grpc.split(":")[1]];
   const sockets = await Promise.all([...ports, ...ports].map((port) => silentAt(Number(port))));

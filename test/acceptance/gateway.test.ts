@@ -1,4 +1,4 @@
-/** A controller that asks who calls, from outside: tenants with tokens of their own, a fleet's node, the command line. */
+/** A controller with authentication, from outside: tenants with their own tokens, a fleet's node, the command line. */
 import assert from "node:assert/strict";
 import { cp, mkdir, rename, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -37,7 +37,7 @@ function eventsOf({ rest }: ControllerProcess, bearer: string): Promise<EventStr
   return EventStream.open(`${rest}/v1/jobs:stream`, { authorization: `Bearer ${bearer}` });
 }
 
-/** The pair, in a tenant's own directory below media/. */
+/** The pair, in a tenant's directory below media/. */
 async function pairOf(tenant: string): Promise<{ reference: string; distorted: string }> {
   const pair = {
     reference: clips.directory.file(`media/${tenant}/r.y4m`),
@@ -49,7 +49,7 @@ async function pairOf(tenant: string): Promise<{ reference: string; distorted: s
   return pair;
 }
 
-describe("one identity provider, any tenant that it names", () => {
+describe("one identity provider for any tenant", () => {
   let controller: ControllerProcess;
   let node: SvcProcess;
   let acme: JobsClient;
@@ -78,7 +78,7 @@ describe("one identity provider, any tenant that it names", () => {
     await controller[Symbol.asyncDispose]();
   });
 
-  test("a tenant's job is scored by the fleet and is nobody else's", async () => {
+  test("a tenant's job is scored by the fleet and visible only to the tenant", async () => {
     const { status, body } = await acme.submit(await pairOf("acme"));
     assert.deepEqual([status, body.tenantId], [201, "acme"]);
     assert.ok(((await acme.until(body.id, "SUCCEEDED")).score ?? 0) > 0);
@@ -92,7 +92,7 @@ describe("one identity provider, any tenant that it names", () => {
     assert.deepEqual([(await reader.submit({})).body.code], ["ROLE_MISSING"]);
   });
 
-  test("another tenant's files are refused as if there were none", async () => {
+  test("refuses another tenant's files as if they didn't exist", async () => {
     const theirs = await pairOf("rival");
     for (const distorted of [theirs.distorted, clips.directory.file("media/rival/none.mp4")]) {
       const { status, body } = await acme.submit({ ...theirs, distorted });
@@ -103,12 +103,16 @@ describe("one identity provider, any tenant that it names", () => {
   const refused: [what: string, bearer: () => string | undefined, code: string][] = [
     ["no token", () => undefined, "TOKEN_MISSING"],
     ["rubbish", () => "rubbish", "TOKEN_INVALID"],
-    ["a token of another issuer", () => token({ tid: "acme", iss: "https://else.example" }), "TOKEN_INVALID"],
+    [
+      "a token from another issuer",
+      () => token({ tid: "acme", iss: "https://else.example" }),
+      "TOKEN_INVALID",
+    ],
     ["a token for another audience", () => token({ tid: "acme", aud: "else" }), "TOKEN_INVALID"],
     ["a token without a tenant", () => token({ tid: undefined }), "TOKEN_INVALID"],
-    ["a token of the past", () => token({ tid: "acme", exp: 1_700_000_000 }), "TOKEN_EXPIRED"],
+    ["an expired token", () => token({ tid: "acme", exp: 1_700_000_000 }), "TOKEN_EXPIRED"],
     [
-      "a key that is not in the set",
+      "a key that isn't in the key set",
       () => signToken(newSigner("two"), { iss: ISSUER, exp: 4e9 }),
       "TOKEN_KEY_UNKNOWN",
     ],
@@ -122,7 +126,7 @@ describe("one identity provider, any tenant that it names", () => {
     });
   }
 
-  test("a stream ends with its token, over either transport", async () => {
+  test("a stream ends when its token expires, over either transport", async () => {
     const short = token({ tid: "acme", exp: Math.floor(Date.now() / 1000) + 30 });
     using events = await eventsOf(controller, short);
     using client = new GrpcClient(controller);
@@ -140,7 +144,7 @@ describe("one identity provider, any tenant that it names", () => {
     }
   });
 
-  test("the command line sends the token of a file, and says what a refused one lacks", async () => {
+  test("the command line sends the token of a file, and explains a refusal", async () => {
     const file = clips.directory.file("cli.token");
     await writeFile(file, token({ tid: "acme", svc_roles: [] }));
     const server = ["--server", controller.grpc, "--token-file", file];
@@ -153,12 +157,12 @@ describe("one identity provider, any tenant that it names", () => {
     assert.match(listed.stdout, /"tenantId": ?"acme"/);
   });
 
-  test("no token comes into the log", () => {
+  test("logs no token", () => {
     assert.doesNotMatch(JSON.stringify([...controller.log, ...node.log]), /eyJ/);
   });
 });
 
-test("a tenants file decides who is let in, also while the controller runs", async () => {
+test("a tenants file controls access, also when it changes at run time", async () => {
   const file = clips.directory.file("tenants.yaml");
   const oidc = { issuer: ISSUER, jwksEndpoint: keyServer.url, audience: "svc" };
   const write = async (enabled: boolean) => {
@@ -192,7 +196,7 @@ test("a tenants file decides who is let in, also while the controller runs", asy
   assert.equal((await acme.list()).body.code, "TENANT_DISABLED");
 });
 
-test("a controller that cannot listen ends, whatever it would follow", async () => {
+test("a controller that cannot listen exits, despite the files it follows", async () => {
   const file = clips.directory.file("taken.json");
   await writeFile(file, "[]");
   const args = [
@@ -209,7 +213,7 @@ test("a controller that cannot listen ends, whatever it would follow", async () 
   assert.equal(ended.code, 1);
 });
 
-test("a controller without a media root refuses every path, and says at its start why", async () => {
+test("a controller without a media root refuses every path, and logs why at startup", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: clips.directory.file("rootless"),
     auth: ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER],

@@ -1,4 +1,4 @@
-/** GET / leads a browser to the console, or where there is none to the page of the interface, by the rules of that page. */
+/** GET / redirects a browser to the console, or without one to the API page, by the rules of that page. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { KeyServer, keys } from "../auth/key-server.ts";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => directory.remove());
 
-/** Where GET / leads, as a path. */
+/** Returns the path to which GET / redirects. */
 async function homeOf(rest: string, init: RequestInit = {}): Promise<[number, string]> {
   const response = await fetch(`${rest}/`, { redirect: "manual", ...init });
   await response.body?.cancel();
@@ -24,16 +24,16 @@ async function homeOf(rest: string, init: RequestInit = {}): Promise<[number, st
   return [response.status, location === null ? "" : new URL(location, `${rest}/`).pathname];
 }
 
-describe("where nobody is asked for a token", () => {
-  test("a scoring server leads to its page, which is there", async () => {
+describe("without authentication", () => {
+  test("a scoring server redirects to its API page", async () => {
     await using server = await ServerProcess.start({ ready: false });
     assert.deepEqual(await homeOf(server.rest), [302, "/ui"]);
     assert.deepEqual(await homeOf(server.rest, { method: "HEAD" }), [302, "/ui"]);
     assert.match(await (await fetch(server.rest)).text(), /<title>svc scoring server<\/title>/);
-    assert.equal((await fetch(server.rest, { method: "POST" })).status, 404, "it is no operation");
+    assert.equal((await fetch(server.rest, { method: "POST" })).status, 404, "only GET is routed");
   });
 
-  test("a controller leads to the console, and without one to its page", async () => {
+  test("a controller redirects to the console, or without one to its API page", async () => {
     const dataDir = directory.file("open");
     for (const [console, path] of [
       [true, "/console/"],
@@ -47,7 +47,7 @@ describe("where nobody is asked for a token", () => {
   });
 });
 
-describe("where tokens are asked for", () => {
+describe("with authentication", () => {
   let signer: Signer;
   let keyServer: KeyServer;
   before(async () => {
@@ -63,13 +63,13 @@ describe("where tokens are asked for", () => {
       console,
     });
 
-  test("the console needs none, so / needs none", async () => {
+  test("/ needs no token if the console is served", async () => {
     await using controller = await start(true);
     assert.deepEqual(await homeOf(controller.rest), [302, "/console/"]);
     await controller.stop();
   });
 
-  test("the page of the interface needs one, so / does", async () => {
+  test("/ needs a token if it leads to the API page", async () => {
     await using controller = await start(false);
     const { status, body } = await ask(controller, "/", { redirect: "manual" });
     assert.deepEqual([status, body.code], [401, "TOKEN_MISSING"]);

@@ -1,4 +1,4 @@
-/** Limits of tenants as an operator sets them, and what a person who submits a list meets. */
+/** Tenant limits, and how they affect a person who submits a list. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,14 +40,14 @@ function listOf(count: number): string {
 
 const lines = (text: string): string[] => text.split("\n").filter(Boolean);
 
-test("a list that is more than the tenant may have is stored as there is room, and what waits is told", async () => {
+test("stores a list larger than the limit as there is room, and says that it waits", async () => {
   const shown = await ended(svc("tenants", "show"));
   assert.match(shown.stdout, /jobs queued +0 of 40\n/);
   assert.match(shown.stdout, /segments running +0 of 4\n/);
   assert.match(shown.stdout, /submits a second +up to 10\n/);
-  assert.match(shown.stdout, /weight +2\n/, "the flag beats the variable");
+  assert.match(shown.stdout, /weight +2\n/, "the flag overrides the variable");
 
-  // More than a second's jobs: taken at once, for which the next waits.
+  // More jobs than a second's limit: accepted at once, and the next submission waits for it.
   const first = await ended(svc("jobs", "submit", "--from", "-"), listOf(15));
   assert.deepEqual([first.code, lines(first.stdout).length, first.stderr], [0, 15, ""]);
 
@@ -63,10 +63,10 @@ test("a list that is more than the tenant may have is stored as there is room, a
   assert.equal(cancelled.code, 0, cancelled.stderr);
   const { code, stdout, stderr } = await second.ended();
   assert.deepEqual([code, new Set(lines(stdout)).size], [0, 30]);
-  assert.ok(lines(stderr).length <= 2, "each limit is told of once");
+  assert.ok(lines(stderr).length <= 2, "each limit is reported once");
 });
 
-test("Ctrl-C ends the waiting; what was stored stays", async () => {
+test("Ctrl-C ends the wait; stored jobs stay", async () => {
   await using waiting = svc("jobs", "submit", "/nowhere/a.mov", "/nowhere/a.mp4");
   await waiting.printed(/Waiting: /);
   waiting.child.kill("SIGINT");
@@ -74,7 +74,7 @@ test("Ctrl-C ends the waiting; what was stored stays", async () => {
   assert.deepEqual([code, stdout], [130, ""]);
 });
 
-test("limits that are none are refused at the start", async () => {
+test("refuses to start with invalid limits", async () => {
   for (const args of [
     ["--tenant-jobs-queued", "0"],
     ["--tenant-segments-running", "-1"],

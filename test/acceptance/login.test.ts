@@ -1,4 +1,4 @@
-/** svc login, logout and whoami with a real provider and a real controller, as a person uses them. */
+/** svc login, logout and whoami with a real provider and a real controller. */
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ before(async () => {
     dataDir: join(directory, "data"),
     auth: [...args, "--auth-audience", AUDIENCE],
   });
-  // It has the keys from then on.
+  // The controller has the key set from then on.
   await until(async () => (await login()).code === 0, "the keys");
   await rm(state, { recursive: true });
 });
@@ -69,21 +69,21 @@ async function session(): Promise<Record<string, unknown>> {
   return JSON.parse(await readFile(sessionFile(), "utf8"));
 }
 
-/** Makes the session one whose token expired a moment ago, an hour after it was obtained. */
+/** Changes the session so that its token expired a moment ago, an hour after it was issued. */
 async function expire(): Promise<void> {
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
   const times = { obtained: ago(3_601_000), expires: ago(1_000) };
   await writeFile(sessionFile(), JSON.stringify({ ...(await session()), ...times }));
 }
 
-test("a person signs in, works, and signs out again", async () => {
+test("a person signs in, uses the session, and signs out", async () => {
   const signedIn = await login();
   assert.equal(signedIn.code, 0, signedIn.stderr);
   assert.match(
     signedIn.stdout,
     /signed in to 127\.0\.0\.1:\d+ as tenant "acme", subject "alice", svc:writer\./,
   );
-  assert.ok(signedIn.stderr.includes(`\n  ${provider.issuer}/auth?`), "the address is on a line of its own");
+  assert.ok(signedIn.stderr.includes(`\n  ${provider.issuer}/auth?`), "the address is on its own line");
   assert.equal((await stat(sessionFile())).mode & 0o777, 0o600);
   assert.equal((await stat(join(state, "svc"))).mode & 0o777, 0o700);
   const listed = await svc(["jobs", "list"]);
@@ -114,7 +114,7 @@ test("a person signs in, works, and signs out again", async () => {
 });
 
 describe("a session", () => {
-  test("is renewed once by commands that run at once, and none of them is refused", async () => {
+  test("is renewed once by concurrent commands, and none of them is refused", async () => {
     await login();
     const { refreshToken } = await session();
     await expire();
@@ -124,10 +124,10 @@ describe("a session", () => {
     assert.equal(provider.count("/token"), asked + 1);
     assert.notEqual((await session())["refreshToken"], refreshToken, "refresh tokens rotate");
     await expire();
-    assert.equal((await svc(["whoami"])).code, 0, "the rotated one is good");
+    assert.equal((await svc(["whoami"])).code, 0, "the rotated token is valid");
   });
 
-  test("that the provider renews no more is over, and is begun again as the last time", async () => {
+  test("that the provider no longer renews has expired, and can be restarted with the previous settings", async () => {
     await login();
     const { refreshToken } = await session();
     const form = { token: String(refreshToken), client_id: CLIENT_ID };
@@ -135,14 +135,17 @@ describe("a session", () => {
     await expire();
     const { code, stderr } = await svc(["jobs", "list"]);
     assert.equal(code, 2);
-    assert.match(stderr, /is over[\s\S]*invalid_grant[\s\S]*svc login --server 127[\s\S]*\[LOGIN_REQUIRED\]/);
+    assert.match(
+      stderr,
+      /has expired[\s\S]*invalid_grant[\s\S]*svc login --server 127[\s\S]*\[LOGIN_REQUIRED\]/,
+    );
     assert.ok(!stderr.includes(String(refreshToken)));
     const again = await svc(["login"]);
     assert.equal(again.code, 0, again.stderr);
     assert.equal((await svc(["jobs", "list"])).code, 0);
   });
 
-  test("is for the address that it was made for, and yields to a token that a flag or a variable gives", async () => {
+  test("is for its own address, and a token from a flag or variable takes precedence", async () => {
     await login();
     const [, port = ""] = controller.grpc.split(":");
     const tokenFile = join(directory, "token");
@@ -158,7 +161,7 @@ describe("a session", () => {
     }
   });
 
-  test("is not used over a connection in clear when it was made over TLS, nor from a file that others can read", async () => {
+  test("is not used without TLS if it was made over TLS, nor from a file that others can read", async () => {
     await login();
     await writeFile(sessionFile(), JSON.stringify({ ...(await session()), tls: true }));
     const inClear = await svc(["jobs", "list"]);
@@ -173,7 +176,7 @@ describe("a session", () => {
   });
 });
 
-describe("nothing is kept", () => {
+describe("no session is saved", () => {
   async function assertNothing({ code, stderr }: Ended, expected: number, why: RegExp): Promise<void> {
     assert.equal(code, expected, stderr);
     assert.match(stderr, why);
@@ -184,32 +187,32 @@ describe("nothing is kept", () => {
     );
   }
 
-  test("when the person says no", async () => {
+  test("if the person declines", async () => {
     provider.denies = true;
     await assertNothing(await login(), 2, /access_denied, The person said no[\s\S]*LOGIN_FAILED/);
     const { stdout } = await login("--json");
     assert.equal(JSON.parse(stdout).code, "LOGIN_FAILED");
   });
 
-  test("when the ID token is of another sign-in", async () => {
+  test("if the ID token belongs to another sign-in", async () => {
     const args = ["login", ...AT_PROVIDER(), "--server", controller.grpc];
     await using running = run(args, { BROWSER: "true" });
     await running.printed(/Waiting for you/);
     const url = new URL(/^ {2}(http\S+)$/m.exec(running.stderr)?.[1] ?? "");
-    // The provider puts the nonce that it is asked with into the ID token.
+    // The provider puts the nonce of its request into the ID token.
     url.searchParams.set("nonce", "of-another-sign-in");
     await visit(url.href);
     await assertNothing(await running.ended(), 2, /nonce[\s\S]*LOGIN_FAILED/);
   });
 
-  test("when the controller does not take the token", async () => {
+  test("if the controller refuses the token", async () => {
     await using other = await PeopleProvider.open({ claims: CLAIMS });
     const ended = await svc(["login", "--issuer", other.issuer, "--client-id", CLIENT_ID]);
-    await assertNothing(ended, 2, /does not take the token[\s\S]*TOKEN_INVALID[\s\S]*LOGIN_FAILED/);
-    assert.equal(other.count("/token/revocation"), 1, "the provider forgets it too");
+    await assertNothing(ended, 2, /refused the token[\s\S]*TOKEN_INVALID[\s\S]*LOGIN_FAILED/);
+    assert.equal(other.count("/token/revocation"), 1, "it is revoked at the provider too");
   });
 
-  test("when nobody comes in time, and after Ctrl-C", async () => {
+  test("if nobody signs in in time, and after Ctrl-C", async () => {
     const silent = { BROWSER: "true" };
     await assertNothing(await svc(["login", ...AT_PROVIDER(), "--timeout", "1"], silent), 2, /within 1 s/);
     await using running = run(["login", ...AT_PROVIDER(), "--server", controller.grpc], silent);
@@ -218,7 +221,7 @@ describe("nothing is kept", () => {
     await assertNothing(await running.ended(), 130, /Stopped\. You are not signed in\./);
   });
 
-  test("when the provider is away, or none", async () => {
+  test("if the provider is down, or isn't one", async () => {
     const away = await PeopleProvider.open();
     const { issuer } = away;
     await away[Symbol.asyncDispose]();
@@ -228,16 +231,16 @@ describe("nothing is kept", () => {
     await assertNothing(await svc(["login"]), 2, /give --issuer URL and --client-id ID/);
   });
 
-  test("where no file can be written, and nobody is asked to sign in", async () => {
+  test("if no file can be written; then nobody is asked to sign in", async () => {
     await writeFile(state, "no folder");
     const ended = await login();
     assert.equal(ended.code, 2);
-    assert.match(ended.stderr, /No session can be kept/);
+    assert.match(ended.stderr, /The session cannot be saved/);
     assert.doesNotMatch(ended.stderr, /To sign in/);
   });
 });
 
-test("without a browser here it is the device flow, answered on another machine", async () => {
+test("uses the device flow if there is no browser", async () => {
   const flags = ["login", ...AT_PROVIDER(), "--server", controller.grpc, "--json"];
   await using running = run(flags, { BROWSER: "" });
   await running.printed(/Waiting for you/);
@@ -250,7 +253,7 @@ test("without a browser here it is the device flow, answered on another machine"
   assert.equal((await svc(["whoami"])).code, 0);
 });
 
-test("a browser that cannot be opened is told, and the address does", async () => {
+test("reports a browser that cannot be opened; the address works", async () => {
   const flags = ["login", ...AT_PROVIDER(), "--server", controller.grpc];
   await using running = run(flags, { BROWSER: "/no/such/browser" });
   await running.printed(/could not be opened/);
@@ -261,7 +264,7 @@ test("a browser that cannot be opened is told, and the address does", async () =
   assert.equal((await running.ended()).code, 0);
 });
 
-test("while the controller is away the session is kept all the same, and is renewed no more when the provider is", async () => {
+test("saves the session while the controller is down, and can't renew it while the provider is down", async () => {
   const elsewhere = await PeopleProvider.open({ lifeSeconds: 1, claims: CLAIMS });
   await using _ = elsewhere;
   const server = ["--server", "127.0.0.1:1"];
@@ -270,7 +273,7 @@ test("while the controller is away the session is kept all the same, and is rene
     ...server,
   ]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /was not asked[\s\S]*SERVER_UNREACHABLE/);
+  assert.match(stderr, /could not be checked[\s\S]*SERVER_UNREACHABLE/);
   await elsewhere[Symbol.asyncDispose]();
   const kept = JSON.parse(await readFile(join(state, "svc", "session-127.0.0.1%3A1.json"), "utf8"));
   await until(async () => Date.now() > Date.parse(kept.expires), "the token to expire");

@@ -1,4 +1,4 @@
-/** Thousands of jobs cancelled and deleted by a real `svc controller`, which is killed in the middle. */
+/** Cancels and deletes thousands of jobs on a real `svc controller`, which is killed in the middle. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ async function start(): Promise<void> {
   jobs = await JobsClient.of(controller);
 }
 
-/** Kills the controller after some steps of a request, and starts it again on the same database. */
+/** Kills the controller after some steps of a request, and restarts it on the same database. */
 async function killed(path: string, body: object): Promise<void> {
   const headers = { ...JSON_TYPE, accept: "text/event-stream" };
   using stream = await EventStream.open(controller.rest + path, headers, {
@@ -68,7 +68,7 @@ interface AuditPage {
   }[];
 }
 
-/** What the tenant's audit log has of an operation, once it has as many records as that. */
+/** Returns the tenant's audit records of an operation, once there are that many. */
 async function records(operation: string, count: number) {
   let found: AuditPage["records"] = [];
   const look = async () => {
@@ -80,7 +80,7 @@ async function records(operation: string, count: number) {
   return found.map(({ filter, jobs: changed }) => [filter, changed]);
 }
 
-test("a controller that is killed in the middle of a cancel leaves whole jobs; asked again it goes on", async () => {
+test("a controller killed during a cancel leaves consistent jobs, and continues on a repeat", async () => {
   for (let batch = 0; batch < BATCHES; batch++) {
     const body = { jobs: Array.from({ length: BATCH }, () => ({ job: PAIR })) };
     assert.equal((await jobs.post<Batch>("submitJobs", "/v1/jobs:batch", body)).status, 201);
@@ -107,7 +107,7 @@ test("a controller that is killed in the middle of a cancel leaves whole jobs; a
   assert.equal(usage.jobsQueued, 0);
 });
 
-test("and in the middle of a deletion: what is gone is gone, and the rest goes when it is asked again", async () => {
+test("a controller killed during a deletion leaves consistent jobs, and deletes the rest on a repeat", async () => {
   await killed("/v1/jobs:delete", { all: true });
   const left = await countOf("");
   assert.ok(left > 0 && left <= BATCHES * BATCH - 200, `${left} are left`);

@@ -1,4 +1,4 @@
-/** Media roots of tenants, from outside: a controller and a node, each with its own, and `svc up`. */
+/** Tenants' media roots, from outside: a controller and a node with different ones, and `svc up`. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -15,7 +15,7 @@ interface Pair {
 }
 
 let clips: Clips;
-/** Everybody is tenant dev while authentication is disabled. */
+/** Without authentication every caller is tenant dev. */
 let own: { readonly films: Pair; readonly drafts: Pair };
 let others: Pair;
 before(async () => {
@@ -39,7 +39,7 @@ async function copyOf(directory: string): Promise<Pair> {
   return pair;
 }
 
-/** Paths outside the roots of tenant dev, those that exist first. */
+/** Paths outside the roots of tenant dev, existing ones first. */
 function outside(): string[] {
   return [
     ...[others.distorted, clips.pair.distorted, file("dev/films/link.mp4"), file("dev/films/folder/d.mp4")],
@@ -74,13 +74,13 @@ describe("a controller and a node", () => {
     await controller[Symbol.asyncDispose]();
   });
 
-  test("score what is inside the tenant's roots", async () => {
+  test("score files inside the tenant's roots", async () => {
     const { status, body } = await jobs.submit(own.films);
     assert.equal(status, 201);
     assert.ok(((await jobs.until(body.id, "SUCCEEDED")).score ?? 0) > 0);
   });
 
-  test("refuse what is outside at once, the same whether or not it exists, and store nothing", async () => {
+  test("refuse files outside immediately, equally whether or not they exist, and store nothing", async () => {
     const stored = (await jobs.list()).body.jobs.length;
     for (const distorted of outside()) {
       const spec = { ...own.films, distorted };
@@ -95,7 +95,7 @@ describe("a controller and a node", () => {
     assert.equal((await jobs.list()).body.jobs.length, stored);
   });
 
-  test("refuse a batch as a whole, and say which job is at fault", async () => {
+  test("refuse a whole batch, and name the faulty job", async () => {
     const stored = (await jobs.list()).body.jobs.length;
     const batch = { jobs: [{ job: own.films }, { job: { ...own.films, distorted: others.distorted } }] };
     const { status, body } = await jobs.post("submitJobs", "/v1/jobs:batch", batch);
@@ -104,7 +104,7 @@ describe("a controller and a node", () => {
     assert.equal((await jobs.list()).body.jobs.length, stored);
   });
 
-  test("say so over gRPC too", async () => {
+  test("refuse over gRPC too", async () => {
     const args = ["jobs", "submit", own.films.reference, others.distorted, "--server", controller.grpc];
     const { code, stdout, stderr } = await svc(args);
     assert.notEqual(code, 0);
@@ -112,13 +112,13 @@ describe("a controller and a node", () => {
     assert.match(stderr, /^error: [\s\S]*\[PATH_NOT_ALLOWED\]$/m);
   });
 
-  test("tell of a file inside that it is missing, when a node looks for it", async () => {
+  test("report a missing file inside the roots when a node opens it", async () => {
     const { status, body } = await jobs.submit({ ...own.films, distorted: file("dev/films/none.mp4") });
     assert.equal(status, 201);
     assert.equal((await jobs.until(body.id, "FAILED")).error?.code, "MEDIA_NOT_FOUND");
   });
 
-  test("hold to the node's own roots where those are narrower: the job fails, at its first try", async () => {
+  test("respect the node's narrower roots: the job fails on its first attempt", async () => {
     const { status, body } = await jobs.submit(own.drafts);
     assert.equal(status, 201);
     const { error, retries } = await jobs.until(body.id, "FAILED");
@@ -126,7 +126,7 @@ describe("a controller and a node", () => {
   });
 });
 
-test("svc up holds to its roots for jobs and for scores", async () => {
+test("svc up enforces its roots for jobs and scores", async () => {
   const args = ["--media-root", file("{tenant}")];
   await using up = await ControllerProcess.up({ dataDir: clips.directory.file("up"), args });
   assert.equal((await score(up, own.drafts)).status, 200);

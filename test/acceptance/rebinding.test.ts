@@ -1,4 +1,4 @@
-/** Pages of others, whose names were pointed at this machine: where nobody is asked for a token they get nothing. */
+/** DNS rebinding: without authentication, pages whose host name was pointed at this machine get nothing. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => rm(directory, { recursive: true }));
 
-describe("svc up, whose every caller is an administrator", () => {
+describe("svc up, where every caller is an administrator", () => {
   let up: ControllerProcess;
   before(async () => {
     up = await ControllerProcess.up({ dataDir: join(directory, "up"), console: true, ready: false });
@@ -39,7 +39,7 @@ describe("svc up, whose every caller is an administrator", () => {
       assert.match(await answerTo(up.rest, EVIL, line), MISDIRECTED);
     });
 
-  test("it says what to do", async () => {
+  test("the refusal says what to do", async () => {
     assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host; .*--allowed-hosts/);
   });
 
@@ -53,11 +53,11 @@ describe("svc up, whose every caller is an administrator", () => {
       assert.match(await answerTo(up.rest, `Host: ${host}\r\n`, "GET /v1/whoami HTTP/1.1"), OK);
     });
 
-  test("a request of HTTP/1.0 without a host is answered", async () => {
+  test("an HTTP/1.0 request without a host is answered", async () => {
     assert.match(await answerTo(up.rest, "", "GET /v1/whoami HTTP/1.0"), OK);
   });
 
-  test("nor are the metrics for another host", async () => {
+  test("metrics for another host: refused", async () => {
     const line = "GET /metrics HTTP/1.1";
     assert.match(await answerTo(up.metrics, EVIL, line), MISDIRECTED);
     assert.match(await answerTo(up.metrics, "Host: localhost:9464\r\n", line), OK);
@@ -73,7 +73,7 @@ test("svc server on loopback, and on all addresses", async () => {
   assert.match(await answerTo(open.rest, EVIL), OK);
 });
 
-test("a controller that asks for tokens answers for any host, and its metrics on loopback do not", async () => {
+test("a controller with authentication answers any host, but its metrics on loopback don't", async () => {
   await using controller = await ControllerProcess.start({
     dataDir: join(directory, "guarded"),
     auth: ["--jwks-endpoint", "https://id.example/keys", "--auth-issuer", "https://id.example"],

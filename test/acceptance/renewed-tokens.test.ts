@@ -1,4 +1,4 @@
-/** A controller, a node and the command line whose tokens live for seconds, of a real identity provider. */
+/** A controller, a node and the command line with tokens from a real identity provider that expire within seconds. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -34,7 +34,7 @@ before(async () => {
       ...["--auth-audience", AUDIENCE, "--media-root", clips.directory.path],
     ],
   });
-  // It has the keys from then on.
+  // The controller has the key set from then on.
   const listed = () => svc(["jobs", "list", "--server", controller.grpc, ...tokens]);
   await until(async () => (await listed()).code === 0, "the keys");
 });
@@ -49,13 +49,13 @@ function nodeOf(...more: readonly string[]): SvcProcess {
   return new SvcProcess("node", { args });
 }
 
-/** Waits until a token that was issued now has expired. */
+/** Waits until a token issued now has expired. */
 async function expired(): Promise<void> {
   const over = Date.now() + (LIFE_SECONDS + 1) * 1000;
   await until(async () => Date.now() > over, "tokens to expire");
 }
 
-test("a job whose client and node outlive several tokens is scored and told", async () => {
+test("scores and reports a job while client and node use several tokens", async () => {
   const { reference, distorted } = clips.pair;
   const flags = ["--server", controller.grpc, ...tokens];
   await using waiting = start(SVC, ["jobs", "submit", reference, distorted, "--wait", "--json", ...flags]);

@@ -1,4 +1,4 @@
-/** Tokens that are taken back, from outside: two controllers on one PostgreSQL, a provider's keys, the command line. */
+/** Token revocation, from outside: two controllers on one PostgreSQL, a provider's keys, the command line. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
@@ -73,7 +73,7 @@ async function untilEverywhere(bearer: string, code: string): Promise<void> {
     await until(async () => (await answers(each, bearer)) === code, `every controller to answer ${code}`);
 }
 
-/** Runs a command at the first controller as an administrator. */
+/** Runs a command on the first controller as an administrator. */
 async function run(args: readonly string[], bearer = admin()) {
   return svc(["tenants", ...args, "--server", controllers[0].grpc], { SVC_TOKEN: bearer });
 }
@@ -84,7 +84,7 @@ async function revoked(...args: string[]): Promise<Entry> {
   return JSON.parse(stdout) as Entry;
 }
 
-test("a leaked token: revoked by its file at one controller, refused by both, its streams ended", async () => {
+test("a leaked token is revoked by its file at one controller and refused by both, and its streams end", async () => {
   const exp = seconds() + 500;
   const [leaked, other] = [token({ jti: "leaked", exp }), token({ jti: "other" })];
   const file = join(directory.path, "leaked.txt");
@@ -110,16 +110,16 @@ test("a leaked token: revoked by its file at one controller, refused by both, it
   const refused = await (await JobsClient.of(second, leaked)).call("listJobs", "/v1/jobs");
   assert.equal(refused.status, 401);
   assert.match(refused.headers.get("www-authenticate") ?? "", /error="invalid_token"/);
-  const told = await svc(["jobs", "list", "--server", second.grpc], { SVC_TOKEN: leaked });
-  assert.equal(told.code, 2);
-  assert.match(told.stderr.replace(/\s+/g, " "), /was revoked.*TOKEN_REVOKED.*ask an administrator/);
+  const reported = await svc(["jobs", "list", "--server", second.grpc], { SVC_TOKEN: leaked });
+  assert.equal(reported.code, 2);
+  assert.match(reported.stderr.replace(/\s+/g, " "), /was revoked.*TOKEN_REVOKED.*ask an administrator/);
 });
 
-test("a subject: listed, lifted, and nobody's of the same name elsewhere", async () => {
+test("a subject's revocation is listed and lifted, and doesn't affect another tenant's subject of that name", async () => {
   const [alice, theirs] = [token({ sub: "alice" }), token({ sub: "alice", tid: "rival" })];
   const { id } = await revoked("--subject", "alice");
   const again = await run(["revoke", "--subject", "alice"]);
-  assert.deepEqual([again.code, again.stderr], [0, "It was revoked already.\n"]);
+  assert.deepEqual([again.code, again.stderr], [0, "It was already revoked.\n"]);
   await untilEverywhere(alice, "TOKEN_REVOKED");
   for (const each of controllers) assert.equal(await answers(each, theirs), "OK");
   const listed = await run(["revocations"]);
@@ -134,7 +134,7 @@ test("a subject: listed, lifted, and nobody's of the same name elsewhere", async
   await untilEverywhere(alice, "OK");
 });
 
-test("everything issued until now, the administrator's own token too", async () => {
+test("revokes everything issued until now, including the administrator's own token", async () => {
   const begun = seconds();
   const before = admin({ tid: "fresh", iat: begun - 2 });
   const done = await run(["revoke", "--issued-before", "now"], before);
@@ -158,7 +158,7 @@ describe("over REST", () => {
     });
   };
 
-  test("revoked, revoked again, listed, lifted, as the contract says", async () => {
+  test("revokes, repeats, lists and lifts as in the contract", async () => {
     const made = await post({ subject: "rest", reason: "why", expireTime: "2099-01-01T00:00:00Z" });
     assert.deepEqual([made.status, made.body.subject, made.body.reason], [201, "rest", "why"]);
     const again = await post({ subject: "rest" });
@@ -172,7 +172,7 @@ describe("over REST", () => {
     assert.deepEqual([lifted.status, lifted.body.id], [200, made.body.id]);
   });
 
-  test("what cannot be, is refused", async () => {
+  test("refuses invalid requests", async () => {
     const faults = [
       {},
       { subject: "a", tokenId: "b" },
@@ -189,12 +189,12 @@ describe("over REST", () => {
   });
 });
 
-test("a controller that starts knows what is revoked when it is ready", async () => {
+test("a starting controller has the revocation list when it is ready", async () => {
   const [bad, good] = [token({ sub: "early" }), token({ sub: "late" })];
   await revoked("--subject", "early");
   await using late = await ControllerProcess.start({ env, auth });
   let first = "";
-  // Keys that could not be fetched say nothing of what is revoked.
+  // A missing key set is no evidence about the revocation list.
   await until(async () => {
     first = await answers(late, bad);
     return first !== "TOKEN_KEY_UNKNOWN";
@@ -202,14 +202,14 @@ test("a controller that starts knows what is revoked when it is ready", async ()
   assert.deepEqual([first, await answers(late, good)], ["TOKEN_REVOKED", "OK"]);
 });
 
-test("where nobody is asked for a token there is none to revoke", async () => {
+test("without authentication there is no token to revoke", async () => {
   await using open = await ControllerProcess.start({ env });
   const { code, stderr } = await svc(["tenants", "revoke", "--subject", "alice", "--server", open.grpc]);
   assert.equal(code, 2);
   assert.match(stderr, /AUTH_DISABLED/);
 });
 
-test("the metrics tell how many there are, and of when; no token comes into the log", async () => {
+test("metrics have the number and age of revocations; no token is logged", async () => {
   const text = await (await fetch(`${controllers[0].metrics}/metrics`)).text();
   assert.ok(Number(/^svc_revocations (\d+)$/m.exec(text)?.[1]) >= 2);
   assert.ok(Number(/^svc_revocations_age_seconds ([\d.]+)$/m.exec(text)?.[1]) < 60);

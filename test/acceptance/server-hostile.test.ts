@@ -1,4 +1,4 @@
-/** Hostile clients of the REST port: each gets a clear 4xx or is cut off, and the server lives on. */
+/** Hostile clients of the REST port: each gets a clear 4xx or is disconnected, and the server keeps running. */
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ask, dial, rawPost, readToEnd, score } from "../server/rest-client.ts";
@@ -6,7 +6,7 @@ import { ServerProcess } from "../server/server-process.ts";
 import { until } from "../waiting.ts";
 
 let server: ServerProcess;
-/** For requests that never end to arrive. */
+/** For requests that never arrive completely. */
 let hasty: ServerProcess;
 before(async () => {
   server = await ServerProcess.start();
@@ -18,9 +18,9 @@ after(async () => {
 });
 afterEach(async () => {
   for (const one of [server, hasty]) {
-    // The hasty one may cut off a request of this process when that stands still for a moment.
+    // The server with the short timeout may close a request if this process stalls for a moment.
     const lives = async () => (await ask(one, "/readyz").catch(() => undefined))?.status === 200;
-    await until(lives, "an answer of the server, which lives on");
+    await until(lives, "a response from the server, which keeps running");
   }
 });
 
@@ -36,7 +36,7 @@ describe("a hostile body", () => {
     ["NaN", `{${PAIR},"subsample":NaN}`, "INVALID_JSON", /./],
     ["null", "null", "INVALID_JSON", /not a JSON object/],
     ["a list", "[]", "INVALID_JSON", /not a JSON object/],
-    ["a text that holds an object", JSON.stringify(`{${PAIR}}`), "INVALID_JSON", /not a JSON object/],
+    ["a string that contains an object", JSON.stringify(`{${PAIR}}`), "INVALID_JSON", /not a JSON object/],
     ["a byte order mark", `\ufeff{${PAIR}}`, "MEDIA_NOT_FOUND", /./],
     ["20 levels", deep(20), "INVALID_JSON", /levels deep/],
     ["100,000 levels", deep(100_000), "INVALID_JSON", /levels deep/],
@@ -90,7 +90,7 @@ describe("a hostile body", () => {
     assert.match(await readToEnd(chunked), /^HTTP\/1\.1 413 /);
   });
 
-  test("any type but application/json is 415, so that no page of another site can send one unasked", async () => {
+  test("any type but application/json is 415, so that no cross-site page can send one without a preflight", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -108,7 +108,7 @@ describe("a hostile body", () => {
     assert.match(await readToEnd(untyped), /^HTTP\/1\.1 415 /);
   });
 
-  test("no body at all is 400, with a type or without", async () => {
+  test("no body is 400, with or without a type", async () => {
     const bare = dial(server);
     bare.write(
       "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
@@ -118,14 +118,14 @@ describe("a hostile body", () => {
     assert.deepEqual([status, body.code], [400, "INVALID_JSON"]);
   });
 
-  test("with a charset it is JSON still", async () => {
+  test("JSON with a charset is accepted", async () => {
     const headers = { "content-type": "Application/JSON; charset=utf-8" };
     assert.equal((await score(server, `{${PAIR}}`, { headers })).body.code, "MEDIA_NOT_FOUND");
   });
 });
 
 describe("a hostile connection", () => {
-  test("a body that never ends to arrive is cut off with 408", async () => {
+  test("a body that never completes gets 408", async () => {
     const slow = dial(hasty);
     slow.write(
       "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
@@ -135,17 +135,17 @@ describe("a hostile connection", () => {
     assert.match(answer, /"code":"REQUEST_TIMEOUT"/);
   });
 
-  test("headers that never end to arrive are cut off with 408", async () => {
+  test("headers that never complete get 408", async () => {
     const slow = dial(hasty);
     slow.write("GET /v1/health HTTP/1.1\r\nHost: s");
     assert.match(await readToEnd(slow), /^HTTP\/1\.1 408 /);
   });
 
-  test("a connection that never says a word is closed", async () => {
+  test("a silent connection is closed", async () => {
     await readToEnd(dial(hasty));
   });
 
-  test("what is not HTTP is 400, headers without end are 431", async () => {
+  test("non-HTTP data is 400, endless headers are 431", async () => {
     const garbage = dial(server);
     garbage.write("\x16\x03\x01 hello\r\n\r\n");
     const refused = await readToEnd(garbage);
@@ -157,7 +157,7 @@ describe("a hostile connection", () => {
     assert.match(await readToEnd(long), /^HTTP\/1\.1 431 [\s\S]*"code":"HEADERS_TOO_LARGE"/);
   });
 
-  test("a request without a Host is 400; what it expects is no reason to refuse it", async () => {
+  test("a request without a Host is 400; an unknown Expect header is ignored", async () => {
     const hostless = dial(server);
     hostless.write("GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n");
     assert.match(
@@ -171,7 +171,7 @@ describe("a hostile connection", () => {
     assert.match(await readToEnd(expecting), /^HTTP\/1\.1 200 /);
   });
 
-  test("a request smuggled by two lengths is refused", async () => {
+  test("a request smuggled with two lengths is refused", async () => {
     const smuggler = dial(server);
     smuggler.write(
       "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -179,7 +179,7 @@ describe("a hostile connection", () => {
     assert.match(await readToEnd(smuggler), /^HTTP\/1\.1 400 /);
   });
 
-  test("a path that is no path is 400 or 404", async () => {
+  test("an invalid path is 400 or 404", async () => {
     for (const path of ["/%", "/%ff", "//", "/v1//health", "/ui/files/%", "/v1/health%00"]) {
       const { status, body } = await ask(server, path);
       assert.ok(status === 400 || status === 404, `${path}: ${status}`);
@@ -187,16 +187,16 @@ describe("a hostile connection", () => {
     }
   });
 
-  test("requests in a pipeline are answered each in its turn", async () => {
+  test("pipelined requests are answered in order", async () => {
     const pipeline = dial(server);
     const bad = rawPost("{}", "x-request-id: one\r\n");
     const last =
       "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nx-request-id: three\r\nConnection: close\r\n\r\n";
     pipeline.write(bad + rawPost(`{${PAIR}}`, "x-request-id: two\r\n") + last);
     const answer = await readToEnd(pipeline);
-    const told = [...answer.matchAll(/HTTP\/1\.1 (\d+)|x-request-id: (\w+)/g)].map(
+    const reported = [...answer.matchAll(/HTTP\/1\.1 (\d+)|x-request-id: (\w+)/g)].map(
       ([, status, id]) => status ?? id,
     );
-    assert.deepEqual(told, ["400", "one", "422", "two", "200", "three"]);
+    assert.deepEqual(reported, ["400", "one", "422", "two", "200", "three"]);
   });
 });

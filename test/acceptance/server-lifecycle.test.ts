@@ -1,4 +1,4 @@
-/** How the server starts, is configured, becomes ready, and stops. */
+/** Start, configuration, readiness and stop of the server. */
 import assert from "node:assert/strict";
 import { chmod, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -16,7 +16,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-/** Begins a long score; resolves when its scorer runs, with the answer to come. */
+/** Starts a long score; resolves when its scorer runs, with the pending response. */
 async function startLong(server: ServerProcess) {
   const answer = score(server, clips.longPair).catch((error: unknown) => error);
   await server.scorerRuns();
@@ -52,15 +52,15 @@ describe("the command line", () => {
     ["an unknown command", ["serve"], /unknown command 'serve'/],
     ["a word too many", ["server", "now"], /too many arguments/],
     [
-      "a port beyond all",
+      "a port out of range",
       ["server", "--port", "65536"],
       /--port: "65536" is not a whole number from 0 to 65535/,
     ],
-    ["a port that is none", ["server", "--grpc-port", "http"], /--grpc-port: "http"/],
-    ["no scores at a time", ["server", "--concurrency", "0"], /--concurrency: "0"/],
+    ["an invalid port", ["server", "--grpc-port", "http"], /--grpc-port: "http"/],
+    ["a concurrency of 0", ["server", "--concurrency", "0"], /--concurrency: "0"/],
     ["an unknown level", ["server", "--log-level", "loud"], /--log-level: "loud" is not one of trace, debug/],
     [
-      "a scorer that is not there",
+      "a missing scorer",
       ["server", "--vmaf-binary", "/no/vmaf"],
       /--vmaf-binary: "\/no\/vmaf" does not exist/,
     ],
@@ -69,13 +69,9 @@ describe("the command line", () => {
       ["server", "--model-dir", import.meta.filename],
       /--model-dir: .* is not a directory/,
     ],
+    ["a missing media root", ["server", "--media-root", "/no/media"], /--media-root: "\/no\/media" does not/],
     [
-      "a media root that is not there",
-      ["server", "--media-root", "/no/media"],
-      /--media-root: "\/no\/media" does not/,
-    ],
-    [
-      "a configuration that is not there",
+      "a missing configuration file",
       ["server", "--config", "/no/svc.yaml"],
       /\/no\/svc\.yaml cannot be read/,
     ],
@@ -90,7 +86,7 @@ describe("the command line", () => {
     });
   }
 
-  test("a wrong variable, and a wrong line of the file, are named", async () => {
+  test("names a wrong variable, and a wrong line of the file", async () => {
     const variable = await svc(["server"], { SVC_PORT: "tcp://10.0.0.1:80" });
     assert.match(variable.stderr, /SVC_PORT: "tcp:\/\/10\.0\.0\.1:80" is not a whole number/);
     assert.equal(variable.code, 2);
@@ -101,7 +97,7 @@ describe("the command line", () => {
     assert.equal(misspelt.code, 2);
   });
 
-  test("a port that is taken: exit code 1, and which flag to change", async () => {
+  test("a port in use: exit code 1, and which flag to change", async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const address = taken.address();
@@ -118,7 +114,7 @@ describe("the command line", () => {
   });
 });
 
-test("flag beats variable beats file beats default", async () => {
+test("a flag overrides a variable, which overrides the file, which overrides the default", async () => {
   const file = clips.directory.file("svc.yaml");
   await writeFile(file, `concurrency: 7\nscore-timeout: 60\nmedia-root:\n  - ${clips.directory.path}\n`);
   const limit = async (args: string[], env: Record<string, string>) => {
@@ -132,14 +128,14 @@ test("flag beats variable beats file beats default", async () => {
   assert.ok((await limit([], {})) >= 2);
 });
 
-test("a host that is not loopback is warned of", async () => {
+test("warns about a host that isn't loopback", async () => {
   await using open = await ServerProcess.start({ args: ["--host", "0.0.0.0"], ready: false });
   await open.logged("no authentication: whoever reaches this address can score", { level: "warn" });
   await using closed = await ServerProcess.start({ args: ["--host", "::1"] });
   assert.equal((await ask(closed, "/healthz")).status, 200);
   await closed.stop();
   assert.notDeepEqual(closed.log, []);
-  // How long it takes to stop is not the question here.
+  // The time to stop doesn't matter here.
   const untimely = "shut-down phase ran out of time";
   assert.deepEqual(
     closed.log.filter(({ level, msg }) => level !== "info" && msg !== untimely),
@@ -148,7 +144,7 @@ test("a host that is not loopback is warned of", async () => {
 });
 
 describe("readiness", () => {
-  test("a scorer that cannot be opened: alive, not ready, the reason told, and ready as soon as it can", async () => {
+  test("with an unusable scorer it is alive, not ready with the reason, and ready once the scorer works", async () => {
     const binary = clips.directory.file("late-scorer");
     await writeFile(binary, "#!/bin/sh\nexit 1\n");
     await chmod(binary, 0o755);
@@ -174,7 +170,7 @@ describe("SIGTERM", () => {
     await server.logged("stopped");
   });
 
-  test("not ready at once, new scores refused, the running one answered, then exit 0", async () => {
+  test("becomes not ready immediately, refuses new scores, answers the running one, then exits 0", async () => {
     await using server = await ServerProcess.start({
       args: ["--drain-timeout", "300", "--score-timeout", "30", "--threads", "1"],
     });
@@ -189,13 +185,13 @@ describe("SIGTERM", () => {
     const ended = await answer;
     assert.ok(
       typeof ended === "object" && ended !== null && "status" in ended,
-      "the running score has its answer",
+      "the running score is answered",
     );
-    assert.equal(ended.status, 504, "it ran until its own limit");
+    assert.equal(ended.status, 504, "it ran until its own timeout");
     assert.equal(await server.exited(), 0);
   });
 
-  test("past --drain-timeout the running score is stopped, and its client told", async () => {
+  test("after --drain-timeout the running score is stopped, and its client gets an error", async () => {
     await using server = await ServerProcess.start({ args: ["--drain-timeout", "0"] });
     const { answer } = await startLong(server);
     server.signal("SIGTERM");
@@ -205,7 +201,7 @@ describe("SIGTERM", () => {
     assert.equal(await server.exited(), 0);
   });
 
-  test("a second signal ends it at once, scorers included", async () => {
+  test("a second signal ends it immediately, with its scorers", async () => {
     await using server = await ServerProcess.start();
     const { answer } = await startLong(server);
     const scorers = await server.children();

@@ -1,4 +1,4 @@
-/** Every route of the scoring server that needs no scorer: probes, page, description, metrics, and what is refused. */
+/** Routes of the scoring server that need no scorer: probes, page, description, metrics, and refusals. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
@@ -18,7 +18,7 @@ after(() => server[Symbol.asyncDispose]());
 
 describe("probes", () => {
   for (const path of ["/v1/health", "/healthz"]) {
-    test(`${path} is 200 while the process lives`, async () => {
+    test(`${path} is 200 while the process runs`, async () => {
       const { status, body, headers } = await ask(server, path);
       assert.equal(status, 200);
       assert.deepEqual(body, { status: "ok" });
@@ -27,7 +27,7 @@ describe("probes", () => {
   }
 
   for (const path of ["/v1/ready", "/readyz"]) {
-    test(`${path} is 200 once the scorer is there, and names it`, async () => {
+    test(`${path} is 200 once the scorer is usable, and names it`, async () => {
       const { status, body } = await ask<Ready>(server, path);
       assert.equal(status, 200);
       assert.equal(body.status, "ready");
@@ -35,7 +35,7 @@ describe("probes", () => {
     });
   }
 
-  test("query parameters do not trouble a probe", async () => {
+  test("probes ignore query parameters", async () => {
     assert.equal((await ask(server, "/healthz?verbose=1")).status, 200);
   });
 });
@@ -74,7 +74,7 @@ describe("the description", () => {
 });
 
 describe("the page", () => {
-  test("loads nothing from elsewhere, and its policy forbids it", async () => {
+  test("loads nothing from other hosts, and its policy forbids it", async () => {
     const response = await fetch(`${server.rest}/ui`);
     const html = await response.text();
     assert.match(response.headers.get("content-type") ?? "", /^text\/html/);
@@ -106,13 +106,13 @@ describe("the page", () => {
     assert.match(script, /supportedSubmitMethods: \[\]/);
   });
 
-  test("sends requests when the server was told so", async () => {
+  test("sends requests if the server is configured to", async () => {
     await using trying = await ServerProcess.start({ args: ["--ui-try-it-out"], ready: false });
     const script = await (await fetch(`${trying.rest}/ui/files/start.js`)).text();
     assert.match(script, /supportedSubmitMethods: \["get",.*"post"/);
   });
 
-  test("serves no file but its own", async () => {
+  test("serves only its own files", async () => {
     for (const file of ["swagger-ui-es-bundle.js", "package.json", "..%2f..%2fpackage.json", "constructor"]) {
       assert.equal((await ask(server, `/ui/files/${file}`)).status, 404, file);
     }
@@ -121,7 +121,7 @@ describe("the page", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refusals:", () => {
   test("an unknown path is 404", async () => {
     const { status, body } = await ask(server, "/v1/nothing");
     assert.equal(status, 404);
@@ -143,7 +143,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("an unknown path is 404 and another method 405, whatever body comes with it and of which type", async () => {
+  test("an unknown path is 404 and another method 405, with any body and type", async () => {
     const bodies = [
       {},
       { body: "", headers: { "content-type": "no type" } },
@@ -181,7 +181,7 @@ describe("what is refused", () => {
     });
   });
 
-  test("a sane request id is kept, any other is replaced", async () => {
+  test("keeps a valid request id, and replaces any other", async () => {
     const kept = await ask(server, "/v1/health", { headers: { "x-request-id": "trace-42.a:b" } });
     assert.equal(kept.headers.get("x-request-id"), "trace-42.a:b");
     for (const odd of ["has space", "x".repeat(129), "<script>"]) {
@@ -191,7 +191,7 @@ describe("what is refused", () => {
   });
 });
 
-test("metrics are in the text format, without the callers' own texts in labels", async () => {
+test("metrics are in the text format, without caller-chosen text in labels", async () => {
   await ask(server, "/no/such/path-of-mine");
   await score(server, { reference: "/my/secret.mp4", distorted: "/my/secret.mp4" });
   const response = await fetch(`${server.rest}/metrics`);

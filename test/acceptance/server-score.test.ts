@@ -19,7 +19,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-/** Begins a score that would take minutes; it ends when `stop` is aborted. */
+/** Starts a score that would take minutes; it ends when `stop` is aborted. */
 async function startLong(on: ServerProcess, requestId: string) {
   const stop = new AbortController();
   const answer = score(on, clips.longPair, {
@@ -32,7 +32,7 @@ async function startLong(on: ServerProcess, requestId: string) {
 }
 
 describe("a result", () => {
-  test("is shaped as described, with the score at the top", async () => {
+  test("has the described form, with the score at the top", async () => {
     const definition = (await ask<Document>(server, "/ui/spec.json")).body;
     const api = await new OpenAPIBackend({ definition, strict: true }).init();
     for (const request of [clips.pair, { ...clips.pair, frames: true, features: ["psnr"] }]) {
@@ -47,7 +47,7 @@ describe("a result", () => {
     }
   });
 
-  test("holds the frames only when asked for them", async () => {
+  test("has the frames only on request", async () => {
     const without = await score(server, clips.pair);
     assert.ok(!Object.hasOwn(without.body, "frames"));
     const { body } = await score(server, { ...clips.pair, frames: true });
@@ -62,13 +62,13 @@ describe("a result", () => {
     assert.deepEqual({ ...without.body, durationMs: 0 }, { ...rest, durationMs: 0 });
   });
 
-  test("has zero values in it", async () => {
+  test("includes zero values", async () => {
     const { body } = await score(server, clips.pair);
     assert.equal(body.reference.rotation, 0);
     assert.equal(body.pooled["integer_motion2"]?.min, 0);
   });
 
-  test("several models in one pass: the first is the score", async () => {
+  test("with several models in one pass, the first gives the score", async () => {
     const { status, body } = await score(server, {
       ...clips.pair,
       models: ["vmaf_v0.6.1neg", "vmaf_v0.6.1"],
@@ -84,7 +84,7 @@ describe("a result", () => {
     assert.equal(body.pooled["vmaf_v0.6.1"]?.mean, (await score(server, clips.pair)).body.score);
   });
 
-  test("features by any of their spellings", async () => {
+  test("accepts features in any spelling", async () => {
     const { status, body } = await score(server, {
       ...clips.pair,
       features: ["psnr-hvs", "PSNR", "float_ssim"],
@@ -93,7 +93,7 @@ describe("a result", () => {
     for (const feature of ["psnr_hvs", "float_ssim", "psnr_y"]) assert.ok(feature in body.features, feature);
   });
 
-  test("null stands for absent, as in proto JSON", async () => {
+  test("treats null as absent, as in proto JSON", async () => {
     const { status } = await score(server, { ...clips.pair, model: null, rawVideo: null, subsample: null });
     assert.equal(status, 200);
   });
@@ -135,19 +135,13 @@ describe("a refusal", () => {
     ],
     ["raw video 0 wide", { rawVideo: { width: 0, height: 2 } }, 400, "INVALID_REQUEST", /rawVideo.width/],
     [
-      "a rate of nothing",
+      "a zero frame rate",
       { rawVideo: { width: 2, height: 2, frameRate: "25/0" } },
       400,
       "INVALID_REQUEST",
       /rawVideo.frameRate/,
     ],
-    [
-      "a file that is not there",
-      { distorted: "/no/such/file.mp4" },
-      422,
-      "MEDIA_NOT_FOUND",
-      /no\/such\/file\.mp4/,
-    ],
+    ["a missing file", { distorted: "/no/such/file.mp4" }, 422, "MEDIA_NOT_FOUND", /no\/such\/file\.mp4/],
     ["a directory", { distorted: "/" }, 422, "MEDIA_NOT_A_FILE", /./],
     ["a file without video", { distorted: import.meta.filename }, 422, "MEDIA_UNSUPPORTED", /./],
   ];
@@ -160,7 +154,7 @@ describe("a refusal", () => {
     });
   }
 
-  test("different frame counts: 422, with what was found on each side, and the option that may help", async () => {
+  test("different frame counts: 422, with the facts about each side, and the option that may help", async () => {
     const { status, body } = await score(server, { ...clips.longPair, distorted: clips.pair.distorted });
     assert.equal(status, 422);
     assert.match(body.code, /^FRAME_(COUNT|RATE)_MISMATCH$/);
@@ -173,7 +167,7 @@ describe("a refusal", () => {
   });
 });
 
-test("outside the media roots: 403, the same whether or not the file exists, through a symlink too", async () => {
+test("outside the media roots: 403, equally whether or not the file exists, also through a symlink", async () => {
   const root = clips.directory.file("root");
   await mkdir(root);
   await copyFile(clips.pair.reference, join(root, "reference.y4m"));
@@ -200,7 +194,7 @@ test("outside the media roots: 403, the same whether or not the file exists, thr
 });
 
 describe("while scores run", () => {
-  test("over the limit is 429 with Retry-After; probes answer; a client that hangs up stops its scorer", async () => {
+  test("over the limit is 429 with Retry-After; probes answer; a client that disconnects stops its scorer", async () => {
     const first = await startLong(server, "first");
     const second = await startLong(server, "second");
     const refused = await score(server, clips.pair);
@@ -224,7 +218,7 @@ describe("while scores run", () => {
     assert.match(metrics, /svc_http_requests_total\{method="POST",route="\/v1\/score",status="499"\} 2/);
   });
 
-  test("a connection that is cut without a word stops its scorers, those that wait in a pipeline too", async () => {
+  test("a connection that is reset stops its scorers, also for pipelined requests", async () => {
     const socket = dial(server);
     const long = JSON.stringify(clips.longPair);
     socket.write(rawPost(long, "x-request-id: pipe-1\r\n") + rawPost(long, "x-request-id: pipe-2\r\n"));

@@ -14,7 +14,7 @@ import { type SidePlanes, StillsClient, worstOf } from "../server/stills-client.
 import { SvcProcess } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
 
-/** Twelve seconds: room for five moments that are two seconds apart, in pieces of two seconds. */
+/** Twelve seconds: room for five moments two seconds apart, in segments of two seconds. */
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };
 
 let clips: Clips;
@@ -48,7 +48,7 @@ describe("with svc up", () => {
   });
   after(async () => up[Symbol.asyncDispose]());
 
-  test("a job that succeeds gets stills of its five worst moments, and its stream tells when", async () => {
+  test("a successful job gets stills of its five worst moments, and its stream reports them", async () => {
     using stream = await EventStream.open(`${up.rest}/v1/jobs:stream`);
     await stream.find(({ event }) => event === "snapshotEnd");
     const { id } = (await jobs.submit(pair)).body;
@@ -77,14 +77,14 @@ describe("with svc up", () => {
     );
     await stills.exact(id, listed);
     const { work = [], segmentsTotal } = (await jobs.get(id)).body;
-    assert.ok(segmentsTotal > 1, "it was cut");
+    assert.ok(segmentsTotal > 1, "the job was split");
     assert.deepEqual(
       work.filter(({ kind }) => kind === "STILLS").map(({ state, attempt }) => [state, attempt]),
       [["DONE", 1]],
     );
   });
 
-  test("any other frame can be asked for, once", async () => {
+  test("stills of any other frame can be requested, and are made once", async () => {
     const { id } = (await jobs.submit(pair)).body;
     await jobs.until(id, "SUCCEEDED");
     const worst = (await stills.settled(id)).map(({ frame }) => frame);
@@ -99,10 +99,10 @@ describe("with svc up", () => {
       all.filter(({ frame }) => other.includes(frame)),
     );
     const { work = [] } = (await jobs.get(id)).body;
-    assert.equal(work.filter(({ kind }) => kind === "STILLS").length, 2, "asked for twice, made once");
+    assert.equal(work.filter(({ kind }) => kind === "STILLS").length, 2, "requested twice, made once");
   });
 
-  test("a frame's can be deleted, made or being made, and asked for again", async () => {
+  test("a frame's stills can be deleted, ready or pending, and requested again", async () => {
     const { id } = (await jobs.submit(pair)).body;
     await jobs.until(id, "SUCCEEDED");
     const worst = await stills.settled(id);
@@ -115,22 +115,22 @@ describe("with svc up", () => {
     const { work = [] } = (await jobs.get(id)).body;
     const [made, ...others] = work.filter(({ kind }) => kind === "STILLS");
     assert.deepEqual([made?.frames, others], [[...new Set(worst.map(({ frame }) => frame))], []]);
-    for (const [frame, told] of [
+    for (const [frame, reported] of [
       [free, "404 STILL_NOT_FOUND"],
       ["x", "400 INVALID_REQUEST"],
       ["4294967296", "400 INVALID_REQUEST"],
     ] as const) {
       const refused = await stills.delete(id, frame);
-      assert.equal(`${refused.status} ${refused.body.code}`, told);
+      assert.equal(`${refused.status} ${refused.body.code}`, reported);
     }
     await stills.ask(id, [free]);
-    assert.equal((await stills.delete(id, free)).status, 200, "whether a node has begun or not");
+    assert.equal((await stills.delete(id, free)).status, 200, "whether or not a node has started");
     await stills.ask(id, [free]);
     const again = (await stills.settled(id)).filter(({ frame }) => frame === free);
     await stills.exact(id, again);
   });
 
-  test("what there is not is said plainly", async () => {
+  test("reports missing stills clearly", async () => {
     const { id } = (await jobs.submit(clips.longPair)).body;
     assert.deepEqual(await stills.list(id), []);
     const early = await stills.ask(id, [0]);
@@ -151,7 +151,7 @@ describe("with svc up", () => {
     await stills.settled(done);
   });
 
-  test("media that changed since: the stills fail with the reason, and the job stays as it was", async () => {
+  test("if the media changed, the stills fail with the reason, and the job is unchanged", async () => {
     const distorted = await encode(clips.directory, "changing.mp4", FILM, LOSSY.h264);
     const { id } = (await jobs.submit({ ...pair, distorted })).body;
     await jobs.until(id, "SUCCEEDED");
@@ -166,12 +166,12 @@ describe("with svc up", () => {
   });
 });
 
-test("stills whose node is killed are made by another one", async () => {
+test("another node makes the stills of a killed node", async () => {
   const dataDir = clips.directory.file("other-data");
   await using controller = await ControllerProcess.start({ dataDir, args: ["--lease", "30"] });
   const jobs = await JobsClient.of(controller);
   const stills = new StillsClient(controller, jobs, planes);
-  // The bundled ffmpeg, which draws no picture as long as a file is there.
+  // The bundled ffmpeg, which makes no image while a file exists.
   const scorer = clips.directory.file("patient-scorer");
   const held = clips.directory.file("patient-scorer.held");
   const waits = `while [ -e '${held}' ]; do sleep 0.05; done`;

@@ -1,4 +1,4 @@
-/** Every command that listens, where another program has its port: it says so, and advises flags that it has. */
+/** Ports in use: every command that listens says so, and advises its own flags. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { svc } from "../server/svc-process.ts";
 
 const FREE = "0";
 const NO_ADDRESS = "192.0.2.1";
-/** The commands' flags of ports, and what else they need to start. */
+/** Port flags of the commands, and what else they need to start. */
 const COMMANDS = {
   server: { ports: ["--port", "--grpc-port"], args: [] },
   controller: { ports: ["--port", "--grpc-port", "--metrics-port"], args: ["--auth-disabled"] },
@@ -18,7 +18,7 @@ const COMMANDS = {
   node: { ports: ["--metrics-port"], args: ["--controller", "127.0.0.1:9"] },
 } as const;
 
-describe("a port that is taken", () => {
+describe("a port in use", () => {
   let taken: Server;
   let port: string;
   let folder: string;
@@ -44,20 +44,20 @@ describe("a port that is taken", () => {
     return [...text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)].map(([flag]) => flag);
   }
 
-  test("no other command of a process has a flag for a port", async () => {
+  test("no other server command has a port flag", async () => {
     const { stdout } = await svc(["--help"]);
     const section = /^Commands:\n([\s\S]*?)\n\n/m.exec(stdout)?.[1] ?? "";
     const names = [...section.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name);
     assert.ok(names.length > 8, stdout);
     for (const name of names.filter((known) => !(known in COMMANDS) && known !== "help")) {
       const ports = (await flagsOf(name)).filter((flag) => flag.endsWith("port"));
-      // A sign-in listens for its browser only; the sentence is of test/client/sign-in.test.ts.
+      // A sign-in listens only for its browser; test/client/sign-in.test.ts checks its message.
       assert.deepEqual(ports, name === "login" ? ["--port"] : [], name);
     }
   });
 
   for (const [command, { ports, args }] of Object.entries(COMMANDS)) {
-    test(`svc ${command} names the flag of the port, and no flag that it does not have`, async () => {
+    test(`svc ${command} names the port's flag, and no flag that it lacks`, async () => {
       const known = await flagsOf(command);
       for (const flag of ports) {
         const given = ports.flatMap((name) => [name, name === flag ? port : FREE]);
@@ -84,7 +84,7 @@ describe("a port that is taken", () => {
     });
   }
 
-  test("an address that this machine does not have: another port is not advised", async () => {
+  test("does not advise another port if the address isn't on this machine", async () => {
     const { code, stderr } = await svc(["server", "--host", NO_ADDRESS, "--port", FREE], environment());
     assert.equal(code, 1);
     assert.match(

@@ -1,4 +1,4 @@
-/** Both ports over TLS, from outside: who is trusted, what is refused, and certificates that change. */
+/** Both ports over TLS, from outside: trust, refusals, and certificate changes. */
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ let authority: Authority;
 let stranger: Authority;
 let trusting: Identity;
 let client: Pair;
-/** The one that controllers read; tests replace it. */
+/** The pair that controllers read; tests replace it. */
 let served: Pair;
 
 before(async () => {
@@ -34,7 +34,7 @@ before(async () => {
 });
 after(() => clips[Symbol.asyncDispose]());
 
-/** Each of the two by rename, the way that certificates are renewed; one right after the other. */
+/** Replaces each file by rename, as certificate renewal does, one right after the other. */
 async function serve({ cert, key }: Pair): Promise<void> {
   await copyFile(cert, `${served.cert}.new`);
   await copyFile(key, `${served.key}.new`);
@@ -61,7 +61,7 @@ describe("a controller with a certificate", () => {
 
   const restHost = () => new URL(controller.rest).host;
 
-  test("REST is https, and says so", async () => {
+  test("REST uses https, and the printed address says so", async () => {
     assert.match(controller.rest, /^https:/);
     const { status, body } = await getSecurely(`${controller.rest}/v1/health`, trusting);
     assert.deepEqual([status, JSON.parse(body)], [200, { status: "ok" }]);
@@ -76,7 +76,7 @@ describe("a controller with a certificate", () => {
       args: ["--controller", controller.grpc, "--metrics-port", "0", ...trust],
     });
     await node.logged("registered");
-    // By name, which TLS tells the server; the node goes by address, which it cannot.
+    // By name, which TLS sends to the server; the node uses an address, which TLS can't send.
     const server = ["--server", controller.grpc.replace("127.0.0.1", "localhost")];
     const done = await svc(["jobs", "submit", reference, distorted, "--wait", "--json", ...server, ...trust]);
     assert.equal(done.code, 0, done.stderr);
@@ -84,20 +84,23 @@ describe("a controller with a certificate", () => {
     assert.match(done.stdout, /"state": ?"SUCCEEDED"/);
   });
 
-  test("the REST port is recognized over TLS, by the HTTP/2 that it refuses", async () => {
+  test("recognizes the REST port over TLS by the missing HTTP/2", async () => {
     const { code, stderr } = await list(restHost(), "--tls-ca", authority.path);
     assert.notEqual(code, 0);
-    assert.match(stderr.replaceAll(/\s+/g, " "), /no HTTP\/2, which gRPC needs: it may be the REST port/);
+    assert.match(
+      stderr.replaceAll(/\s+/g, " "),
+      /does not offer HTTP\/2, which gRPC needs: it may be the REST port/,
+    );
   });
 
-  test("the variables say the same as the flags", async () => {
+  test("supports variables as well as flags", async () => {
     const env = { SVC_SERVER: controller.grpc, SVC_TLS: "true", SVC_TLS_CA: authority.path };
     assert.equal((await svc(["nodes", "list"], env)).code, 0);
     const wrong = await svc(["nodes", "list"], { ...env, SVC_TLS: "maybe" });
     assert.deepEqual([wrong.code, /SVC_TLS is "maybe"/.test(wrong.stderr)], [2, true], wrong.stderr);
   });
 
-  test("--tls alone trusts whom the machine trusts", async () => {
+  test("--tls alone trusts the CAs of the machine", async () => {
     const trusted = await svc(["nodes", "list", "--server", controller.grpc, "--tls"], {
       SSL_CERT_FILE: authority.path,
     });
@@ -105,11 +108,15 @@ describe("a controller with a certificate", () => {
   });
 
   const untrusting: [what: string, args: () => string[], why: RegExp][] = [
-    ["the system's authorities", () => ["--tls"], /There is no TLS connection to .* certificate/],
-    ["another authority", () => ["--tls-ca", stranger.path], /There is no TLS connection to .* certificate/],
+    ["the system's authorities", () => ["--tls"], /The TLS connection to .* failed: .* certificate/],
+    [
+      "another authority",
+      () => ["--tls-ca", stranger.path],
+      /The TLS connection to .* failed: .* certificate/,
+    ],
   ];
   for (const [what, args, why] of untrusting) {
-    test(`a client that trusts ${what} does not call it`, async () => {
+    test(`a client that trusts only ${what} does not call it`, async () => {
       const { code, stdout } = await list(controller.grpc, "--json", ...args());
       assert.notEqual(code, 0);
       assert.match(stdout, /SERVER_UNREACHABLE/);
@@ -144,13 +151,13 @@ describe("a controller with a certificate", () => {
     await assert.rejects(nameShown(controller.grpc, "h2", old), /protocol version/);
   });
 
-  test("a client that looks for TLS at a plain port is told", async () => {
+  test("reports a plain port to a client that uses TLS", async () => {
     const { stderr } = await list(new URL(controller.metrics).host, "--tls");
     assert.match(stderr.replaceAll(/\s+/g, " "), /the server does not speak TLS/);
   });
 });
 
-test("a name that the certificate does not have is refused", async () => {
+test("refuses a name that isn't in the certificate", async () => {
   const other = await authority.issue("other", "DNS:controller.example");
   await using controller = await ControllerProcess.start({
     dataDir: clips.directory.file("other"),
@@ -160,11 +167,11 @@ test("a name that the certificate does not have is refused", async () => {
     const address = controller.grpc.replace("127.0.0.1", host);
     const { code, stderr } = await list(address, "--tls-ca", authority.path);
     assert.notEqual(code, 0, host);
-    assert.match(stderr.replaceAll(/\s+/g, " "), /There is no TLS connection .* does not match/, host);
+    assert.match(stderr.replaceAll(/\s+/g, " "), /The TLS connection to .* failed: .* does not match/, host);
   }
 });
 
-test("a changed certificate is in force for new connections, and a faulty one never", async () => {
+test("uses a changed certificate for new connections, and ignores a faulty one", async () => {
   await using controller = await start("changing");
   const shown = () =>
     Promise.all([
@@ -176,7 +183,7 @@ test("a changed certificate is in force for new connections, and a faulty one ne
   await serve(await authority.issue("second"));
   await controller.logged("the TLS certificate was loaded again");
   assert.deepEqual(await shown(), ["second", "second"]);
-  assert.equal(await kept.get(), "first", "a connection stays as it began");
+  assert.equal(await kept.get(), "first", "an open connection keeps its certificate");
   await copyFile(client.key, served.key);
   const { fault } = await controller.logged(
     "the TLS certificate's files cannot be used: it stays as it was before",
@@ -189,7 +196,7 @@ test("a changed certificate is in force for new connections, and a faulty one ne
   await serve({ cert: clips.directory.file("first.pem"), key: clips.directory.file("first.key") });
 });
 
-describe("a controller that asks for client certificates", () => {
+describe("a controller that requires client certificates", () => {
   let controller: ControllerProcess;
   before(async () => {
     controller = await start("asking", "--tls-client-ca", authority.path);
@@ -200,14 +207,14 @@ describe("a controller that asks for client certificates", () => {
     return { ...trusting, cert: await readFile(cert), key: await readFile(key) };
   }
 
-  test("REST answers those who show one, probes too", async () => {
+  test("REST requires one, also for probes", async () => {
     const url = `${controller.rest}/v1/health`;
     assert.equal((await getSecurely(url, await showing(client))).status, 200);
     await assert.rejects(getSecurely(url, trusting));
     await assert.rejects(getSecurely(url, await showing(await stranger.issue("unknown"))));
   });
 
-  test("gRPC answers those who show one", async () => {
+  test("gRPC requires one", async () => {
     const trust = ["--tls-ca", authority.path];
     const shown = ["--tls-cert", client.cert, "--tls-key", client.key];
     const known = await list(controller.grpc, ...trust, ...shown);
@@ -220,7 +227,7 @@ describe("a controller that asks for client certificates", () => {
     }
   });
 
-  test("a node shows one", async () => {
+  test("a node sends one", async () => {
     await using node = new SvcProcess("node", {
       args: [
         ...["--controller", controller.grpc, "--metrics-port", "0", "--tls-ca", authority.path],
@@ -230,12 +237,12 @@ describe("a controller that asks for client certificates", () => {
     await node.logged("registered");
   });
 
-  test("metrics stay in clear", async () => {
+  test("metrics stay without TLS", async () => {
     assert.equal((await fetch(`${controller.metrics}/metrics`)).status, 200);
   });
 });
 
-test("an authority that is withdrawn lets nobody in, with a session from before neither", async () => {
+test("refuses certificates of a removed CA, also with an earlier TLS session", async () => {
   const authorities = clips.directory.file("clients.pem");
   await copyFile(authority.path, authorities);
   await using controller = await start("withdrawing", "--tls-client-ca", authorities);
@@ -252,27 +259,23 @@ test("an authority that is withdrawn lets nobody in, with a session from before 
   assert.equal((await getSecurely(url, unknown)).status, 200);
 });
 
-describe("files that cannot be used are refused at the start, by name", () => {
+describe("refuses to start with unusable files, and names them", () => {
   const faults: [what: string, args: () => Promise<string[]>, why: RegExp][] = [
     ["no key", async () => ["--tls-cert", served.cert], /--tls-key is missing/],
     ["no certificate", async () => ["--tls-key", served.key], /--tls-cert is missing/],
+    ["only CAs", async () => ["--tls-client-ca", authority.path], /--tls-cert and --tls-key are missing/],
     [
-      "only authorities",
-      async () => ["--tls-client-ca", authority.path],
-      /--tls-cert and --tls-key are missing/,
-    ],
-    [
-      "the key of another",
+      "the key of another certificate",
       async () => ["--tls-cert", served.cert, "--tls-key", client.key],
       /--tls-key: .*client\.key cannot be used: it is not the key of the certificate in .*served\.pem/,
     ],
     [
-      "a certificate that is none",
+      "an invalid certificate",
       async () => ["--tls-cert", served.key, "--tls-key", served.key],
       /--tls-cert: .*served\.key cannot be used: it holds no certificate in PEM/,
     ],
     [
-      "a certificate of rubbish",
+      "a certificate with random content",
       async () => ["--tls-cert", await rubbish(), "--tls-key", served.key],
       /--tls-cert: .*rubbish\.pem cannot be used: certificate 1 cannot be read/,
     ],
@@ -282,12 +285,12 @@ describe("files that cannot be used are refused at the start, by name", () => {
       /--tls-key: .* cannot be used: the key is encrypted/,
     ],
     [
-      "a file that is not there",
+      "a missing file",
       async () => ["--tls-cert", served.cert, "--tls-key", clips.directory.file("none")],
       /--tls-key: .*none cannot be used: ENOENT/,
     ],
     [
-      "authorities that are none",
+      "invalid CAs",
       async () => ["--tls-cert", served.cert, "--tls-key", served.key, "--tls-client-ca", served.key],
       /--tls-client-ca: .* cannot be used: it holds no certificate in PEM/,
     ],
@@ -299,7 +302,7 @@ describe("files that cannot be used are refused at the start, by name", () => {
     });
   }
 
-  test("node: half a pair, authorities that are none", async () => {
+  test("node: half a pair, and invalid CAs", async () => {
     await refused(["node", "--tls-cert", client.cert], /--tls-cert needs --tls-key/);
     await refused(["node", "--tls-ca", client.key], /--tls-ca: .* cannot be used/);
   });
@@ -317,7 +320,7 @@ describe("files that cannot be used are refused at the start, by name", () => {
   }
 });
 
-/** One connection, for any number of requests one after the other. */
+/** A connection for sequential requests. */
 class KeptConnection implements Disposable {
   readonly #url: string;
   readonly #agent: Agent;
@@ -327,7 +330,7 @@ class KeptConnection implements Disposable {
     this.#agent = new Agent({ ...identity, keepAlive: true, maxSockets: 1 });
   }
 
-  /** The name in the certificate of the connection that answered. */
+  /** Returns the name in the certificate of the connection. */
   get(): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const sent = get(this.#url, { agent: this.#agent }, (response) => {

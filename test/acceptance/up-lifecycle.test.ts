@@ -1,4 +1,4 @@
-/** `svc up` from start to end: how it stops, and where it goes on. */
+/** `svc up` from start to end: how it stops, and where it continues. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { until } from "../waiting.ts";
 
 const FRAMES = 250;
 const SIZE = { width: 640, height: 360 };
-/** Ten pieces of work, of a part of a second each. */
+/** Ten tasks of less than a second each. */
 const SEGMENTS = ["--segment-seconds", "1", "--threads", "1"];
 
 let clips: Clips;
@@ -28,7 +28,7 @@ before(async () => {
 });
 after(() => clips[Symbol.asyncDispose]());
 
-/** The first look at a job that has at least so many segments. */
+/** Returns the job once at least that many segments are done. */
 async function scored(jobs: JobsClient, id: string, segments: number): Promise<Job> {
   for (;;) {
     const job = await jobs.until(id, "QUEUED", "RUNNING", "SUCCEEDED");
@@ -37,7 +37,7 @@ async function scored(jobs: JobsClient, id: string, segments: number): Promise<J
   }
 }
 
-/** Occupies the default port of /metrics, unless another program of this machine has it already. */
+/** Occupies the default port of /metrics, unless another program already has it. */
 async function occupyMetricsPort(): Promise<Disposable> {
   const server = createServer();
   const listening = once(server, "listening").catch(() => {});
@@ -57,7 +57,7 @@ describe("svc up", () => {
     assert.equal(await up.stop(), 0);
   });
 
-  test("does not start when another program has the metrics port that was asked for", async () => {
+  test("does not start if another program has the requested metrics port", async () => {
     using _ = await occupyMetricsPort();
     const ports = ["--port", "0", "--grpc-port", "0", "--log-level", "fatal"];
     for (const asked of [
@@ -70,7 +70,7 @@ describe("svc up", () => {
     }
   });
 
-  test("goes on where kill -9 ended it: what was scored stays, and the digits are those of svc score", async () => {
+  test("continues after kill -9: scored segments stay, and the digits are those of svc score", async () => {
     await using killed = await ControllerProcess.up({ dataDir, args: SEGMENTS });
     const submitted = await (await JobsClient.of(killed)).submit(film);
     const before = await scored(await JobsClient.of(killed), submitted.body.id, 2);
@@ -90,7 +90,7 @@ describe("svc up", () => {
     assert.equal(await up.stop(), 0);
   });
 
-  test("refuses a data directory that another one uses, by name, and disturbs nothing", async () => {
+  test("refuses a data directory in use, names it, and disturbs nothing", async () => {
     await using up = await ControllerProcess.up({ dataDir, args: SEGMENTS });
     const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0", "--log-level", "fatal"];
     const second = await svc(["up", "--data-dir", dataDir, ...ports]);
@@ -101,7 +101,7 @@ describe("svc up", () => {
     assert.equal(await up.stop(), 0);
   });
 
-  test("Ctrl-C lets running work finish; past --drain-timeout it is handed back, and goes on at the next start", async () => {
+  test("Ctrl-C lets running tasks finish; after --drain-timeout they are handed back, and continue at the next start", async () => {
     await using first = await ControllerProcess.up({
       dataDir,
       args: [...SEGMENTS, "--drain-timeout", "300"],
@@ -115,19 +115,19 @@ describe("svc up", () => {
     const drained = (await jobs.get(id)).body;
     assert.ok(drained.segmentsDone >= 1);
     const { work = [] } = drained;
-    assert.ok(work.length > 1 && work.every(({ attempt }) => attempt <= 1), "what ran was finished");
+    assert.ok(work.length > 1 && work.every(({ attempt }) => attempt <= 1), "running tasks were finished");
     await second.scorerRuns();
     assert.equal(await second.stop(), 0);
     await using third = await ControllerProcess.up({ dataDir, args: SEGMENTS });
     const { body } = await (await JobsClient.of(third)).get(id);
     assert.equal(body.state, "RUNNING");
-    assert.equal(body.retries, 0, "work that was handed back did not fail");
+    assert.equal(body.retries, 0, "tasks that were handed back did not fail");
     await (await JobsClient.of(third)).cancel(id);
     await third.scorerGone();
     assert.equal(await third.stop(), 0);
   });
 
-  test("tells people on a terminal where things are, opens the console, and says that nothing is lost", async () => {
+  test("prints its addresses on a terminal, opens the console, and says that nothing is lost", async () => {
     const opened = clips.directory.file("opened");
     const browser = clips.directory.file("browser");
     await writeFile(

@@ -1,4 +1,4 @@
-/** Of how many of a job's worst moments stills are made without being asked for: a setting of the controller. */
+/** --worst-stills: for how many of a job's worst moments stills are made automatically. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
@@ -11,7 +11,7 @@ import { type SidePlanes, StillsClient, worstOf } from "../server/stills-client.
 import { SvcProcess, svc } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
 
-/** Room for five moments that are two seconds apart. */
+/** Room for five moments two seconds apart. */
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };
 
 let directory: MediaDirectory;
@@ -39,7 +39,7 @@ async function scored(jobs: JobsClient): Promise<Job> {
 
 const stillsWork = ({ work = [] }: Job) => work.filter(({ kind }) => kind === "STILLS");
 
-test("of two: a node makes those of the two worst moments, and of what is asked for beside them", async () => {
+test("with 2, a node makes stills of the two worst moments, and of requested frames", async () => {
   const dataDir = directory.file("two");
   await using controller = await ControllerProcess.start({ dataDir, args: ["--worst-stills", "2"] });
   await using node = new SvcProcess("node", {
@@ -62,7 +62,7 @@ test("of two: a node makes those of the two worst moments, and of what is asked 
   await stills.exact(id, all);
 });
 
-test("of none: no work for stills is stored, the job changes no more, and what is asked for is made", async () => {
+test("with 0, no stills task is stored, the job doesn't change, and requested stills are made", async () => {
   const dataDir = directory.file("none");
   await using up = await ControllerProcess.up({ dataDir, env: { SVC_WORST_STILLS: "0" } });
   const jobs = await JobsClient.of(up);
@@ -82,14 +82,14 @@ test("of none: no work for stills is stored, the job changes no more, and what i
   await stills.exact(ended.id, made);
   await until(async () => (await jobs.get(ended.id)).body.revision > ended.revision, "the change");
   const shown = (await jobs.get(ended.id)).body;
-  assert.equal(shown.revision, ended.revision + 1, "told once: of what was asked for");
+  assert.equal(shown.revision, ended.revision + 1, "one change: the requested stills");
   assert.deepEqual(
     stillsWork(shown).map(({ state }) => state),
     ["DONE"],
   );
 });
 
-describe("what is no whole number from 0 to 5 ends the start with exit code 2", () => {
+describe("refuses other values than whole numbers from 0 to 5 with exit code 2", () => {
   const refused: readonly (readonly [command: readonly string[], value: string])[] = [
     [["controller", "--auth-disabled"], "6"],
     [["controller", "--auth-disabled"], "-1"],

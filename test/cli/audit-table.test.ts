@@ -1,4 +1,4 @@
-/** The audit log as a table, and times that are past. */
+/** The audit log table, and the parsing of past times. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
@@ -18,7 +18,7 @@ function record(over: MessageInitShape<typeof AuditRecordSchema> = {}) {
   });
 }
 
-test("a line for each record; what is summed up says how many", () => {
+test("prints one line per record; a summarised record shows its count", () => {
   const summed = record({
     operation: "",
     count: 40,
@@ -34,7 +34,7 @@ test("a line for each record; what is summed up says how many", () => {
   ]);
 });
 
-test("a call that changes many jobs says how many, and which", () => {
+test("shows the number of jobs and the filter of a call that changes many jobs", () => {
   const many = record({
     ...{
       operation: "svc.v1.JobService/CancelJobs",
@@ -47,12 +47,12 @@ test("a call that changes many jobs says how many, and which", () => {
   assert.match(line, /CancelJobs .* 1200 jobs state=QUEUED&label=a%3Db$/);
 });
 
-test("hostile names stay on their line and in their column", () => {
+test("escapes hostile names, which stay in their line and column", () => {
   const [line = ""] = auditTable([record({ subject: "a\n\u001b[2J\u202e" })], TERMINAL, { heading: false });
   assert.match(line, /a\\n\\u\{1b\}\[2J\\u\{202e\}/);
 });
 
-test("a time is so long ago, a day, or a time", () => {
+test("parses an age, a day, or a time with its zone", () => {
   const now = Date.now();
   const past = parsePast("12h");
   assert.ok(Math.abs(now - 12 * 3_600_000 - past) < 60_000);

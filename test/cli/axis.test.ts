@@ -8,18 +8,18 @@ function labels(min: number, max: number, maxTicks: number): string[] {
   return axis.ticks.map((tick) => tick.toFixed(axis.decimals));
 }
 
-test("ticks are round numbers around the values", () => {
+test("uses round numbers around the values as ticks", () => {
   assert.deepEqual(labels(18.7, 100, 6), ["0", "20", "40", "60", "80", "100"]);
   assert.deepEqual(labels(93.65, 99.7, 6), ["92", "94", "96", "98", "100"]);
   assert.deepEqual(labels(0.9712, 0.9803, 4), ["0.970", "0.975", "0.980", "0.985"]);
 });
 
-test("one value for all frames lies at the top of its axis", () => {
+test("puts a constant value at the top of the axis", () => {
   assert.deepEqual(labels(100, 100, 6), ["99.0", "100.0"]);
   assert.deepEqual(labels(1, 1, 6), ["0.900", "1.000"]);
 });
 
-test("the axis holds every value and never more ticks than asked", () => {
+test("covers every value with at most the given number of ticks", () => {
   const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   fc.assert(
     fc.property(value, value, fc.integer({ min: 2, max: 12 }), (a, b, maxTicks) => {

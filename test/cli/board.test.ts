@@ -7,33 +7,33 @@ import { Failure } from "../../src/platform/failure.ts";
 import { HOSTILE, ID, job, running, succeeded } from "./jobs.ts";
 import { Screen } from "./screen.ts";
 
-/** A board on a screen that shows lines and bars, as a terminal does with both streams on it. */
+/** Creates a board on a screen that shows both lines and bars, like a terminal with both streams. */
 function boardOn(screen: Screen, live = true): Board {
   const terminal = () => ({ columns: screen.columns, color: false, unicode: true, live });
   return new Board({ lines: screen, live: screen, terminal });
 }
 
 describe("on a terminal", () => {
-  test("bars are redrawn in place, and what ended scrolls by above them", () => {
+  test("redraws bars in place; lines of ended jobs scroll above them", () => {
     const screen = new Screen(80, 24);
     using board = boardOn(screen);
     board.update(running(50, { id: "a", spec: { name: "first" } }));
     board.update(running(10, { id: "b", spec: { name: "second" } }));
     board.update(job({ id: "c" }));
     board.draw();
-    assert.match(screen.text(), /^first .* 25 %.*\nsecond .* 5 %.*\nand 1 waiting$/);
+    assert.match(screen.text(), /^first .* 25 %.*\nsecond .* 5 %.*\nand 1 queued$/);
     board.update(succeeded({ id: "a", spec: { name: "first" } }));
     board.update(running(100, { id: "b", spec: { name: "second" } }));
     board.draw();
     assert.match(
       screen.text(),
-      /^SUCCEEDED {2}a {2}first {2}VMAF 93\.500000\nsecond .* 50 %.*\nand 1 waiting$/,
+      /^SUCCEEDED {2}a {2}first {2}VMAF 93\.500000\nsecond .* 50 %.*\nand 1 queued$/,
     );
     board[Symbol.dispose]();
     assert.equal(screen.text(), "SUCCEEDED  a  first  VMAF 93.500000");
   });
 
-  test("a job that has ended is told once, though its stills change it later", () => {
+  test("prints an ended job once, although its stills change it later", () => {
     const screen = new Screen(80, 24);
     using board = boardOn(screen);
     const done = { id: "a", state: Job_State.SUCCEEDED, score: 93.5 };
@@ -42,7 +42,7 @@ describe("on a terminal", () => {
     assert.equal(screen.text().split("\n").length, 1);
   });
 
-  test("never more lines than the screen has", () => {
+  test("never draws more lines than the screen has", () => {
     const screen = new Screen(60, 8);
     using board = boardOn(screen);
     for (let n = 0; n < 30; n++) board.update(running(n, { id: `job-${n}` }));
@@ -51,7 +51,7 @@ describe("on a terminal", () => {
     assert.equal(screen.text().split("\n").at(-1), "and 24 more running");
   });
 
-  test("a terminal that does not know its size shows all lines, as one of the usual size", () => {
+  test("assumes the default size for a terminal that reports no size", () => {
     const screen = new Screen(80, 24);
     const live = { write: (text: string) => screen.write(text), columns: 0, rows: 0 };
     const terminal = () => ({ columns: 80, color: false, unicode: true, live: true });
@@ -59,11 +59,11 @@ describe("on a terminal", () => {
     board.update(running(50, { id: "a", spec: { name: "first" } }));
     board.update(job({ id: "b" }));
     for (let redraw = 0; redraw < 3; redraw++) board.draw();
-    assert.match(screen.text(), /^first .* 25 %.*\nand 1 waiting$/);
+    assert.match(screen.text(), /^first .* 25 %.*\nand 1 queued$/);
     assert.equal(screen.scrolled, 0);
   });
 
-  test("a terminal made narrower is drawn anew without rests of the lines it broke", () => {
+  test("leaves no remains of wrapped lines after the terminal is made narrower", () => {
     const screen = new Screen(100, 24);
     using board = boardOn(screen);
     for (const id of ["a", "b", "c"]) board.update(running(50, { id, spec: { name: id } }));
@@ -75,19 +75,19 @@ describe("on a terminal", () => {
     }
   });
 
-  test("a lost connection is told below the bars until it is back", () => {
+  test("shows a lost connection below the bars until it is back", () => {
     const screen = new Screen(80, 24);
     using board = boardOn(screen);
     board.update(running(50));
     board.outage(new Failure("SERVER_UNREACHABLE", "127.0.0.1:9090 cannot be reached."));
     board.draw();
-    assert.match(screen.text(), /\n127\.0\.0\.1:9090 cannot be reached\. Trying again …$/);
+    assert.match(screen.text(), /\n127\.0\.0\.1:9090 cannot be reached\. Reconnecting …$/);
     board.outage(undefined);
     board.draw();
-    assert.doesNotMatch(screen.text(), /Trying again/);
+    assert.doesNotMatch(screen.text(), /Reconnecting/);
   });
 
-  test("jobs that are gone or ended unseen leave the board", () => {
+  test("removes jobs that were deleted or ended during an outage", () => {
     const screen = new Screen(80, 24);
     using board = boardOn(screen);
     for (const id of ["a", "b", "c"]) board.update(running(50, { id, spec: { name: id } }));
@@ -98,7 +98,7 @@ describe("on a terminal", () => {
   });
 });
 
-test("elsewhere there are lines only: of states, and of every tenth of the way", () => {
+test("without a terminal, prints lines for state changes and every 10 % of progress", () => {
   const written: string[] = [];
   const output = { write: (text: string) => written.push(text) };
   const terminal = () => ({ columns: 80, color: false, unicode: true, live: false });
@@ -114,7 +114,7 @@ test("elsewhere there are lines only: of states, and of every tenth of the way",
   assert.ok(!written.join("").includes("\x1b"));
 });
 
-test("hostile names and messages move no cursor", () => {
+test("hostile names and messages don't move the cursor", () => {
   for (const live of [true, false]) {
     const screen = new Screen(80, 24);
     using board = boardOn(screen, live);
@@ -129,7 +129,7 @@ test("hostile names and messages move no cursor", () => {
   }
 });
 
-test("a block that was taken away is not taken away twice", () => {
+test("erases a block only once", () => {
   const screen = new Screen(40, 10);
   screen.write("above\n");
   const block = new LiveBlock(screen);

@@ -31,7 +31,7 @@ describe("a chart", () => {
     );
   });
 
-  test("shows the same in braille, with frame numbers only where no rate is known", () => {
+  test("draws the same in braille, with frame numbers only if the rate is unknown", () => {
     assert.deepEqual(chart(dip, "vmaf", { terminal: UNICODE, rate: undefined, height: 3, marks }), [
       "100┤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤",
       "   │            ⡇           ",
@@ -42,13 +42,13 @@ describe("a chart", () => {
     ]);
   });
 
-  test("is not drawn where there is no value", () => {
+  test("is empty if there are no values", () => {
     assert.deepEqual(chart(vmafSeries([undefined, undefined]), "vmaf", { terminal: ASCII, rate: 25 }), []);
     assert.deepEqual(chart(vmafSeries([]), "vmaf", { terminal: ASCII, rate: 25 }), []);
   });
 });
 
-test("no minimum or maximum vanishes, however few the columns", () => {
+test("keeps the minimum and maximum at any number of columns", () => {
   fc.assert(
     fc.property(
       fc.array(score, { minLength: 1, maxLength: 500 }),
@@ -65,7 +65,7 @@ test("no minimum or maximum vanishes, however few the columns", () => {
   );
 });
 
-test("one bad frame of a long film reaches the bottom row of a narrow chart", () => {
+test("shows one bad frame of a long film in the bottom row of a narrow chart", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 99_999 }), fc.constantFrom(ASCII, UNICODE), (bad, terminal) => {
       const film = vmafSeries(Array.from({ length: 100_000 }, (_, frame) => (frame === bad ? 20 : 95)));
@@ -76,7 +76,7 @@ test("one bad frame of a long film reaches the bottom row of a narrow chart", ()
   );
 });
 
-test("every line fits the terminal, whatever the values, width and rate", () => {
+test("fits every line into the terminal for any values, width and rate", () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(score, { nil: undefined }), { minLength: 1, maxLength: 200 }),

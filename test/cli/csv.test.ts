@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe("text", () => {
-  test("header, six decimals, an empty cell for no finite value, real frame numbers", () => {
+  test("has a header, six decimals, an empty cell for a value that isn't finite, and the real frame numbers", () => {
     const text = (rate: number | undefined) =>
       [...csvText(vmafSeries([93.5, undefined, 100], 10, 2), rate)].join("");
     assert.equal(
@@ -25,11 +25,11 @@ describe("text", () => {
     assert.equal(text(undefined), "frame,vmaf,time\n10,93.500000,\n12,,\n14,100.000000,\n");
   });
 
-  test("a metric's name is quoted where it must be", () => {
+  test("quotes a metric name if needed", () => {
     assert.equal([...csvText(new FrameTable(['a,"b"']), 25)].join(""), 'frame,"a,""b""",time\n');
   });
 
-  test("a film comes in pieces, every row once", () => {
+  test("returns a film in chunks, every row once", () => {
     const pieces = [...csvText(vmafSeries(Array(2500).fill(1)), 25)];
     assert.equal(pieces.length, 3);
     assert.equal(pieces.join("").split("\n").length, 2502);
@@ -37,7 +37,7 @@ describe("text", () => {
 });
 
 describe("file", () => {
-  test("is replaced as a whole, through a symbolic link that stays, and nothing else is left", async () => {
+  test("is replaced atomically through a symbolic link, which stays; no other file is left", async () => {
     const real = join(folder, "real.csv");
     await writeFile(real, "old");
     await symlink(real, join(folder, "link.csv"));
@@ -46,7 +46,7 @@ describe("file", () => {
     assert.deepEqual((await readdir(folder)).sort(), ["link.csv", "real.csv"]);
   });
 
-  test("stays as it was, with no temporary file beside it, when the writing is stopped", async () => {
+  test("is unchanged, without a temporary file, if writing is aborted", async () => {
     const path = join(folder, "old.csv");
     await writeFile(path, "old");
     const target = await csvTarget(path, []);
@@ -57,7 +57,7 @@ describe("file", () => {
     assert.deepEqual(await readdir(folder), ["old.csv"]);
   });
 
-  test("a full disk is told as such", async () => {
+  test("reports a full disk", async () => {
     const target = await csvTarget("/dev/full", []);
     await assert.rejects(
       writeCsv(target, csvText(vmafSeries([1]), 25), NEVER),
@@ -65,7 +65,7 @@ describe("file", () => {
     );
   });
 
-  test("keeps the permissions that a new file gets", async () => {
+  test("has the permissions of a new file", async () => {
     const path = join(folder, "new.csv");
     await writeCsv(await csvTarget(path, []), csvText(vmafSeries([1]), 25), NEVER);
     await writeFile(join(folder, "plain"), "");
@@ -75,7 +75,7 @@ describe("file", () => {
 });
 
 describe("checked before scoring", () => {
-  test("a folder, a file in no folder, and the videos themselves are refused", async () => {
+  test("refuses a folder, a file in a missing folder, and the videos themselves", async () => {
     const video = join(folder, "video.mp4");
     await writeFile(video, "precious");
     await symlink(video, join(folder, "alias"));

@@ -6,24 +6,24 @@ import { printable, printableJson, printableLines, quoteName } from "../../src/c
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-test("escape sequences, newlines and direction marks of a name are shown, not obeyed", () => {
+test("escapes escape sequences, newlines and direction marks in a name", () => {
   assert.equal(quoteName('a "b"\\c'), '"a \\"b\\"\\\\c"');
   assert.equal(quoteName("\x1b[2Jgone\r\n\t"), '"\\u{1b}[2Jgone\\r\\n\\t"');
   assert.equal(printable("\u202egpm.exe \u009b31m \u007f"), "\\u{202e}gpm.exe \\u{9b}31m \\u{7f}");
   assert.equal(printable("Ünïcode 映画 ok"), "Ünïcode 映画 ok");
 });
 
-test("no text leaves anything unprintable behind", () => {
+test("leaves no unprintable character in any text", () => {
   fc.assert(
     fc.property(anyText, (text) => !UNPRINTABLE.test(printable(text)) && !UNPRINTABLE.test(quoteName(text))),
   );
 });
 
-test("lines stay lines, everything else in them is escaped", () => {
+test("keeps line breaks and escapes everything else", () => {
   assert.deepEqual(printableLines("one\ttwo\r\n\x1b[31mthree"), ["one two", "\\u{1b}[31mthree"]);
 });
 
-test("JSON is printable too, and parses to the same value", () => {
+test("makes JSON printable; it parses to the same value", () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const json = printableJson({ text }, 2);

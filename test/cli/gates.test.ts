@@ -26,7 +26,7 @@ describe("parsing", () => {
     assert.deepEqual({ metric, stat, limit }, { metric: "vmaf_v0.6.1neg", stat: "p5", limit: 85.5 });
   });
 
-  test("refuses what is no gate, and says what one looks like", () => {
+  test("refuses an invalid gate and shows the format", () => {
     for (const text of [
       "",
       "vmaf",
@@ -45,14 +45,14 @@ describe("parsing", () => {
     }
   });
 
-  test("names the statistics there are for one that there is not", () => {
+  test("lists the valid statistics for an unknown one", () => {
     assert.match(
       refused(() => parseGate("vmaf.avg=93")),
-      /"avg" is no statistic.*harmonicMean.*p50/,
+      /"avg" isn't a valid statistic\. Valid statistics: .*harmonicMean.*p50/,
     );
   });
 
-  test("never throws anything but the refusal", () => {
+  test("throws only INVALID_REQUEST", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         try {
@@ -68,7 +68,7 @@ describe("parsing", () => {
 describe("metrics known before scoring", () => {
   const metricOf = (text: string) => expectGate(parseGate(text), EXPECTED).metric;
 
-  test("the first model is vmaf by either name; others, features and model features go by theirs", () => {
+  test("accepts vmaf or the first model's name, other models, features and model features", () => {
     assert.equal(metricOf("vmaf.mean=1"), "vmaf");
     assert.equal(metricOf("vmaf_v0.6.1.mean=1"), "vmaf");
     assert.equal(metricOf("vmaf_v0.6.1neg.mean=1"), "vmaf_v0.6.1neg");
@@ -77,10 +77,10 @@ describe("metrics known before scoring", () => {
     assert.equal(metricOf("integer_adm2.min=0.9"), "integer_adm2");
   });
 
-  test("an unknown one is refused with a list; one that can be asked for, with how", () => {
+  test("refuses an unknown metric with a list, and an available one with its option", () => {
     assert.match(
       refused(() => metricOf("vmaff.mean=1")),
-      /no metric "vmaff".*vmaf, vmaf_v0\.6\.1neg, psnr, ms_ssim/,
+      /unknown metric "vmaff"\. Known metrics: vmaf, vmaf_v0\.6\.1neg, psnr, ms_ssim/,
     );
     assert.match(
       refused(() => metricOf("psnr_hvs.mean=1")),
@@ -93,21 +93,21 @@ describe("verdict", () => {
   const pooled = poolTable(vmafSeries([90, 92, 94]));
   const check = (text: string) => checkGates([expectGate(parseGate(text), EXPECTED)], pooled);
 
-  test("at the limit passes, below fails, in every digit", () => {
+  test("passes at the limit and fails below it, with all digits", () => {
     assert.deepEqual(gateLines(check("vmaf.mean=92"), PLAIN), ["pass  vmaf.mean 92.000000 ≥ 92"]);
     assert.deepEqual(gateLines(check("vmaf.mean=92.000001"), PLAIN), [
       "FAIL  vmaf.mean 92.000000 < 92.000001",
     ]);
   });
 
-  test("a metric that the score turned out not to have is refused with those it has", () => {
+  test("refuses a metric that the score lacks, and lists its metrics", () => {
     assert.match(
       refused(() => check("integer_adm9.mean=1")),
-      /There are: vmaf\./,
+      /Known metrics: vmaf\./,
     );
   });
 
-  test("a feature's short name means its main metric", () => {
+  test("resolves a feature's short name to its main metric", () => {
     const own = { ...pooled, psnr_y: pooled["vmaf"] ?? assert.fail() };
     const [outcome] = checkGates([expectGate(parseGate("psnr.min=90"), EXPECTED)], own);
     assert.equal(outcome?.value, 90);

@@ -9,7 +9,7 @@ import { HOSTILE, ID, job, NOW, running, succeeded } from "./jobs.ts";
 const TERMINAL: Terminal = { columns: 100, color: false, unicode: true, live: true };
 const HEADING = { heading: true };
 
-test("a line per job: id, state, share, score, age, name or else the distorted file", () => {
+test("prints one line per job: id, state, progress, score, age, name or distorted file", () => {
   const jobs = [job(), running(61), succeeded({ spec: { name: "trailer" } })];
   assert.deepEqual(jobTable(jobs, TERMINAL, NOW, HEADING), [
     "ID                                    STATE       DONE    SCORE   AGE  NAME",
@@ -19,7 +19,7 @@ test("a line per job: id, state, share, score, age, name or else the distorted f
   ]);
 });
 
-test("fits any width that holds id and state; the name is cut, the id never", () => {
+test("fits any width that has room for id and state; cuts the name, never the id", () => {
   const jobs = [running(61, { spec: { name: "a trailer of a film with a long name ".repeat(5) } })];
   for (let columns = 60; columns < 140; columns++) {
     const lines = jobTable(jobs, { ...TERMINAL, columns }, NOW, HEADING);
@@ -28,18 +28,18 @@ test("fits any width that holds id and state; the name is cut, the id never", ()
   }
 });
 
-test("a hostile name stays on its line, harmless", () => {
+test("escapes a hostile name, which stays on its line", () => {
   const [line = ""] = jobTable([job({ spec: { name: HOSTILE } })], TERMINAL, NOW, { heading: false });
   assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
   assert.match(line, /\\u\{1b\}\[2J/);
 });
 
-test("a state that this version does not know is shown by its number", () => {
+test("shows an unknown state as its number", () => {
   const [line = ""] = jobTable([job({ state: 9 as Job_State })], TERMINAL, NOW, { heading: false });
   assert.match(line, / state 9 /);
 });
 
-test("what is no terminal cuts nothing, unless COLUMNS says so", () => {
+test("cuts nothing without a terminal, unless COLUMNS is set", () => {
   const name = "n".repeat(200);
   const table = (env: Record<string, string>) =>
     jobTable([job({ spec: { name } })], tableTerminal({}, env), NOW, { heading: false })[0] ?? "";

@@ -22,7 +22,7 @@ const SEGMENTS = [JobWork_State.DONE, JobWork_State.LEASED, JobWork_State.WAITIN
   }),
 );
 
-test("a job that runs: what it is, how far it is, and the pieces that somebody works on", () => {
+test("shows a running job: facts, progress, and the tasks in work", () => {
   const text = page(
     running(61, {
       spec: { name: "trailer", labels: { release: "7" }, models: ["vmaf_v0.6.1"], features: ["psnr"] },
@@ -32,15 +32,15 @@ test("a job that runs: what it is, how far it is, and the pieces that somebody w
   );
   assert.match(text, new RegExp(`^Job +${ID}$`, "m"));
   assert.match(text, /^Labels +release=7$/m);
-  assert.match(text, /^State +RUNNING, 1 piece given out again$/m);
+  assert.match(text, /^State +RUNNING, 1 task retried$/m);
   assert.match(text, /30 % {2}61\/200 frames {2}50\.0 fps {2}0:03 left$/m);
   assert.match(text, /^1 of 4 segments$/m);
-  assert.match(text, /^Work: 2 done, 1 leased, 1 waiting, 1 pending; on encoder-1, encoder-2$/m);
+  assert.match(text, /^Tasks: 2 done, 1 leased, 1 waiting, 1 pending; on encoder-1, encoder-2$/m);
   assert.match(text, /^frames 50-99 +LEASED +1 +encoder-2$/m);
   assert.doesNotMatch(text, /frames 0-49|^frames 150/m);
 });
 
-test("a job that is planned: what was found in both files, and what a reader must know", () => {
+test("shows a planned job: what was found in both files, and the warnings", () => {
   const media = {
     ...{ container: "mp4", codec: "h264", width: 1280, height: 720, pixelFormat: "yuv420p", bitDepth: 8 },
     ...{ frameRate: "30000/1001", frames: 200 },
@@ -55,7 +55,7 @@ test("a job that is planned: what was found in both files, and what a reader mus
   assert.match(text, /^Warning: The distorted video is scaled\. \(SCALED\)$/m);
 });
 
-test("a film's pieces are not a hundred lines", () => {
+test("limits the task list of a film", () => {
   const leased = Array.from({ length: 100 }, (_, n) => ({
     kind: JobWork_Kind.SEGMENT,
     state: JobWork_State.LEASED,
@@ -65,7 +65,7 @@ test("a film's pieces are not a hundred lines", () => {
   assert.match(page(running(1, { work: leased })), /… and 80 more/);
 });
 
-test("a job that failed: why, with the facts", () => {
+test("shows why a job failed, with the facts", () => {
   const error = {
     code: "FRAME_COUNT_MISMATCH",
     message: "The two differ.",
@@ -79,7 +79,7 @@ test("a job that failed: why, with the facts", () => {
   );
 });
 
-test("hostile names, labels, messages and nodes are harmless, at every width", () => {
+test("escapes hostile names, labels, messages and nodes at every width", () => {
   const shown = running(5, {
     state: Job_State.FAILED,
     spec: {
@@ -108,6 +108,6 @@ test("hostile names, labels, messages and nodes are harmless, at every width", (
   fits(jobLines(shown, TERMINAL), 80);
 });
 
-test("a report ends with the job and how long it took", () => {
+test("ends a report with the job and its duration", () => {
   assert.deepEqual(jobLines(succeeded(), TERMINAL), [`Job ${ID} "encode.mp4", 12.3 s from start to end.`]);
 });

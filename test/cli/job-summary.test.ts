@@ -28,7 +28,7 @@ const JOBS: readonly EndedJob[] = [
   { job: job({ state: Job_State.CANCELLED }), gates: [] },
 ];
 
-test("id, name or distorted file, state, score, and gates or reason, in whole in a pipe", () => {
+test("prints id, name or distorted file, state, score, and gates or reason, uncut in a pipe", () => {
   const name = (text: string) => text.padEnd(LONG.length);
   assert.deepEqual(summaryLines(JOBS, PIPE), [
     `ID                                    ${name("NAME")}  STATE          SCORE  RESULT`,
@@ -39,7 +39,7 @@ test("id, name or distorted file, state, score, and gates or reason, in whole in
   ]);
 });
 
-test("on a terminal the name is cut, and the id makes room for the result", () => {
+test("on a terminal, cuts the name and drops the id to make room for the result", () => {
   for (const columns of [80, 100, 140, 200]) {
     const lines = summaryLines(JOBS, { ...SCREEN, columns });
     for (const line of lines) assert.ok(columnsOf(line) <= columns, line);
@@ -52,7 +52,7 @@ test("on a terminal the name is cut, and the id makes room for the result", () =
   }
 });
 
-test("a score that cannot be held against a gate is shown, with why", () => {
+test("shows a score whose gate cannot be checked, with the reason", () => {
   const fault = new Failure("INVALID_REQUEST", "--fail-under: there is no such metric.");
   const [, line] = summaryLines([{ job: succeeded(), gates: [], fault }], PIPE);
   assert.match(
@@ -61,12 +61,12 @@ test("a score that cannot be held against a gate is shown, with why", () => {
   );
 });
 
-test("the totals count states, and scores under a gate", () => {
-  assert.equal(totalsLine(JOBS), "4 jobs: 2 succeeded (1 under a gate), 1 failed, 1 cancelled");
+test("totals count states and scores that failed a gate", () => {
+  assert.equal(totalsLine(JOBS), "4 jobs: 2 succeeded (1 failed a gate), 1 failed, 1 cancelled");
   assert.equal(totalsLine(JOBS.slice(0, 1)), "1 job: 1 succeeded");
 });
 
-test("a hostile name or reason stays on its line", () => {
+test("escapes a hostile name or reason, which stays on its line", () => {
   const hostile = {
     job: job({ state: Job_State.FAILED, spec: { name: HOSTILE }, error: { code: "X", message: HOSTILE } }),
     gates: [],

@@ -1,4 +1,4 @@
-/** Jobs as the controller tells of them, for tests of what is drawn from them. */
+/** Jobs as the controller returns them, for tests of their display. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
@@ -9,7 +9,7 @@ import {
   type JobSpecSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 
-/** The fields that a test is about. */
+/** The fields that a test sets. */
 type Init = Exclude<MessageInitShape<typeof JobSchema>, Job> & {
   spec?: Exclude<MessageInitShape<typeof JobSpecSchema>, JobSpec>;
 };
@@ -17,7 +17,7 @@ type Init = Exclude<MessageInitShape<typeof JobSchema>, Job> & {
 export const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
 export const ID = "0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10";
 
-/** A name that would clear the screen, turn the text and ring the bell. */
+/** A name that would clear the screen, reverse the text and ring the bell. */
 export const HOSTILE = "\x1b[2J\u202ename\x07\nSUCCEEDED";
 
 /** Submitted 90 s before NOW. */

@@ -31,7 +31,7 @@ const refused = (text: string) => {
 };
 
 describe("reading", () => {
-  test("leaves nothing on the signal when the file cannot be read, and ends when that aborts", async () => {
+  test("leaves no listener on the signal if the file cannot be read, and stops when the signal aborts", async () => {
     const stop = new AbortController();
     const read = () => readList("/no/such/list", process.stdin, stop.signal);
     await assert.rejects(read, /ENOENT/);
@@ -42,7 +42,7 @@ describe("reading", () => {
 });
 
 describe("CSV", () => {
-  test("has a job per row, what it leaves out comes from the options", () => {
+  test("has one job per row; options give the defaults", () => {
     const [first, second, ...more] = jobsOf(
       'reference,distorted,name,priority,model,label:title\n/a.mov,/a.mp4,"A, ""the"" film",-5,own,x\n/b.mov,b.mp4,,,,\n',
     );
@@ -56,34 +56,43 @@ describe("CSV", () => {
     assert.deepEqual([second?.models, second?.features], [SETTINGS.models, ["psnr"]]);
   });
 
-  test("tells the line and what is wrong, and nothing is submitted", () => {
-    for (const [text, told] of [
-      ["reference;distorted\na;b\n", /line 1: the heading has ";": separate the columns with commas\./],
-      ["sep=;\nreference;distorted\na;b\n", /line 1: the heading has ";"/],
-      ["reference\tdistorted\na\tb\n", /line 1: the heading has tabs: separate the columns with commas\./],
-      ["distorted\na\n", /line 1: the heading has no column "reference"/],
+  test("reports the line and what is wrong; nothing is submitted", () => {
+    for (const [text, reported] of [
+      [
+        "reference;distorted\na;b\n",
+        /line 1: the header is separated by ";": separate the columns with commas\./,
+      ],
+      ["sep=;\nreference;distorted\na;b\n", /line 1: the header is separated by ";"/],
+      [
+        "reference\tdistorted\na\tb\n",
+        /line 1: the header is separated by tabs: separate the columns with commas\./,
+      ],
+      ["distorted\na\n", /line 1: the header has no column "reference"/],
       ["reference,distorted\na,https://cdn.example/b.mp4\n", /line 2: The distorted video is given as a URL/],
-      ["reference,distorted,models\na,b,c\n", /line 1: "models" is no column.*label:KEY/],
-      ["reference,distorted,reference\na,b,c\n", /line 1: the column "reference" is there twice/],
-      ["reference,distorted\na,b\na\n", /line 3: it has 1 cells, and the heading 2/],
+      [
+        "reference,distorted,models\na,b,c\n",
+        /line 1: "models" isn't a valid column\. Valid columns: .*label:KEY/,
+      ],
+      ["reference,distorted,reference\na,b,c\n", /line 1: the column "reference" is given twice/],
+      ["reference,distorted\na,b\na\n", /line 3: it has 1 cells, but the header has 2/],
       ["reference,distorted\n,b\n", /line 2: reference is missing/],
       ["reference,distorted,priority\na,b,high\n", /line 2: priority "high" is not a whole number/],
       ['reference,distorted\n"a\n,b\n', /line 2: a quote is not closed/],
-      ["", /has no column|lists no job/],
-      ["reference,distorted\n\n", /lists no job/],
+      ["", /has no column|lists no jobs/],
+      ["reference,distorted\n\n", /lists no jobs/],
     ] as const) {
-      assert.match(refused(text), told);
+      assert.match(refused(text), reported);
       assert.match(refused(text), /Nothing was submitted\.$/);
     }
   });
 
-  test("has paths relative to the list's folder, and labels that may have a semicolon in them", () => {
+  test("has paths relative to the list's folder, and allows semicolons in labels", () => {
     const text = "reference,distorted,label:a;b\n../r.mov,/d.mp4,x\n";
     const [job] = jobsOf(text, undefined, "/lists/today");
     assert.deepEqual([job?.reference, job?.distorted, job?.labels?.["a;b"]], ["/lists/r.mov", "/d.mp4", "x"]);
   });
 
-  test("reads back whatever a spreadsheet wrote", () => {
+  test("reads back any spreadsheet output", () => {
     const cell = fc.string({ unit: fc.constantFrom("a", ",", '"', "\n", "\r", " ", "é") });
     const row = fc.array(cell, { minLength: 2, maxLength: 4 });
     fc.assert(
@@ -100,7 +109,7 @@ describe("CSV", () => {
 });
 
 describe("JSON lines", () => {
-  test("have the fields of the interface, and may have an idempotency key", () => {
+  test("have the fields of the API, and may have an idempotency key", () => {
     const [first, second] = jobsOf(
       '{"reference":"/a","distorted":"/b","labels":{"release":"8"},"scaling":"REFUSE","idempotencyKey":"k"}\n' +
         '\n{"reference":"/c","distorted":"/d","features":[]}\r\n',
@@ -110,18 +119,18 @@ describe("JSON lines", () => {
     assert.deepEqual([second?.line, second?.key, second?.features], [3, "run/3", []]);
   });
 
-  test("tell the line and what is wrong", () => {
+  test("report the line and what is wrong", () => {
     const good = '{"reference":"/a","distorted":"/b"}\n';
-    for (const [line, told] of [
+    for (const [line, reported] of [
       ["{", /line 2: .*JSON/],
       ["[1]", /line 2: it is not a JSON object/],
       ['{"reference":"/a"}', /line 2: distorted is missing/],
       ['{"reference":"/a","distorted":"/b","nmae":"x"}', /line 2: .*nmae/],
       ['{"reference":"/a","distorted":"/b","priority":"high"}', /line 2: .*priority/],
       ['{"reference":"/a","distorted":"/b","labels":7}', /line 2: .*labels/],
-      ['{"reference":"/a","distorted":"/b","idempotencyKey":7}', /line 2: idempotencyKey is not a text/],
+      ['{"reference":"/a","distorted":"/b","idempotencyKey":7}', /line 2: idempotencyKey is not a string/],
     ] as const) {
-      assert.match(refused(good + line), told);
+      assert.match(refused(good + line), reported);
     }
   });
 });

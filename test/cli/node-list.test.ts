@@ -20,7 +20,7 @@ const node = (init: Exclude<MessageInitShape<typeof NodeSchema>, Node>) =>
     ...init,
   });
 
-test("a line per node: state, busy and all slots, last sign of life, scorer, name", () => {
+test("prints one line per node: state, busy and total slots, last heartbeat, scorer, name", () => {
   assert.deepEqual(
     nodeTable([node({ work: [{}] }), node({ name: HOSTILE, capabilities: {} })], TERMINAL, NOW),
     [
@@ -31,7 +31,7 @@ test("a line per node: state, busy and all slots, last sign of life, scorer, nam
   );
 });
 
-test("a node goes by its id, or by its name: that of the living one", () => {
+test("finds a node by id, or by name, where a node that is not offline wins", () => {
   const nodes = [
     node({ id: "1", name: "a", state: Node_State.OFFLINE }),
     node({ id: "2", name: "a" }),
@@ -41,7 +41,7 @@ test("a node goes by its id, or by its name: that of the living one", () => {
     node({ id: "6", name: "d", state: Node_State.OFFLINE }),
   ];
   assert.equal(nodeNamed(nodes, "b").id, "a");
-  assert.equal(nodeNamed(nodes, "a").id, "a", "an id goes before a name");
+  assert.equal(nodeNamed(nodes, "a").id, "a", "an id wins over a name");
   assert.equal(nodeNamed(nodes.slice(0, 2), "a").id, "2");
   assert.equal(nodeNamed(nodes, "d").id, "6");
   assert.throws(() => nodeNamed(nodes, "c"), /Several nodes .*: 4, 5/);

@@ -9,7 +9,7 @@ export interface PairClips {
   readonly media: MediaDirectory;
   /** Reference and distorted. */
   readonly pair: [string, string];
-  /** Removes everything; fails when scores left something behind. */
+  /** Removes everything; fails if scores left files behind. */
   remove(): Promise<void>;
 }
 

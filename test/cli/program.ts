@@ -1,4 +1,4 @@
-/** The real `svc`, run as a person or a pipeline runs it. */
+/** Runs the real `svc` as a person or a pipeline does. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program that was started: what it has printed so far, and its end. */
+/** A started program: its output so far, and its end. */
 export class Running implements AsyncDisposable {
   stdout = "";
   stderr = "";
@@ -33,7 +33,7 @@ export class Running implements AsyncDisposable {
     }));
   }
 
-  /** Waits until it has printed something, on either stream. */
+  /** Waits until it has printed a text on either stream. */
   async printed(what: RegExp): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
@@ -42,7 +42,7 @@ export class Running implements AsyncDisposable {
     this.#looks.add(look);
     look();
     const early = this.#ended.then(({ code }) => {
-      throw new Error(`it ended (${code}) without printing ${what}: ${this.stdout}${this.stderr}`);
+      throw new Error(`the program ended (${code}) without printing ${what}: ${this.stdout}${this.stderr}`);
     });
     early.catch(() => {});
     await soon(Promise.race([promise, early]), () => `${what}; so far: ${this.stdout}${this.stderr}`);
@@ -68,7 +68,7 @@ export interface RunOptions {
   /** Default: the checkout. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** File descriptor to use for standard output in place of a pipe. */
+  /** File descriptor for standard output instead of a pipe. */
   readonly stdout?: number;
 }
 
@@ -110,8 +110,8 @@ export async function shell(
 }
 
 /**
- * Starts a command on a terminal of its own (util-linux's script, which every
- * Debian has). What is written to its standard input is typed on that terminal.
+ * Starts a command on a separate terminal (with util-linux's script, which every Debian has). Its standard input is
+ * typed on that terminal.
  */
 export function startOnTerminal(
   words: readonly string[],

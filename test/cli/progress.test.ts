@@ -6,7 +6,7 @@ import type { Terminal } from "../../src/cli/terminal.ts";
 const TERMINAL: Terminal = { columns: 80, color: false, unicode: false, live: true };
 const HALF = { framesDone: 125, framesTotal: 250, fps: 54.23, secondsLeft: 2.2 };
 
-test("bar, share, frames, speed and time left; the least needed goes first where it is narrow", () => {
+test("shows bar, percentage, frames, speed and time left; a narrow terminal drops the least useful first", () => {
   const text = (columns: number) => progressText(HALF, { ...TERMINAL, columns });
   assert.equal(text(80), "##############..............   50 %  125/250 frames  54.2 fps  0:03 left");
   for (let columns = 20; columns < 120; columns++) assert.ok(text(columns).length < columns);
@@ -14,13 +14,13 @@ test("bar, share, frames, speed and time left; the least needed goes first where
   assert.match(text(20), /^#+\.+ +50 %$/);
 });
 
-test("nothing is known before the first frame, and hours read as hours", () => {
+test("shows no estimate before the first frame, and formats hours", () => {
   const start = { framesDone: 0, framesTotal: 250, fps: 0, secondsLeft: undefined };
   assert.match(progressText(start, TERMINAL), / 0 % {2}0\/250 frames {2}0\.0 fps$/);
   assert.match(progressText({ ...HALF, secondsLeft: 3725 }, TERMINAL), /1:02:05 left$/);
 });
 
-test("the line is redrawn in place and taken away once; a stream that is no terminal stays silent", () => {
+test("redraws the line in place and erases it once; prints nothing without a terminal", () => {
   const drawn = (live: boolean) => {
     const written: string[] = [];
     const line = progressLine({ write: (text) => written.push(text) }, () => ({ ...TERMINAL, live }));

@@ -50,7 +50,7 @@ function page(over: Partial<ScoreView> = {}, terminal: Partial<Terminal> = {}): 
   return report(view(over), { ...options, terminal: { ...WIDE, ...terminal } });
 }
 
-test("a file's line has the bit rate of its video, the file's where that differs, and says whole file without the first", () => {
+test("a file's line has the video's bit rate, the file's if it differs, and says whole file if only that is known", () => {
   const line = (rates: Partial<MediaView>) =>
     page({ distorted: { ...MEDIA, ...rates } }, { columns: 200 }).find((text) =>
       text.startsWith("Distorted"),
@@ -64,7 +64,7 @@ test("a file's line has the bit rate of its video, the file's where that differs
   assert.match(line({ bitRate: 1_330_000 }) ?? "", / · 29\.97 fps · 1\.33 Mbit\/s whole file · 3 frames/);
 });
 
-test("a page says it all: score, files, warnings, pooled values, chart, worst frames, scorer", () => {
+test("shows score, files, warnings, pooled scores, chart, worst frames and scorer", () => {
   const lines = page();
   assert.deepEqual(lines.slice(0, 4), ["┏━┓ ╺━┓   ┏━┓ ┏━┓", "┣━┫ ┏━┛   ┃ ┃ ┃ ┃", "┗━┛ ┗━╸ ▪ ┗━┛ ┗━┛", ""]);
   assert.deepEqual(lines.slice(4, 15), [
@@ -72,8 +72,8 @@ test("a page says it all: score, files, warnings, pooled values, chart, worst fr
     "",
     'Reference  "source.y4m"  y4m · rawvideo · 320x180 · yuv420p · 29.97 fps · 3',
     "           frames",
-    'Distorted  "my \\u{1b}[31mencode.mp4"  mp4 · h264 · 320x180 · samples of 16:15 ·',
-    "           yuv420p · 29.97 fps · 3 frames · full range · rotated 90°",
+    'Distorted  "my \\u{1b}[31mencode.mp4"  mp4 · h264 · 320x180 · sample aspect ratio',
+    "           16:15 · yuv420p · 29.97 fps · 3 frames · full range · rotated 90°",
     "",
     "Warning: The distorted video was scaled. (SCALED)",
     "",
@@ -90,18 +90,18 @@ test("a page says it all: score, files, warnings, pooled values, chart, worst fr
 });
 
 describe("terminals", () => {
-  test("without colour there is no escape sequence, with colour there is", () => {
+  test("prints escape sequences only with colour", () => {
     assert.ok(!page().join("\n").includes("\x1b"));
     assert.ok(page({}, { color: true }).join("\n").includes("\x1b[1m"));
   });
 
-  test("without Unicode everything is ASCII", () => {
+  test("prints only ASCII without Unicode", () => {
     const text = page({ distorted: { ...MEDIA, rotation: 0 } }, { unicode: false }).join("\n");
     assert.match(text, /^[\n -~]*$/);
     assert.match(text, /^VMAF 82\.000000/);
   });
 
-  test("40 columns hold every line, and no value is lost", () => {
+  test("fits every line into 40 columns without losing a value", () => {
     const lines = page({}, { columns: 40 });
     for (const line of lines) assert.ok(line.length <= 40, line);
     for (const value of ["82.000", "78.593", "60.600", "15.748"])
@@ -131,7 +131,7 @@ describe("metrics", () => {
       .map((line) => /^([a-z_0-9]+) +1\.00000/.exec(line)?.[1])
       .filter((name) => name !== undefined);
 
-  test("models and requested metrics come first; the models' own features only when asked", () => {
+  test("lists models and requested metrics first, and the models' own features only on request", () => {
     assert.deepEqual(shown([], false), ["vmaf", "neg"]);
     assert.deepEqual(shown(["psnr"], false), ["vmaf", "neg", "psnr_y", "psnr_cb"]);
     assert.deepEqual(shown(["psnr"], true), ["vmaf", "neg", "psnr_y", "psnr_cb", "integer_adm2", "psnr_hvs"]);
@@ -144,7 +144,7 @@ describe("time", () => {
       line.startsWith("  1  frame"),
     );
 
-  test("without a rate there are frame numbers only", () => {
+  test("shows only frame numbers if the rate is unknown", () => {
     assert.equal(second(""), "  1  frame 1  60.000000");
     assert.ok(
       page({ reference: { ...MEDIA, frameRate: "" }, distorted: { ...MEDIA, frameRate: "" } }).includes(
@@ -153,7 +153,7 @@ describe("time", () => {
     );
   });
 
-  test("frames count at the slower side's rate, and at the reference's when both go at about one pace", () => {
+  test("uses the slower side's rate, or the reference's if both rates are about equal", () => {
     assert.equal(second("50/1", "25/1"), "  1  frame 1  00:00:00.040  60.000000");
     assert.equal(second("25/1", "50/1"), "  1  frame 1  00:00:00.040  60.000000");
     assert.equal(second("25/1", "24/1"), "  1  frame 1  00:00:00.040  60.000000");

@@ -1,4 +1,4 @@
-/** A terminal's screen: what text, line breaks and the cursor movements that svc uses leave on it. */
+/** Emulates a terminal's screen: text, line breaks and the cursor movements that svc uses. */
 
 const ESCAPE = "\x1b";
 const COMMAND_OR_CHARACTER = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|[\\s\\S]`, "gu");
@@ -6,7 +6,7 @@ const COMMAND_OR_CHARACTER = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|[\\s\\S]`,
 export class Screen {
   columns: number;
   readonly rows: number;
-  /** Lines that have left the screen at its top. */
+  /** Lines that have scrolled off the top. */
   scrolled = 0;
   #lines: string[][] = [[]];
   #row = 0;
@@ -24,7 +24,7 @@ export class Screen {
     }
   }
 
-  /** Breaks and joins lines as most terminals do: what was one line of text stays one. */
+  /** Rewraps lines like most terminals: one line of text stays one line. */
   resize(columns: number): void {
     const before = this.#lines.slice(0, this.#row + 1);
     this.#lines = [];
@@ -37,7 +37,7 @@ export class Screen {
     this.#column = this.#lines[this.#row]?.length ?? 0;
   }
 
-  /** What is to be seen, without the empty rest. */
+  /** Returns the visible text without trailing empty lines. */
   text(): string {
     return this.#lines
       .map((line) => line.join("").trimEnd())
@@ -46,7 +46,7 @@ export class Screen {
   }
 
   #put(character: string): void {
-    if (character === ESCAPE) throw new Error("an escape sequence that no terminal was meant to get");
+    if (character === ESCAPE) throw new Error("an unexpected escape sequence");
     if (character === "\r") this.#column = 0;
     else if (character === "\n") this.#newLine();
     else {
@@ -69,7 +69,7 @@ export class Screen {
     else if (command === "J") {
       this.#lines.length = this.#row + 1;
       this.#line().length = Math.min(this.#line().length, this.#column);
-    } else if (command !== "m") throw new Error(`a terminal command that svc does not use: ${command}`);
+    } else if (command !== "m") throw new Error(`an unexpected terminal command: ${command}`);
   }
 
   #line(): string[] {

@@ -1,7 +1,9 @@
-/** Per-frame values for tests of what is drawn from them. */
+/** Per-frame scores for tests of their display. */
 import { FrameTable } from "../../src/engine/frames.ts";
 
-/** A table of one metric, "vmaf": frame n has the n-th value, undefined is not finite. */
+/**
+ * Returns a table with one metric, "vmaf": frame n has the n-th value; undefined stands for a value that isn't finite.
+ */
 export function vmafSeries(
   values: readonly (number | undefined)[],
   firstFrame = 0,

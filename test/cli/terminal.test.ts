@@ -5,12 +5,12 @@ import { detectTerminal } from "../../src/cli/terminal.ts";
 const TTY = { isTTY: true, columns: 100 };
 const UTF8 = { TERM: "xterm-256color", LANG: "en_US.UTF-8" };
 
-test("a terminal has colour and a line that can be redrawn; a pipe has neither", () => {
+test("a terminal has colour and can redraw lines; a pipe has neither", () => {
   assert.deepEqual(detectTerminal(TTY, UTF8), { columns: 100, color: true, unicode: true, live: true });
   assert.deepEqual(detectTerminal({}, UTF8), { columns: 80, color: false, unicode: true, live: false });
 });
 
-test("NO_COLOR takes the colour only; an empty one counts as unset", () => {
+test("NO_COLOR turns off only colour; an empty value counts as unset", () => {
   assert.deepEqual(detectTerminal(TTY, { ...UTF8, NO_COLOR: "1" }), {
     columns: 100,
     color: false,
@@ -20,7 +20,7 @@ test("NO_COLOR takes the colour only; an empty one counts as unset", () => {
   assert.equal(detectTerminal(TTY, { ...UTF8, NO_COLOR: "" }).color, true);
 });
 
-test("a dumb terminal gets plain lines of ASCII", () => {
+test("a dumb terminal gets plain ASCII lines", () => {
   assert.deepEqual(detectTerminal(TTY, { ...UTF8, TERM: "dumb" }), {
     columns: 100,
     color: false,
@@ -29,7 +29,7 @@ test("a dumb terminal gets plain lines of ASCII", () => {
   });
 });
 
-test("the locale decides on Unicode: LC_ALL before LC_CTYPE before LANG", () => {
+test("the locale decides about Unicode: LC_ALL before LC_CTYPE before LANG", () => {
   const unicode = (env: Record<string, string>) => detectTerminal(TTY, { TERM: "xterm", ...env }).unicode;
   assert.equal(unicode({}), false);
   assert.equal(unicode({ LANG: "C" }), false);

@@ -1,4 +1,4 @@
-/** `svc up` with its database in a folder of its own, and commands that talk to it. */
+/** Runs `svc up` with its database in a separate folder, and commands that call it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ interface Ports {
 }
 
 export class Up implements AsyncDisposable {
-  /** "127.0.0.1:PORT" of gRPC. */
+  /** Its gRPC address, "127.0.0.1:PORT". */
   readonly server: string;
   readonly rest: string;
   readonly metrics: string;
@@ -51,7 +51,7 @@ export class Up implements AsyncDisposable {
     return this.#process;
   }
 
-  /** Kills it as a power cut does, and starts it again where it was. `between`: while it is away. */
+  /** Kills it like a power cut, and restarts it on the same ports and data. `between` runs while it is down. */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     this.#process.signal("SIGKILL");
     await this.#process.exited();
@@ -65,7 +65,7 @@ export class Up implements AsyncDisposable {
     return start(SVC, args, { ...options, env: { ...this.env, ...options.env } });
   }
 
-  /** Runs `svc …` for this server to its end; `input` is its standard input. */
+  /** Runs `svc …` for this server to its end; `input`: its standard input. */
   async svc(
     args: readonly string[],
     { input = "", ...options }: RunOptions & { input?: string } = {},
@@ -80,7 +80,7 @@ export class Up implements AsyncDisposable {
     return start("sh", ["-c", command, "sh", SVC], { env: this.env });
   }
 
-  /** Starts `svc …` on a terminal of its own. */
+  /** Starts `svc …` on a separate terminal. */
   onTerminal(args: readonly string[], columns: number): Running {
     return startOnTerminal([SVC, ...args], columns, this.env);
   }
@@ -100,7 +100,7 @@ function run(data: string, { rest, grpc, metrics }: Ports): SvcProcess {
   return new SvcProcess("up", { args: [...ports, "--data-dir", data, "--drain-timeout", "0"] });
 }
 
-/** One that stays free while the process is away. */
+/** Returns a port that stays free while the process is down. */
 async function port(): Promise<string> {
   return String(await freePort());
 }

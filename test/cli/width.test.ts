@@ -3,14 +3,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { columnsOf, cut, padded } from "../../src/cli/width.ts";
 
-test("wide characters take two columns, marks and inks none", () => {
+test("wide characters take two columns, marks and colours none", () => {
   assert.equal(columnsOf("film"), 4);
   assert.equal(columnsOf("映画"), 4);
   assert.equal(columnsOf("🎬 é"), 4);
   assert.equal(columnsOf("\x1b[36mbar\x1b[0m"), 3);
 });
 
-test("a cut text tells that there is more, and splits no character", () => {
+test("a cut text ends with an ellipsis and splits no character", () => {
   assert.equal(cut("encode.mp4", 10, true), "encode.mp4");
   assert.equal(cut("encode.mp4", 7, true), "encode…");
   assert.equal(cut("encode.mp4", 7, false), "encode~");
@@ -18,7 +18,7 @@ test("a cut text tells that there is more, and splits no character", () => {
   assert.equal(cut("anything", 0, true), "");
 });
 
-test("whatever the text: never wider than asked, and padded to exactly that", () => {
+test("any text is cut to at most the width, and padded to exactly the width", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme" }), fc.nat(40), fc.boolean(), (text, columns, unicode) => {
       const shown = cut(text, columns, unicode);

@@ -1,16 +1,16 @@
-/** A browser: keeps cookies, follows redirects, and sends every form that it is shown. As a program it opens its argument. */
+/** A minimal browser: keeps cookies, follows redirects, and submits every form. As a program it opens its argument. */
 
-/** More than any sign-in has. */
+/** More steps than any sign-in has. */
 const MOST_STEPS = 30;
 
 export interface Visited {
   readonly status: number;
   readonly text: string;
-  /** Every address that it was at. */
+  /** Every address it visited. */
   readonly urls: readonly string[];
 }
 
-/** Goes to an address, and wherever that leads. `stop`: an address that it does not go to any more. */
+/** Opens an address and follows it to the end. `stop`: an address at which it stops, without opening it. */
 export async function visit(start: string, stop: (url: string) => boolean = () => false): Promise<Visited> {
   const cookies = new Map<string, string>();
   const urls: string[] = [];

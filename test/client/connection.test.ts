@@ -1,4 +1,4 @@
-/** Calls to a real gRPC server: answers, the server's failures, those of the connection, and streams that end early. */
+/** Calls to a real gRPC server: responses, failures of the server and of the connection, and streams that end early. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -28,7 +28,7 @@ import { soon } from "../waiting.ts";
 
 let server: Server;
 let address: string;
-/** Streams that their caller has left. */
+/** Streams that their caller cancelled. */
 const left: Promise<void>[] = [];
 
 before(async () => {
@@ -47,7 +47,7 @@ const REFUSED = new Failure("JOB_NOT_FOUND", "There is no such job.", { found: {
 
 type Answer = (error: object | null, value?: unknown) => void;
 
-/** The id says what becomes of the call. */
+/** The id determines the result of the call. */
 function getJob({ request, metadata }: ServerUnaryCall<GetJobRequest, unknown>, answer: Answer): void {
   if (request.id === "never") return;
   if (request.id === "newer") answer(newer());
@@ -58,7 +58,7 @@ function getJob({ request, metadata }: ServerUnaryCall<GetJobRequest, unknown>, 
   else answer(null, create(GetJobResponseSchema, { job: { id: String(metadata.get("authorization")[0]) } }));
 }
 
-/** A status of a later version, with a code that nobody here knows. */
+/** A status of a later version, with a code unknown to this one. */
 function newer() {
   const known = statusOf(new Failure("INTERNAL", "Something new."));
   const [bytes] = known.metadata?.get("grpc-status-details-bin") ?? [];
@@ -88,7 +88,7 @@ async function streamJobs(call: ServerWritableStream<StreamJobsRequest, unknown>
 const { getJob: GET, streamJobs: STREAM } = JobService.method;
 
 describe("a call", () => {
-  test("has its answer, and sends its token", async () => {
+  test("returns the response and sends the token", async () => {
     using connection = new Connection({ address, token: async () => "t.0" });
     assert.equal((await connection.call(GET, { id: "a" })).job?.id, "Bearer t.0");
   });
@@ -101,7 +101,7 @@ describe("a call", () => {
     assert.deepEqual(failure.found, { id: "refused", pages: "3" });
   });
 
-  test("throws INTERNAL for a code that it does not know, and tells the code", async () => {
+  test("throws INTERNAL for an unknown code, with the code as a fact", async () => {
     using connection = new Connection({ address });
     const failure = await failureOf(connection.call(GET, { id: "newer" }));
     assert.equal(failure.code, "INTERNAL");
@@ -116,20 +116,20 @@ describe("a call", () => {
     assert.match(failure.message, /PERMISSION_DENIED: not for you/);
   });
 
-  test("that nobody answers ends at its time limit", async () => {
+  test("without a response ends at its timeout", async () => {
     using connection = new Connection({ address });
     const failure = await failureOf(connection.call(GET, { id: "never" }, { timeoutMs: 50 }));
     assert.equal(failure.code, "SERVER_UNREACHABLE");
   });
 
-  test("to where nobody listens says so", async () => {
+  test("to a closed port reports that the server cannot be reached", async () => {
     using connection = new Connection({ address: "127.0.0.1:1" });
     const failure = await failureOf(connection.call(GET, { id: "a" }));
     assert.equal(failure.code, "SERVER_UNREACHABLE");
     assert.match(failure.message, /127\.0\.0\.1:1 /);
   });
 
-  test("ends when its caller says so, before it or during it", async () => {
+  test("ends when its caller aborts it, before or during the call", async () => {
     using connection = new Connection({ address });
     const signal = AbortSignal.abort();
     assert.equal(
@@ -143,7 +143,7 @@ describe("a call", () => {
     assert.equal((await call).code, "SCORE_CANCELLED");
   });
 
-  test("without a token that can be read is not made", async () => {
+  test("is not made if the token cannot be read", async () => {
     const token = async () => {
       throw new Failure("INVALID_REQUEST", "no token");
     };
@@ -151,7 +151,7 @@ describe("a call", () => {
     assert.equal((await failureOf(connection.call(GET, { id: "a" }))).code, "INVALID_REQUEST");
   });
 
-  test("tells of the token that it was refused for, and of no other failure", async () => {
+  test("reports a token only if it was refused for it", async () => {
     const refused: string[] = [];
     let count = 0;
     const token = async () => `t.${++count}`;
@@ -162,7 +162,7 @@ describe("a call", () => {
     assert.deepEqual(refused, ["t.2"]);
   });
 
-  test("whose token does not come is cancelled, and ends at its time limit", async () => {
+  test("whose token is pending can be cancelled, and ends at its timeout", async () => {
     const token = () => Promise.withResolvers<string>().promise;
     using connection = new Connection({ address, token });
     const cancel = new AbortController();
@@ -175,7 +175,7 @@ describe("a call", () => {
     assert.equal((await failureOf(stream.next())).code, "SCORE_CANCELLED");
   });
 
-  test("fails soon when the peer is gone without a word, and works again when it is back", async () => {
+  test("fails soon if the peer vanishes silently, and works again when it is back", async () => {
     await using line = await Line.to(address);
     using connection = new Connection({ address: line.address });
     await connection.call(GET, { id: "a" });
@@ -188,7 +188,7 @@ describe("a call", () => {
 });
 
 describe("a stream", () => {
-  test("comes in order, and is ended by leaving the loop", async () => {
+  test("arrives in order, and ends when the caller leaves the loop", async () => {
     using connection = new Connection({ address });
     const seen: string[] = [];
     for await (const { eventId } of connection.stream(STREAM, {})) {
@@ -196,10 +196,10 @@ describe("a stream", () => {
       if (seen.length === 5) break;
     }
     assert.deepEqual(seen, ["0", "1", "2", "3", "4"]);
-    await soon(Promise.resolve(left.at(-1)), "the server to see it");
+    await soon(Promise.resolve(left.at(-1)), "the server to see the cancellation");
   });
 
-  test("throws the failure that ends it, after what came before", async () => {
+  test("throws the failure that ends it, after the earlier messages", async () => {
     using connection = new Connection({ address });
     const seen: string[] = [];
     const reading = (async () => {
@@ -209,7 +209,7 @@ describe("a stream", () => {
     assert.deepEqual(seen, ["0", "1", "2"]);
   });
 
-  test("ends when its caller says so", async () => {
+  test("ends when its caller aborts it", async () => {
     using connection = new Connection({ address });
     const cancel = new AbortController();
     const reading = (async () => {
@@ -230,7 +230,7 @@ async function failureOf(call: Promise<unknown>): Promise<Failure> {
   return thrown;
 }
 
-/** A line to a server that can fall silent: nothing is lost or closed, nothing comes through. */
+/** A proxy that can stall: it closes and loses nothing, but forwards nothing. */
 class Line implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   readonly #server: NetServer;

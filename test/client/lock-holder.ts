@@ -1,4 +1,4 @@
-/** As a program: takes the lock of a file, says so, and keeps it until it is killed. */
+/** A program that takes the lock of a file, prints that, and holds it until it is killed. */
 import { setTimeout as pause } from "node:timers/promises";
 import { withLock } from "../../src/client/token-lock.ts";
 

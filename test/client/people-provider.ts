@@ -1,4 +1,4 @@
-/** A real OpenID provider on loopback that people sign in with: PKCE, the device flow, refresh tokens that rotate. */
+/** A real OpenID provider on loopback for people: PKCE, the device flow, rotating refresh tokens. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,28 +23,28 @@ const TTL = {
 };
 
 export interface PeopleOptions {
-  /** Life of its access tokens in seconds; default: an hour. */
+  /** Lifetime of its access tokens in seconds; default: an hour. */
   readonly lifeSeconds?: number;
-  /** The same of its refresh tokens. */
+  /** Lifetime of its refresh tokens in seconds; the same default. */
   readonly refreshSeconds?: number;
-  /** Claims that its tokens have besides the standard's. */
+  /** Additional claims of its tokens. */
   readonly claims?: Readonly<Record<string, string | readonly string[]>>;
-  /** Whether people can sign in by device, and sessions be revoked; default true. */
+  /** Whether it has the device flow and revocation; default true. */
   readonly everything?: boolean;
 }
 
 type Watch = (path: string, response: ServerResponse) => boolean | Promise<boolean>;
 
 export class PeopleProvider implements AsyncDisposable {
-  /** What the person does when asked: sign in and consent, or not. */
+  /** Whether the person signs in and consents. */
   denies = false;
-  /** Paths of the requests that came. */
+  /** Paths of the received requests. */
   readonly paths: string[] = [];
-  /** Told of every request before it is answered; true: it has answered in the provider's place. */
+  /** Called for every request before the provider handles it; true: it has answered the request itself. */
   watch: Watch = () => false;
   readonly #server: Server;
   #provider: Provider;
-  /** Ids of what the person has granted. */
+  /** Ids of the person's grants. */
   readonly #grants: string[] = [];
   #answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -73,12 +73,12 @@ export class PeopleProvider implements AsyncDisposable {
     return `${this.issuer}/jwks`;
   }
 
-  /** Requests to a path that came. */
+  /** Returns the number of requests to a path. */
   count(path: string): number {
     return this.paths.filter((one) => one === path).length;
   }
 
-  /** Takes back what the person has granted: refresh tokens of it are refused from here on. */
+  /** Revokes the person's grants: their refresh tokens are refused from now on. */
   async withdraw(): Promise<void> {
     for (const id of this.#grants.splice(0)) await (await this.#provider.Grant.find(id))?.destroy();
   }
@@ -133,7 +133,7 @@ function configurationOf(
       },
       {
         client_id: CONSOLE_CLIENT_ID,
-        // Of those, and on loopback, any port will do.
+        // For native clients, any loopback port is allowed.
         application_type: "native",
         token_endpoint_auth_method: "none",
         grant_types: ["authorization_code", "refresh_token"],

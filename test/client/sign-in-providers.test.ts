@@ -1,4 +1,4 @@
-/** Sign-in by device, and providers that answer in their own way, wrongly, or not at all. */
+/** Sign-in by device, and providers with unusual, wrong or missing responses. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -18,10 +18,10 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** A provider that answers with what a test says, path by path, the last answer again and again. */
+/** A provider with scripted responses per path; the last one is repeated. */
 class Scripted implements AsyncDisposable {
   issuer = "";
-  /** Milliseconds at which a path was asked. */
+  /** Times in milliseconds of the requests to a path. */
   readonly asked: { readonly path: string; readonly atMs: number; readonly form: URLSearchParams }[] = [];
   readonly answers: Record<string, Answer[]> = {};
   readonly #server = createServer((request, response) => void this.#hear(request, response));
@@ -90,7 +90,7 @@ describe("by device", () => {
   });
   after(() => provider[Symbol.asyncDispose]());
 
-  test("a person signs in elsewhere, and another says no", async () => {
+  test("a person signs in on another device, and another one declines", async () => {
     const yes = await byDevice(provider.issuer);
     assert.equal((await visit((await yes.code).completeUrl ?? "")).text, "signed in");
     const no = await byDevice(provider.issuer);
@@ -104,17 +104,17 @@ describe("by device", () => {
     assert.match(message, /access_denied/);
   });
 
-  test("a provider without it, or one that does not permit it to the client, is told so", async () => {
+  test("reports a provider that lacks the flow or refuses it to the client", async () => {
     await using other = await PeopleProvider.open({ everything: false });
     assert.match((await failureOf((await byDevice(other.issuer)).grant)).message, /Leave out --device/);
     await using scripted = await Scripted.open();
     scripted.answers["/device"] = [refusal("unauthorized_client")];
     const { code, message } = await failureOf((await byDevice(scripted.issuer)).grant);
     assert.equal(code, "LOGIN_FAILED");
-    assert.match(message, /unauthorized_client\. The client must be permitted/);
+    assert.match(message, /unauthorized_client\. Enable this sign-in flow for the client/);
   });
 
-  test("the provider is asked as often as it wants, and through an outage", async () => {
+  test("polls at the provider's interval, and through an outage", async () => {
     await using scripted = await Scripted.open();
     scripted.answers["/device"] = [deviceAnswer(scripted.issuer)];
     scripted.answers["/token"] = [
@@ -132,7 +132,7 @@ describe("by device", () => {
     assert.ok((last ?? 0) - (third ?? 0) >= 5_000, "slow_down means five seconds more");
   });
 
-  test("a code that is over ends it, whoever says so", async () => {
+  test("an expired code ends it, whether the provider or the clock says so", async () => {
     await using scripted = await Scripted.open();
     scripted.answers["/device"] = [deviceAnswer(scripted.issuer)];
     scripted.answers["/token"] = [refusal("expired_token")];
@@ -141,10 +141,10 @@ describe("by device", () => {
     scripted.answers["/token"] = [refusal("authorization_pending")];
     const { code, message } = await failureOf((await byDevice(scripted.issuer)).grant);
     assert.equal(code, "LOGIN_FAILED");
-    assert.match(message, /while the code was good/);
+    assert.match(message, /before the code expired/);
   });
 
-  test("an address that is no web page of the provider's is not shown", async () => {
+  test("shows no sign-in address that is neither https nor on loopback", async () => {
     await using scripted = await Scripted.open();
     for (const address of ["javascript:alert(1)", "http://id.example/device", "file:///etc/passwd"]) {
       scripted.answers["/device"] = [deviceAnswer(scripted.issuer, { verification_uri: address })];
@@ -161,7 +161,7 @@ describe("by device", () => {
     await failureOf(grant);
   });
 
-  test("the waiting ends at once with its reason", async () => {
+  test("the wait ends immediately with the signal's reason", async () => {
     await using scripted = await Scripted.open();
     scripted.answers["/device"] = [deviceAnswer(scripted.issuer, { interval: 60 })];
     const ends = new AbortController();
@@ -176,7 +176,7 @@ describe("by device", () => {
 describe("a provider", () => {
   const found = (issuer: string, signal?: AbortSignal) => discover({ issuer, clientId: CLIENT_ID }, signal);
 
-  test("is called over https, or on this machine, only", async () => {
+  test("is called only over https or on this machine", async () => {
     for (const issuer of [
       "http://id.example",
       "ftp://id.example",
@@ -192,11 +192,11 @@ describe("a provider", () => {
       await using scripted = await Scripted.open({ [`${name}_endpoint`]: "http://evil.example/x" });
       const { code, message } = await failureOf(found(scripted.issuer));
       assert.equal(code, "LOGIN_FAILED", name);
-      assert.match(message, new RegExp(`names a ${name}_endpoint, which is neither https`));
+      assert.match(message, new RegExp(`has a ${name}_endpoint that is neither https`));
     }
   });
 
-  test("that calls itself otherwise is not taken, and its own name is told", async () => {
+  test("with another issuer in its metadata is refused, and that issuer is shown", async () => {
     await using scripted = await Scripted.open({ issuer: "https://id.example/" });
     const { code, message } = await failureOf(found(scripted.issuer));
     assert.equal(code, "INVALID_REQUEST");
@@ -204,13 +204,13 @@ describe("a provider", () => {
   });
 
   for (const [what, answer, expected] of [
-    ["that is not there", { status: 404, body: {} }, "INVALID_REQUEST"],
+    ["that does not exist", { status: 404, body: {} }, "INVALID_REQUEST"],
     ["that redirects", { status: 302, body: {} }, "INVALID_REQUEST"],
     ["that is broken", { status: 500, body: {} }, "SERVER_UNREACHABLE"],
-    ["that answers a page", { body: "<html>" }, "LOGIN_FAILED"],
-    ["that answers without end", { body: { issuer: "x".repeat(100_000) } }, "SERVER_UNREACHABLE"],
+    ["that answers with a page", { body: "<html>" }, "LOGIN_FAILED"],
+    ["that answers endlessly", { body: { issuer: "x".repeat(100_000) } }, "SERVER_UNREACHABLE"],
   ] as const) {
-    test(`${what} is told as ${expected}`, async () => {
+    test(`${what} is reported as ${expected}`, async () => {
       await using scripted = await Scripted.open();
       scripted.answers["/.well-known/openid-configuration"] = [answer];
       assert.equal((await failureOf(found(scripted.issuer))).code, expected);
@@ -218,7 +218,7 @@ describe("a provider", () => {
     });
   }
 
-  test("that does not answer is not waited for any more once the waiting ends", async () => {
+  test("that does not answer is no longer waited for once the signal aborts", async () => {
     await using scripted = await Scripted.open();
     scripted.answers["/.well-known/openid-configuration"] = [];
     const ends = new AbortController();
@@ -227,7 +227,7 @@ describe("a provider", () => {
     assert.equal((await failureOf(finding)).code, "SERVER_UNREACHABLE");
   });
 
-  test("whose tokens cannot be used is told so, without them", async () => {
+  test("whose tokens cannot be used is reported without quoting them", async () => {
     for (const wrong of [
       { token_type: "N_A" },
       { token_type: "DPoP" },

@@ -1,4 +1,4 @@
-/** Sessions as they are kept, who may read them, and how they are renewed with a real provider. */
+/** Saved sessions: who may read them, and how they are renewed with a real provider. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -66,7 +66,7 @@ function keep(session: Session): Promise<void> {
   return sessions.locked(() => sessions.write(session));
 }
 
-test("one writing of a server's address is one server", () => {
+test("normalises a server's address", () => {
   for (const [given, normal] of [
     ["Controller.Example:9090", SERVER],
     ["controller.example:09090", SERVER],
@@ -80,7 +80,7 @@ test("one writing of a server's address is one server", () => {
 });
 
 describe("a session in its file", () => {
-  test("is read as it was written, only by its owner, and replaced as a whole", async () => {
+  test("round-trips, is readable only by its owner, and is replaced atomically", async () => {
     const before = process.umask(0);
     try {
       const full = made({
@@ -103,7 +103,7 @@ describe("a session in its file", () => {
     assert.deepEqual(await readdir(folder), ["lock", "session-controller.example%3A9090.json"]);
   });
 
-  test("is nobody else's: another server has none", async () => {
+  test("is for one server: another server has none", async () => {
     await keep(made());
     for (const other of ["controller.example:9091", "localhost:9090", `${"x".repeat(500)}:1`]) {
       assert.equal(await sessions.read(other), undefined);
@@ -114,7 +114,7 @@ describe("a session in its file", () => {
     assert.match(message, /is for another server.*svc logout --server evil\.example:9090/);
   });
 
-  test("is not used when others could have read or changed it", async () => {
+  test("is not used if others could have read or changed it", async () => {
     await keep(made());
     const path = sessions.fileOf(SERVER);
     const refused = async (why: RegExp) => {
@@ -130,7 +130,7 @@ describe("a session in its file", () => {
     await chmod(path, 0o600);
     await chmod(folder, 0o770);
     await refused(/in a folder that others can write to/);
-    assert.match((await failureOf(keep(made()))).message, /No session can be kept.*others can write to/);
+    assert.match((await failureOf(keep(made()))).message, /The session cannot be saved.*others can write to/);
     await chmod(folder, 0o700);
     assert.ok(await sessions.read(SERVER));
     await rename(path, join(directory, "elsewhere"));
@@ -138,7 +138,7 @@ describe("a session in its file", () => {
     await refused(/is a symbolic link/);
     await rm(path);
     await mkdir(path);
-    await refused(/is no file/);
+    await refused(/is not a file/);
     if (process.getuid?.() !== 0) return;
     // Only root can give files away.
     await rm(path, { recursive: true });
@@ -151,7 +151,7 @@ describe("a session in its file", () => {
     await refused(/in a folder that belongs to another user/);
   });
 
-  test("is not used when it was not written here, and nothing of it is told", async () => {
+  test("is not used if it isn't a valid session file, and nothing of it is quoted", async () => {
     await keep(made());
     const path = sessions.fileOf(SERVER);
     const whole = JSON.parse(await readFile(path, "utf8")) as object;
@@ -176,7 +176,7 @@ describe("a session in its file", () => {
   });
 });
 
-test("a process that is killed with the lock leaves it to the next", async () => {
+test("a killed process releases the lock", async () => {
   const lock = join(directory, "lock");
   const program = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
   const holder = spawn(process.execPath, [program, lock], { stdio: ["ignore", "pipe", "inherit"] });
@@ -185,7 +185,7 @@ test("a process that is killed with the lock leaves it to the next", async () =>
   const waiting = withLock(lock, async () => {
     got = true;
   });
-  assert.equal(lockFile(lock), undefined, "it is held");
+  assert.equal(lockFile(lock), undefined, "the lock is held");
   assert.equal(got, false);
   holder.kill("SIGKILL");
   await once(holder, "exit");
@@ -194,11 +194,11 @@ test("a process that is killed with the lock leaves it to the next", async () =>
 });
 
 describe("a token", () => {
-  // However slow the machine is, a token is as old as the test says.
+  // Mocked time: a token's age doesn't depend on the speed of the machine.
   beforeEach(() => mock.timers.enable({ apis: ["Date"], now: Date.now() }));
   afterEach(() => mock.timers.reset());
 
-  /** Signed in, and so long ago. */
+  /** Returns a session from a sign-in that long ago. */
   async function signedIn(agoMs: number, scope?: string): Promise<Session> {
     const { grant } = await signIn(provider.issuer, scope === undefined ? {} : { scope });
     const [obtainedMs, expiresMs] = [grant.obtainedMs - agoMs, (grant.expiresMs ?? 0) - agoMs];
@@ -216,13 +216,13 @@ describe("a token", () => {
     };
   };
 
-  test("is given until shortly before its end, without asking anybody", async () => {
+  test("is returned until shortly before it expires, without a request", async () => {
     const { accessToken } = await signedIn(HOUR_MS - 120_000);
     assert.equal(await kept().get(), accessToken);
     assert.deepEqual(provider.paths, []);
   });
 
-  test("is renewed shortly before its end, once for all who ask, and what came is kept first", async () => {
+  test("is renewed shortly before it expires, once for all callers, and saved before it is used", async () => {
     const before = await signedIn(HOUR_MS - 30_000);
     const [one, two] = [kept(), kept()];
     const tokens = await Promise.all([...Array(10).keys()].map((n) => (n % 2 ? one : two).get()));
@@ -235,7 +235,7 @@ describe("a token", () => {
     assert.deepEqual([after?.issuer, after?.clientId, after?.server], [provider.issuer, CLIENT_ID, SERVER]);
   });
 
-  test("is given while the provider is away, until it is over; then why is told, and it is not asked again at once", async () => {
+  test("is returned until it expires if the provider is down; then the failure is thrown, without an immediate retry", async () => {
     const session = await signedIn(HOUR_MS - 30_000);
     failing("/token", 503);
     assert.equal(await kept().get(), session.accessToken);
@@ -251,17 +251,17 @@ describe("a token", () => {
     assert.notEqual(await kept().get(), session.accessToken, "the refresh token was not lost");
   });
 
-  test("of a session that the provider ended is over, and says how to go on", async () => {
+  test("of a session that the provider ended throws LOGIN_REQUIRED with what to do", async () => {
     const { refreshToken = "" } = await signedIn(HOUR_MS);
     const form = new URLSearchParams({ token: refreshToken, client_id: CLIENT_ID });
     await fetch(`${provider.issuer}/token/revocation`, { method: "POST", body: form });
     const { code, message } = await failureOf(kept().get());
     assert.equal(code, "LOGIN_REQUIRED");
-    assert.match(message, /is over.*invalid_grant.*svc login --server controller\.example:9090/);
+    assert.match(message, /has expired.*invalid_grant.*svc login --server controller\.example:9090/);
     assert.ok(!message.includes(refreshToken));
   });
 
-  test("without anything to renew it with is given to its end", async () => {
+  test("without a refresh token is returned until it expires", async () => {
     const session = await signedIn(HOUR_MS - 30_000, "openid");
     assert.equal(session.refreshToken, undefined);
     assert.equal(await kept().get(), session.accessToken);
@@ -270,7 +270,7 @@ describe("a token", () => {
     assert.deepEqual(provider.paths, []);
   });
 
-  test("that the controller refuses is renewed, unless it was issued just now", async () => {
+  test("that the controller refuses is renewed, unless it was just issued", async () => {
     const { accessToken } = await signedIn(0);
     const token = kept();
     token.refused(accessToken);
@@ -282,18 +282,18 @@ describe("a token", () => {
     assert.notEqual(await token.get(), session.accessToken);
   });
 
-  test("of a session over TLS is not given to be sent in clear, also when it came to be so meanwhile", async () => {
+  test("of a TLS session is never sent unencrypted, even if the session became one in the meantime", async () => {
     const session = await signedIn(0);
     const token = kept();
     await token.get();
     await keep({ ...session, tls: true });
     const { code, message } = await failureOf(token.get());
     assert.equal(code, "INVALID_REQUEST");
-    assert.match(message, /over TLS.*in clear.*--tls/);
+    assert.match(message, /over TLS.*unencrypted.*--tls/);
     assert.equal(await new KeptToken(sessions, SERVER, true).get(), session.accessToken);
   });
 
-  test("is gone when the person has signed out meanwhile", async () => {
+  test("is gone after a sign-out in the meantime", async () => {
     await signedIn(0);
     const token = kept();
     await token.get();

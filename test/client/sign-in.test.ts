@@ -1,4 +1,4 @@
-/** Signing in by browser with a real provider, and what others send meanwhile. */
+/** Sign-in by browser with a real provider, and forged callbacks. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -19,7 +19,7 @@ afterEach(() => {
   provider.watch = () => false;
 });
 
-/** The address that the browser is to call back at, with the provider's answer. */
+/** Returns the callback address with the provider's response. */
 async function answered({ url }: SigningIn): Promise<URL> {
   const { urls } = await visit(url, (one) => one.includes("/callback?"));
   return new URL(urls.at(-1) ?? "");
@@ -35,18 +35,18 @@ interface Sent {
   readonly headers: NodeJS.Dict<string | readonly string[]>;
 }
 
-/** One request, as anybody on this machine can send it. */
+/** Sends a request as any process on this machine could. */
 function send(url: URL, method = "GET", headers: Readonly<Record<string, string>> = {}): Promise<Sent> {
   const { promise, resolve, reject } = Promise.withResolvers<Sent>();
   const sending = request(url, { method, headers, agent: false }, (response) => {
-    const { statusCode: status, headers: told } = response;
-    text(response).then((body) => resolve({ status, body, headers: told }), reject);
+    const { statusCode: status, headers: shown } = response;
+    text(response).then((body) => resolve({ status, body, headers: shown }), reject);
   });
   sending.on("error", reject).end();
   return promise;
 }
 
-test("a person signs in: an access token, one to renew it with, and a page that says so", async () => {
+test("a sign-in yields an access token, a refresh token and a success page", async () => {
   const { grant, visited } = await signIn(provider.issuer);
   const { sub, aud, client_id } = decodeJwt(grant.accessToken);
   assert.deepEqual([sub, aud, client_id], [PERSON, AUDIENCE, CLIENT_ID]);
@@ -56,7 +56,7 @@ test("a person signs in: an access token, one to renew it with, and a page that 
   assert.match(visited.text, /Signed in.*You can close this window/s);
 });
 
-test("the request asks for PKCE, state and nonce anew each time, on a port of its own on loopback", async () => {
+test("each request has a new PKCE challenge, state and nonce, and its own loopback port", async () => {
   const ends = new AbortController();
   const [one, two] = [
     await begin(provider.issuer, { signal: ends.signal }),
@@ -76,7 +76,7 @@ test("the request asks for PKCE, state and nonce anew each time, on a port of it
   await Promise.all([one, two].map(({ grant }) => assert.rejects(grant, { name: "AbortError" })));
 });
 
-test("without openid there is no nonce; without offline_access nothing to renew it with", async () => {
+test("has no nonce without openid, and no refresh token without offline_access", async () => {
   const plain = await signIn(provider.issuer, { scope: "offline_access" });
   assert.equal(new URL(plain.visited.urls[0] ?? "").searchParams.get("nonce"), null);
   assert.ok(plain.grant.refreshToken);
@@ -84,14 +84,14 @@ test("without openid there is no nonce; without offline_access nothing to renew 
   assert.equal(grant.refreshToken, undefined);
 });
 
-test("a browser that has gone before it is told how it ended holds nobody up", async () => {
+test("a browser that disconnects before the final page blocks nothing", async () => {
   const signingIn = await begin(provider.issuer);
   const callback = await answered(signingIn);
   const waiting = request(callback, { agent: false }).on("error", () => {});
   provider.watch = async (path) => {
     if (path !== "/token") return false;
     waiting.destroy();
-    // Its end has come before this.
+    // The sign-in has ended by now.
     assert.equal((await send(callback)).status, 409);
     return false;
   };
@@ -99,8 +99,8 @@ test("a browser that has gone before it is told how it ended holds nobody up", a
   assert.ok((await signingIn.grant).accessToken);
 });
 
-describe("what comes from elsewhere", () => {
-  test("is turned away, told, and changes nothing", async () => {
+describe("a forged callback", () => {
+  test("is rejected and reported, and changes nothing", async () => {
     const signingIn = await begin(provider.issuer);
     const base = redirectUri(signingIn);
     const state = new URL(signingIn.url).searchParams.get("state") ?? "";
@@ -128,7 +128,7 @@ describe("what comes from elsewhere", () => {
     assert.ok((await signingIn.grant).accessToken);
   });
 
-  test("is too late while the answer is looked at", async () => {
+  test("is too late while the real callback is processed", async () => {
     const signingIn = await begin(provider.issuer);
     const callback = await answered(signingIn);
     let second: Sent | undefined;
@@ -143,14 +143,14 @@ describe("what comes from elsewhere", () => {
   });
 });
 
-describe("it fails, and says why", () => {
+describe("a sign-in fails with a reason", () => {
   async function refusedFor(change: (callback: URL) => void): Promise<string> {
     const signingIn = await begin(provider.issuer);
     const callback = await answered(signingIn);
     change(callback);
     const { status, body } = await send(callback);
     assert.equal(status, 400);
-    assert.match(body, /The terminal says why/);
+    assert.match(body, /The terminal shows why/);
     const { code, message, cause } = await failureOf(signingIn.grant);
     assert.equal(code, "LOGIN_FAILED");
     const secret = callback.searchParams.get("code") ?? "no code";
@@ -158,35 +158,35 @@ describe("it fails, and says why", () => {
     return message;
   }
 
-  test("when the person does not consent", async () => {
+  test("if the person does not consent", async () => {
     provider.denies = true;
     assert.match(await refusedFor(() => {}), /access_denied, The person said no/);
   });
 
-  test("when another provider answers in its place", async () => {
+  test("if another provider answers in its place", async () => {
     await refusedFor(({ searchParams }) => searchParams.set("iss", "https://evil.example"));
     await refusedFor(({ searchParams }) => searchParams.delete("iss"));
   });
 
-  test("when the ID token is of another sign-in", async () => {
+  test("if the ID token belongs to another sign-in", async () => {
     const signingIn = await begin(provider.issuer);
-    // State, code and PKCE are this one's; the provider puts the nonce that it was asked with into the ID token.
+    // State, code and PKCE belong to this sign-in; the provider puts the nonce of its request into the ID token.
     const url = new URL(signingIn.url);
     url.searchParams.set("nonce", "of-another-sign-in");
     const { status, text: page } = await visit(url.href);
     assert.equal(status, 400);
-    assert.match(page, /The terminal says why/);
+    assert.match(page, /The terminal shows why/);
     const { code, message } = await failureOf(signingIn.grant);
     assert.equal(code, "LOGIN_FAILED");
     assert.match(message, /nonce/);
   });
 
-  test("when the code is none of the provider's", async () => {
+  test("if the provider does not know the code", async () => {
     const message = await refusedFor(({ searchParams }) => searchParams.set("code", "stolen-from-elsewhere"));
     assert.match(message, /invalid_grant/);
   });
 
-  test("when the provider fails at the end", async () => {
+  test("if the provider fails at the end", async () => {
     const signingIn = await begin(provider.issuer);
     provider.watch = (path, response) => {
       if (path === "/token") response.writeHead(503).end();
@@ -196,14 +196,14 @@ describe("it fails, and says why", () => {
     assert.equal((await failureOf(signingIn.grant)).code, "SERVER_UNREACHABLE");
   });
 
-  test("when its port is in use", async () => {
+  test("if its port is in use", async () => {
     const port = Number(new URL(provider.issuer).port);
     const { code, message } = await failureOf(begin(provider.issuer, { port }));
     assert.equal(code, "INVALID_REQUEST");
-    assert.match(message, /--port \d+ cannot be listened on: .*EADDRINUSE/);
+    assert.match(message, /Failed to listen on --port \d+: .*EADDRINUSE/);
   });
 
-  test("at once when the waiting is ended, and nothing listens any more", async () => {
+  test("immediately when the signal aborts, and stops listening", async () => {
     const ends = new AbortController();
     const signingIn = await begin(provider.issuer, { signal: ends.signal });
     const reason = new Error("enough");

@@ -1,4 +1,4 @@
-/** People who sign in with a provider of the tests. */
+/** Sign-ins of people with a provider of the tests. */
 import { discover, type Provider } from "../../src/client/sign-in.ts";
 import { signInByBrowser } from "../../src/client/sign-in-browser.ts";
 import type { Grant } from "../../src/client/token-session.ts";
@@ -13,7 +13,7 @@ export interface SigningIn {
   /** Address that the person opens. */
   readonly url: string;
   readonly grant: Promise<Grant>;
-  /** Times that something else called back. */
+  /** Number of forged callbacks. */
   forged: number;
 }
 
@@ -27,7 +27,7 @@ function providerAt(issuer: string): Promise<Provider> {
   return discover({ issuer, clientId: CLIENT_ID });
 }
 
-/** Begins; the person has not come yet. */
+/** Starts a sign-in; the person has not opened the address yet. */
 export async function begin(
   issuer: string,
   { scope, port = 0, signal = NEVER }: Asked = {},
@@ -39,7 +39,7 @@ export async function begin(
   };
   const options = { issuer, clientId: CLIENT_ID, scope, port, signal, onForged, onUrl: resolve };
   const grant = signInByBrowser(provider, options);
-  // Whoever began waits for it later.
+  // The caller awaits it later.
   grant.catch(() => {});
   const signingIn = {
     url: await soon(Promise.race([promise, failed(grant)]), "the address"),
@@ -51,20 +51,20 @@ export async function begin(
 
 async function failed(grant: Promise<Grant>): Promise<never> {
   await grant;
-  throw new Error("it ended before anybody came");
+  throw new Error("the sign-in ended before the address was opened");
 }
 
-/** The whole of it. */
+/** Runs a complete sign-in. */
 export async function signIn(issuer: string, asked?: Asked): Promise<{ grant: Grant; visited: Visited }> {
   const { url, grant } = await begin(issuer, asked);
   const [granted, visited] = await Promise.all([grant, visit(url)]);
   return { grant: granted, visited };
 }
 
-/** The Failure that it ends with. */
+/** Returns the Failure that it ends with. */
 export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   const thrown = await promise.then(
-    () => new Error("it did not fail"),
+    () => new Error("the sign-in did not fail"),
     (error: unknown) => error,
   );
   if (thrown instanceof Failure) return thrown;

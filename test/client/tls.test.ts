@@ -1,4 +1,4 @@
-/** What a client of a TLS server trusts, and shows, also after its files were replaced. */
+/** The CAs that a TLS client trusts and the certificate it sends, also after its files were replaced. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -18,7 +18,7 @@ let directory: string;
 let authority: Authority;
 let server: Server;
 let address: string;
-/** Names in the certificates that clients showed, one for each connection. */
+/** Names in the client certificates, one for each connection. */
 const shown: string[] = [];
 
 before(async () => {
@@ -26,7 +26,7 @@ before(async () => {
   authority = await Authority.open(directory, "authority");
   const { cert, key } = await authority.issue("server");
   const own = { cert: await readFile(cert), key: await readFile(key), ca: await authority.pem() };
-  // It speaks TLS and nothing more: every call fails, and the next one has to connect again.
+  // It speaks only TLS: every call fails, and the next one has to reconnect.
   server = createServer({ ...own, requestCert: true, ALPNProtocols: ["h2"] }, (socket) => {
     shown.push(String(socket.getPeerCertificate().subject.CN));
     socket.destroy();
@@ -57,7 +57,7 @@ async function failureOf(connection: Connection): Promise<Failure> {
   return thrown;
 }
 
-test("the pair that is in the files when it connects is shown", async () => {
+test("sends the certificate that is in the files at connection time", async () => {
   const pair = { cert: join(directory, "own.pem"), key: join(directory, "own.key") };
   const first = await authority.issue("first");
   await replace(pair, first);
@@ -71,10 +71,10 @@ test("the pair that is in the files when it connects is shown", async () => {
   await until(async () => {
     await failureOf(connection);
     return shown.includes("second");
-  }, "the new pair");
+  }, "the new certificate");
 });
 
-test("a file that cannot be used is told before anything is connected", async () => {
+test("reports an unusable file before it connects", async () => {
   let connections = 0;
   const controller = createPlainServer((socket) => {
     connections++;

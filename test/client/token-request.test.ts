@@ -1,4 +1,4 @@
-/** Requests for tokens to providers that answer in their own way, wrongly, too much or not at all. */
+/** Token requests to providers with unusual, wrong, oversized or missing responses. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -33,7 +33,7 @@ interface Asked {
 
 type Answer = (response: ServerResponse, asked: Asked) => void;
 
-/** A token endpoint that answers as a test wants. */
+/** A token endpoint with a scripted response. */
 class Endpoint implements AsyncDisposable {
   readonly asked: Asked[] = [];
   readonly #server = createServer();
@@ -88,7 +88,7 @@ async function failureOf(promise: Promise<unknown>): Promise<Failure> {
 }
 
 describe("a request", () => {
-  test("asks by client credentials, with scope and audience where they are given", async () => {
+  test("uses client credentials, with scope and audience if given", async () => {
     await using endpoint = await Endpoint.open((response) => json(response, 200, ISSUED));
     assert.deepEqual(await endpoint.requests()(NEVER), { token: TOKEN, lifeMs: 300_000 });
     await endpoint.requests({ scope: "a b", audience: "https://svc.example" })(NEVER);
@@ -96,11 +96,11 @@ describe("a request", () => {
     assert.deepEqual(plain, { grant_type: "client_credentials" });
     assert.deepEqual(more, { ...plain, scope: "a b", audience: "https://svc.example" });
     const [, credentials = ""] = endpoint.asked[0]?.authorization?.split(" ") ?? [];
-    const told = decodeURIComponent(Buffer.from(credentials, "base64").toString());
-    assert.equal(told, `node-1:${SECRET}`);
+    const shown = decodeURIComponent(Buffer.from(credentials, "base64").toString());
+    assert.equal(shown, `node-1:${SECRET}`);
   });
 
-  test("sends the secret in the body where the header is not taken, and then at once", async () => {
+  test("sends the secret in the body if the header is refused, and from then on first", async () => {
     await using endpoint = await Endpoint.open((response, { form }) => {
       if (form.get("client_secret") === SECRET) return json(response, 200, ISSUED);
       response.setHeader("www-authenticate", 'Basic realm="provider"');
@@ -122,14 +122,14 @@ describe("a request", () => {
     );
   });
 
-  test("takes an answer with an ID token of whatever issuer, and without the token's life", async () => {
+  test("accepts a response with an ID token of any issuer, and without a lifetime", async () => {
     await using endpoint = await Endpoint.open((response) =>
       json(response, 200, { access_token: TOKEN, token_type: "bearer", id_token: "e30.e30.e30" }),
     );
     assert.deepEqual(await endpoint.requests()(NEVER), { token: TOKEN, lifeMs: 60_000 });
   });
 
-  test("that is cut off ends", async () => {
+  test("ends when it is aborted", async () => {
     const arrived = Promise.withResolvers<void>();
     await using endpoint = await Endpoint.open(() => arrived.resolve());
     const cut = new AbortController();
@@ -140,18 +140,18 @@ describe("a request", () => {
   });
 });
 
-describe("an answer that gives no token is told without secret or token:", () => {
+describe("a response without a usable token is reported without secret or token:", () => {
   const cases: [string, string, RegExp, (response: ServerResponse) => void][] = [
     [
       "a refusal",
       "TOKEN_MISSING",
-      /127\.0\.0\.1:\d+\/token\) refuses to give a token: invalid_scope, no such scope\./,
+      /127\.0\.0\.1:\d+\/token\) refused to issue a token: invalid_scope, no such scope\./,
       (response) => json(response, 400, { error: "invalid_scope", error_description: "no such scope" }),
     ],
     [
       "a refusal that repeats the secret",
       "TOKEN_MISSING",
-      /refuses to give a token: invalid_request\.$/,
+      /refused to issue a token: invalid_request\.$/,
       (response) =>
         json(response, 400, { error: "invalid_request", error_description: `what is ${SECRET}?` }),
     ],
@@ -166,7 +166,7 @@ describe("an answer that gives no token is told without secret or token:", () =>
         }),
     ],
     [
-      "a client that is unknown both ways",
+      "a client that is refused with both methods",
       "TOKEN_MISSING",
       /invalid_client.*Check --oidc-client-id/,
       (response) => json(response, 401, { error: "invalid_client" }),
@@ -174,34 +174,34 @@ describe("an answer that gives no token is told without secret or token:", () =>
     [
       "too many requests",
       "SERVER_UNREACHABLE",
-      /cannot give a token now: slow_down/,
+      /cannot issue a token now: slow_down/,
       (response) => json(response, 429, { error: "slow_down" }),
     ],
     ["a fault", "SERVER_UNREACHABLE", /status 500/, (response) => response.writeHead(500).end("oops")],
     [
       "a page",
       "SERVER_UNREACHABLE",
-      /something else than JSON/,
+      /response was not JSON/,
       (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
     ],
     [
       "rubbish",
       "SERVER_UNREACHABLE",
-      /no valid JSON/,
+      /response was not valid JSON/,
       (response) =>
         response.writeHead(200, { "content-type": "application/json" }).end(`{"access_token":"${TOKEN}`),
     ],
     [
       "no token at all",
       "SERVER_UNREACHABLE",
-      /something else than a token/,
+      /response was not a token/,
       (response) => json(response, 200, { token_type: "bearer" }),
     ],
     ["no body", "SERVER_UNREACHABLE", /status 204/, (response) => response.writeHead(204).end()],
     [
       "a list",
       "SERVER_UNREACHABLE",
-      /gave no token/,
+      /issued no token/,
       (response) => response.writeHead(200, { "content-type": "application/json" }).end("[]"),
     ],
     [
@@ -213,19 +213,19 @@ describe("an answer that gives no token is told without secret or token:", () =>
     [
       "a token bound to a key",
       "TOKEN_MISSING",
-      /no bearer token/,
+      /not a bearer token/,
       (response) => json(response, 200, { ...ISSUED, token_type: "DPoP" }),
     ],
     [
       "a token that cannot be in a header",
       "TOKEN_MISSING",
-      /no bearer token/,
+      /not a bearer token/,
       (response) => json(response, 200, { ...ISSUED, access_token: `${TOKEN}\r\nx: y` }),
     ],
     [
-      "a token that is over",
+      "an expired token",
       "TOKEN_MISSING",
-      /expired already/,
+      /has already expired/,
       (response) => json(response, 200, { ...ISSUED, expires_in: 0 }),
     ],
     [
@@ -235,7 +235,7 @@ describe("an answer that gives no token is told without secret or token:", () =>
       (response) => response.writeHead(307, { location: "/elsewhere" }).end(),
     ],
     [
-      "an answer without end",
+      "an endless response",
       "SERVER_UNREACHABLE",
       /larger than 65536 bytes/,
       (response) => {
@@ -246,26 +246,26 @@ describe("an answer that gives no token is told without secret or token:", () =>
         more();
       },
     ],
-    ["a connection that ends", "SERVER_UNREACHABLE", /gave no token/, (response) => response.destroy()],
+    ["a connection that ends", "SERVER_UNREACHABLE", /issued no token/, (response) => response.destroy()],
   ];
-  for (const [name, code, told, answer] of cases) {
+  for (const [name, code, shown, answer] of cases) {
     test(name, async () => {
       await using endpoint = await Endpoint.open(answer);
       const failure = await failureOf(endpoint.requests()(NEVER));
       assert.equal(failure.code, code);
-      assert.match(failure.message, told);
+      assert.match(failure.message, shown);
       assert.ok(endpoint.asked.length <= 2);
       const all = [failure.message, failure.stack, String(failure.cause)].join("\n");
       assert.ok(!all.includes(SECRET) && !all.includes(TOKEN), all);
     });
   }
 
-  test("a secret file that is missing, empty, too large or of several lines asks nobody", async () => {
+  test("sends no request for a secret file that is missing, empty, too large or has several lines", async () => {
     await using endpoint = await Endpoint.open((response) => json(response, 200, ISSUED));
     const request = endpoint.requests();
     try {
-      for (const [content, told] of [
-        ["\n", /secret" is empty\. Give the secret alone/],
+      for (const [content, shown] of [
+        ["\n", /secret" is empty\. The file must contain only the secret/],
         ["a\nb", /several lines/],
         ["x".repeat(65_537), /larger than 65536 bytes/],
       ] as const) {
@@ -273,7 +273,7 @@ describe("an answer that gives no token is told without secret or token:", () =>
         const failure = await failureOf(request(NEVER));
         assert.equal(failure.code, "INVALID_REQUEST");
         assert.match(failure.message, /^--oidc-client-secret-file/);
-        assert.match(failure.message, told);
+        assert.match(failure.message, shown);
       }
       await rm(secretFile);
       assert.match(

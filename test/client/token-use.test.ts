@@ -1,4 +1,4 @@
-/** Programs and their tokens: fetched, renewed and replaced while they run, refused, or asked for in two ways. */
+/** Tokens of running programs: fetched, renewed, replaced, refused, or configured in two ways. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,10 +50,10 @@ function flagsOf(provider: IssuingProvider): string[] {
   ];
 }
 
-/** A controller's job service as far as tokens go: it takes one that it is told to take. */
+/** A controller's job service that accepts or refuses tokens as a test decides. */
 class Controller implements AsyncDisposable {
   readonly tokens = new Set<string>();
-  /** Why a token is refused; undefined: it is taken. */
+  /** Why a token is refused; undefined: it is accepted. */
   judge: (token: string) => FailureCode | undefined = () => undefined;
   address = "";
   readonly #server = new Server();
@@ -78,7 +78,7 @@ class Controller implements AsyncDisposable {
     return controller;
   }
 
-  /** Ends what streams, as a controller does with a token that expires. */
+  /** Ends streams, as a controller does when a token expires. */
   expire(): void {
     for (const stream of this.#streams) stream.emit("error", statusOf(expired()));
     this.#streams.clear();
@@ -118,10 +118,10 @@ function unwrapped(text: string): string {
 }
 
 describe("a node", () => {
-  test("fetches its token, and goes on with the next one when the first has expired", async () => {
+  test("fetches its token, and continues with the next one after the first expires", async () => {
     await using provider = await IssuingProvider.open({ secret: SECRET, lifeSeconds: 10 });
     await using peer = await Peer.open();
-    // Heartbeats are held for a second only.
+    // Heartbeats are held for only a second.
     peer.leaseMs = 3_000;
     const args = ["--controller", peer.address, "--metrics-port", "0", ...flagsOf(provider)];
     await using node = new SvcProcess("node", { args });
@@ -132,7 +132,7 @@ describe("a node", () => {
     assert.doesNotMatch(JSON.stringify(node.log), /eyJ|the-client-secret/);
   });
 
-  test("waits for a provider that is away, and says so without the secret", async () => {
+  test("waits for a provider that is down, and logs that without the secret", async () => {
     await using provider = await IssuingProvider.open({ secret: SECRET, lifeSeconds: 300 });
     await provider.cut();
     await using peer = await Peer.open();
@@ -148,7 +148,7 @@ describe("a node", () => {
   });
 
   for (const code of ["TOKEN_EXPIRED", "TOKEN_KEY_UNKNOWN", "TOKEN_INVALID", "ROLE_MISSING"] as const) {
-    test(`lives through ${code}, is not ready meanwhile, and keeps its session`, async () => {
+    test(`survives ${code}, is not ready meanwhile, and keeps its session`, async () => {
       await using peer = await Peer.open();
       await writeFile(tokenFile, "first.token");
       const args = ["--controller", peer.address, "--metrics-port", "0", "--token-file", tokenFile];
@@ -161,7 +161,7 @@ describe("a node", () => {
       await until(async () => {
         const ready = await fetch(`${metrics}/readyz`);
         return ready.status === 503 && (await ready.text()).includes("as the test wants");
-      }, "it to be not ready for that");
+      }, "it to be not ready because of that");
       await writeFile(tokenFile, "second.token");
       await node.logged("controller answers again");
       assert.equal(peer.registrations.length, 1);
@@ -169,7 +169,7 @@ describe("a node", () => {
     });
   }
 
-  test("that is refused at its registration tries again until its token is taken", async () => {
+  test("that is refused at registration retries until its token is accepted", async () => {
     await using peer = await Peer.open();
     await writeFile(tokenFile, "first.token");
     peer.judge = (token) => (token === "Bearer first.token" ? "ROLE_MISSING" : undefined);
@@ -206,7 +206,7 @@ describe("a command", () => {
     assert.match([...controller.tokens].join(), /^Bearer eyJ/);
   });
 
-  test("tells that the provider refuses or is away, and what to look at", async () => {
+  test("reports that the provider refuses or is down, and what to check", async () => {
     await using provider = await IssuingProvider.open({ secret: "another", lifeSeconds: 300 });
     await using controller = await Controller.open();
     const args = ["jobs", "list", "--server", controller.address, ...flagsOf(provider)];
@@ -223,14 +223,14 @@ describe("a command", () => {
   });
 
   const advice: [FailureCode, RegExp][] = [
-    ["TOKEN_MISSING", /Give one with --token-file FILE/],
-    ["TOKEN_INVALID", /Use a token of the identity provider/],
-    ["TOKEN_EXPIRED", /Get a new one, or have tokens fetched/],
+    ["TOKEN_MISSING", /Give a token with --token-file FILE/],
+    ["TOKEN_INVALID", /Use a token from the identity provider/],
+    ["TOKEN_EXPIRED", /Get a new token, or use svc login/],
     ["TOKEN_KEY_UNKNOWN", /try again in half a minute/],
-    ["ROLE_MISSING", /can give you the role/],
+    ["ROLE_MISSING", /Ask the administrator of your identity provider for the role/],
   ];
-  for (const [refusal, told] of advice) {
-    test(`that is answered ${refusal} tells what to do`, async () => {
+  for (const [refusal, reported] of advice) {
+    test(`that fails with ${refusal} says what to do`, async () => {
       await using controller = await Controller.open();
       controller.judge = () => refusal;
       const { code, stderr } = await svc(["jobs", "list", "--server", controller.address], {
@@ -238,11 +238,11 @@ describe("a command", () => {
       });
       assert.equal(code, 2);
       assert.match(unwrapped(stderr), new RegExp(`as the test wants \\[${refusal}\\]`));
-      assert.match(unwrapped(stderr), told);
+      assert.match(unwrapped(stderr), reported);
     });
   }
 
-  test("that watches lives through the end of its token", async () => {
+  test("that watches jobs survives the expiry of its token", async () => {
     await using controller = await Controller.open();
     await writeFile(tokenFile, "first.token");
     const args = ["jobs", "watch", "--json", "--server", controller.address, "--token-file", tokenFile];
@@ -256,14 +256,14 @@ describe("a command", () => {
       return refused % 2 === 1 ? "TOKEN_EXPIRED" : "TOKEN_KEY_UNKNOWN";
     };
     controller.expire();
-    await soon(refusedTwice.promise, "it to try again");
+    await soon(refusedTwice.promise, "it to retry");
     await writeFile(tokenFile, "second.token");
     await watch.printed(/"eventId":"2"/);
     watch.child.kill("SIGINT");
     assert.equal((await watch.ended()).code, 130);
   });
 
-  test("that is stopped does not wait for a provider that does not answer", async () => {
+  test("that is stopped does not wait for a silent provider", async () => {
     const { createServer } = await import("node:net");
     const arrived = Promise.withResolvers<void>();
     const silent = createServer((socket) => {
@@ -284,12 +284,12 @@ describe("a command", () => {
   });
 });
 
-describe("settings that contradict each other or lack something are refused by name:", () => {
+describe("contradictory or incomplete settings are refused by name:", () => {
   const url = "https://provider.example/token";
   const all = ["--oidc-token-url", url, "--oidc-client-id", "a", "--oidc-client-secret-file", "b"];
   const cases: [string, string[], RegExp][] = [
     ["two ways", ["--token-file", "t", ...all], /--token-file and --oidc-token-url are two ways/],
-    ["two ways in part", ["--token-file", "t", "--oidc-scope", "s"], /--token-file and --oidc-scope/],
+    ["two ways mixed", ["--token-file", "t", "--oidc-scope", "s"], /--token-file and --oidc-scope/],
     ["no client", all.slice(0, 2), /--oidc-token-url needs .*--oidc-client-id and --oidc-client-secret-file/],
     ["no endpoint", all.slice(2), /--oidc-client-id needs --oidc-token-url/],
     ["an audience alone", ["--oidc-audience", "x"], /--oidc-audience needs/],
@@ -301,12 +301,12 @@ describe("settings that contradict each other or lack something are refused by n
     ["no URL", ["--oidc-token-url", "provider", ...all.slice(2)], /not the URL of a token endpoint/],
     ["a password", ["--oidc-token-url", "https://u:hidden@h/t", ...all.slice(2)], /without a user name/],
   ];
-  for (const [name, args, told] of cases) {
+  for (const [name, args, reported] of cases) {
     test(name, async () => {
       for (const command of [["node"], ["jobs", "list"]]) {
         const { code, stderr } = await svc([...command, ...args]);
         assert.equal(code, 2, command.join(" "));
-        assert.match(unwrapped(stderr), told);
+        assert.match(unwrapped(stderr), reported);
         assert.doesNotMatch(stderr, /hidden/);
       }
     });

@@ -1,6 +1,6 @@
 /**
- * Stands in for the image that the Dockerfile builds on, where no registry can be reached: a small Debian
- * with the Node.js that the project pins and this machine's npm, under the same name.
+ * Replaces the Dockerfile's base image if no registry can be reached: a small Debian with the pinned Node.js and this
+ * machine's npm, under the same name.
  */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
@@ -12,10 +12,10 @@ import type { Podman } from "./podman.ts";
 const run = promisify(execFile);
 
 const SUITE = "bookworm";
-/** Those that this machine trusts: npm in the build reaches the registry as npm here does. */
+/** CAs that this machine trusts, so that npm in the build reaches the registry as npm does here. */
 const AUTHORITIES = "/etc/ssl/certs/ca-certificates.crt";
 
-/** Puts the base into the store under the name. It is made once for a version of Node.js, and kept. */
+/** Adds the base image to the store. It is built once per Node.js version, and kept. */
 export async function importBase(podman: Podman, name: string, nodeVersion: string): Promise<void> {
   const kept = join(cacheFolder(), "image-base", `${SUITE}-node-${nodeVersion}.tar`);
   if (!existsSync(kept)) await make(kept);
@@ -32,7 +32,7 @@ async function make(kept: string): Promise<void> {
   const npm = dirname(dirname(realpathSync(await whichNpm())));
   const hooks = [
     "mkdir -p $1/usr/local/lib/node_modules",
-    // Tests run under it.
+    // The Node.js that runs the tests.
     `cp ${process.execPath} $1/usr/local/bin/node`,
     `cp -r ${npm} $1/usr/local/lib/node_modules/npm`,
     "ln -s ../lib/node_modules/npm/bin/npm-cli.js $1/usr/local/bin/npm",

@@ -1,4 +1,4 @@
-/** compose.yaml and the Dockerfile, as they are written: what svc takes, what it is held to, and who can reach it. */
+/** Checks compose.yaml and the Dockerfile: variables, limits, and published ports. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 const help = async (command: string): Promise<string> =>
   (await run(join(PROJECT, "bin", "svc"), [command, "--help"])).stdout.replaceAll(/\s+/g, " ");
 
-test("every service is confined, comes back, and cuts its log", () => {
+test("every service is sandboxed, restarts, and rotates its log", () => {
   for (const [name, service] of Object.entries(open.services)) {
     assert.equal(service.read_only, true, name);
     assert.deepEqual(service.cap_drop, ["ALL"], name);
@@ -27,17 +27,17 @@ test("every service is confined, comes back, and cuts its log", () => {
   }
 });
 
-test("without authentication everything is published on loopback alone", () => {
+test("publishes only on loopback without authentication", () => {
   const published = Object.values(open.services).flatMap(({ ports = [] }) => ports);
   assert.equal(published.length, 3);
   for (const port of published) assert.match(port, /^127\.0\.0\.1:/);
   assert.equal(open.services["controller"]?.environment?.["SVC_AUTH_DISABLED"], "true");
 });
 
-test("what is published answers to this host's own names, and to nodes", async (t) => {
+test("published ports accept this host's names, and nodes", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), "svc-compose-"));
   t.after(() => rm(directory, { recursive: true }));
-  // Without what is not here: the database and the media of the containers.
+  // Without the containers' database and media, which don't exist here.
   const {
     SVC_HOST = "",
     SVC_ALLOWED_HOSTS = "",
@@ -67,7 +67,7 @@ test("what is published answers to this host's own names, and to nodes", async (
   assert.equal((await endOf(call)).status, 0);
 });
 
-test("with the gateway authentication is on, both ports speak TLS, and only these are published to others", () => {
+test("with the gateway, authentication is on, both ports use TLS, and only they are published beyond loopback", () => {
   const controller = environmentOf("controller");
   assert.equal(controller["SVC_AUTH_DISABLED"], "false");
   for (const name of [
@@ -83,7 +83,7 @@ test("with the gateway authentication is on, both ports speak TLS, and only thes
   assert.equal(interpolated(controller["SVC_ALLOWED_HOSTS"] ?? "", env), "svc.example");
 });
 
-test("what has no good default is asked for by name, and in the example", () => {
+test("variables without a good default are required by name, and in the example", () => {
   const example = text("deploy/compose/env.example");
   for (const path of ["compose.yaml", GATEWAY]) {
     const asked = [...text(path).matchAll(/\$\{(\w+)(:[-?])?/g)].filter(([, name]) => name !== "SVC_IMAGE");
@@ -95,7 +95,7 @@ test("what has no good default is asked for by name, and in the example", () => 
   }
 });
 
-test("svc knows every variable that it is given", async () => {
+test("svc knows every variable that is set", async () => {
   for (const name of ["controller", "node"]) {
     const known = await help(name);
     for (const variable of Object.keys(environmentOf(name)))
@@ -103,8 +103,8 @@ test("svc knows every variable that it is given", async () => {
   }
 });
 
-test("each process gets longer to stop than it takes to drain", async () => {
-  // Beyond the limit: a node hands back what is left, a controller closes its store.
+test("gives each process more time to stop than its drain timeout", async () => {
+  // Time after the drain timeout: a node hands back its tasks, a controller closes its store.
   for (const [name, beyond] of [
     ["controller", 10],
     ["node", 16],
@@ -115,7 +115,7 @@ test("each process gets longer to stop than it takes to drain", async () => {
   }
 });
 
-test("the image has the Node.js and the version of package.json", () => {
+test("the image has the Node.js version and the version of package.json", () => {
   const manifest = JSON.parse(text("package.json"));
   assert.match(text("Dockerfile"), new RegExp(`^ARG NODE_VERSION=${manifest.devDependencies.node}$`, "m"));
   assert.match(text("Dockerfile"), new RegExp(`^ARG VERSION=${manifest.version}$`, "m"));

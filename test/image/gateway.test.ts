@@ -1,4 +1,6 @@
-/** compose.yaml with deploy/compose/gateway.yaml: its processes, with the environment and the secrets that both files give them. */
+/**
+ * Runs the processes of compose.yaml with deploy/compose/gateway.yaml, with the environment and secrets of both files.
+ */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -16,7 +18,7 @@ const FLEET = "fleet";
 let clips: Clips;
 let provider: IssuingProvider;
 let authority: Authority;
-/** As an operator fills in deploy/compose/env.example. */
+/** deploy/compose/env.example, filled in. */
 let env: Record<string, string>;
 
 before(async () => {
@@ -48,7 +50,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-/** The environment of a service, whose secrets and videos are where they are on this machine. */
+/** Returns a service's environment, with the paths of secrets and videos on this machine. */
 function given(name: string, values = env): Record<string, string> {
   const mounted = new Map(
     (gateway.services[name]?.secrets ?? []).map((secret) => {
@@ -65,7 +67,7 @@ function given(name: string, values = env): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-test("the gateway lets in who has a token, over TLS alone, and its nodes score for a tenant", async () => {
+test("accepts tokens over TLS only, and its nodes score for a tenant", async () => {
   const { SVC_DATABASE_URL, ...settings } = given("controller");
   assert.match(SVC_DATABASE_URL ?? "", /^postgres:\/\/svc:unused@postgres:5432\/svc$/);
   await using controller = await ControllerProcess.start({
@@ -103,7 +105,7 @@ test("the gateway lets in who has a token, over TLS alone, and its nodes score f
   assert.equal(await controller.stop(), 0);
 });
 
-test("a value that .env leaves empty is named", () => {
+test("names a variable that .env leaves empty", () => {
   const less = { ...env, SVC_SERVER_NAME: "" };
   assert.throws(
     () => given("node", less),

@@ -1,4 +1,4 @@
-/** The image: built of the Dockerfile as it stands, and run as hardened as it promises to work. */
+/** Builds the image from the Dockerfile, and runs it as hardened as documented. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const IMAGE = "localhost/svc:test";
 const USER = 10001;
 const MEGABYTE = 1e6;
-/** The scorer takes 124 MB of it, the embedded database 20 MB. */
+/** Size limit, of which the scorer takes 124 MB and the embedded database 20 MB. */
 const MOST_ADDED = 200 * MEGABYTE;
 
 const manifest = JSON.parse(readFileSync(join(PROJECT, "package.json"), "utf8"));
@@ -59,7 +59,7 @@ async function inspect(image: string): Promise<{ Size: number; Config: Record<st
   return JSON.parse(await podman.run("image", "inspect", image))[0];
 }
 
-test("it says how it is run, and is small", async (t) => {
+test("has its metadata, and is small", async (t) => {
   const { Config: config, Size: size } = await inspect(IMAGE);
   const base = await inspect(BASE);
   assert.equal(config["User"], `${USER}:${USER}`);
@@ -71,12 +71,12 @@ test("it says how it is run, and is small", async (t) => {
   assert.equal(labels["org.opencontainers.image.licenses"], "Apache-2.0 AND GPL-3.0-or-later");
   const added = size - base.Size;
   t.diagnostic(
-    `${Math.round(size / MEGABYTE)} MB, of them ${Math.round(added / MEGABYTE)} MB beside its base`,
+    `${Math.round(size / MEGABYTE)} MB, of which ${Math.round(added / MEGABYTE)} MB on top of its base`,
   );
   assert.ok(added < MOST_ADDED, `it adds ${added} bytes to its base`);
 });
 
-test("it holds what runs, and nothing that installs, tests or raises rights", async () => {
+test("contains what runs, and nothing that installs, tests or escalates privileges", async () => {
   const shell = (script: string, ...options: readonly string[]) =>
     podman.once(IMAGE, [...options, "--entrypoint=sh"], "-c", script);
   const top = await shell("ls -A /opt/svc");
@@ -97,7 +97,7 @@ test("it holds what runs, and nothing that installs, tests or raises rights", as
   assert.equal(await shell(`${mine} 2>/dev/null; true`), "/tmp\n");
 });
 
-test("it is the package that npm run pack makes, byte for byte, and the scorer", async () => {
+test("contains the package from npm run pack, byte for byte, and the scorer", async () => {
   const folder = await mkdtemp(join(tmpdir(), "svc-package-"));
   const { stdout: made } = await run(process.execPath, ["scripts/pack.ts", folder], { cwd: PROJECT });
   await run("tar", ["-xzf", made.trim(), "-C", folder]);
@@ -114,7 +114,7 @@ test("it is the package that npm run pack makes, byte for byte, and the scorer",
   assert.deepEqual(sorted(inside), sorted(packed));
 });
 
-test("a pair scores to the same digits as outside", async () => {
+test("scores a pair to the same digits as outside", async () => {
   const [inside, outside] = await Promise.all([
     podman.once(IMAGE, [mounted()], "score", "--json", ...PAIR),
     run(join(PROJECT, "bin", "svc"), [
@@ -127,7 +127,7 @@ test("a pair scores to the same digits as outside", async () => {
   assert.deepEqual(JSON.parse(inside).pooled, JSON.parse(outside.stdout).pooled);
 });
 
-test("a server is healthy, runs under an init, and ends with 0", async () => {
+test("a server is healthy, runs under an init, and exits with 0", async () => {
   const port = await freePort();
   const settings = [`--env=SVC_PORT=${port}`, "--env=SVC_GRPC_PORT=0"];
   const server = await podman.start(IMAGE, settings, "server");
@@ -138,7 +138,7 @@ test("a server is healthy, runs under an init, and ends with 0", async () => {
   assert.equal(await server.stop(), 0);
 });
 
-test("a process that does not answer is not healthy", async () => {
+test("a process that does not answer is unhealthy", async () => {
   const nobody = await podman.start(
     IMAGE,
     [`--env=SVC_PORT=${await freePort()}`, `--env=SVC_METRICS_PORT=${await freePort()}`, "--entrypoint=tini"],
@@ -148,7 +148,7 @@ test("a process that does not answer is not healthy", async () => {
   await assert.rejects(nobody.checkHealth(), { code: 1, stdout: /unhealthy/ });
 });
 
-test("a controller with a volume and a node score a job, and end with 0", async () => {
+test("a controller with a volume and a node score a job, and exit with 0", async () => {
   const [rest, grpc, metrics, probes] = [
     await freePort(),
     await freePort(),

@@ -1,4 +1,4 @@
-/** Images and containers of a test's own: in the temporary folder, run by podman and runc, gone at the end. */
+/** A test's images and containers: in the temporary folder, run by podman and runc, removed at the end. */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +11,7 @@ const execute = promisify(execFile);
 
 const OUTPUT_BYTES = 64 * 2 ** 20;
 
-/** What the image promises to do with: nothing to write to but /tmp, and no rights at all. */
+/** The documented restrictions: only /tmp is writable, and no capabilities. */
 const CONFINED = [
   "--read-only",
   "--read-only-tmpfs=false",
@@ -19,19 +19,19 @@ const CONFINED = [
   "--cap-drop=ALL",
   "--security-opt=no-new-privileges",
 ];
-/** podman's own would be higher than root may set in some machines. */
+/** podman's default is higher than root may set on some machines. */
 const LIMITS = ["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"];
 
 export class Podman implements AsyncDisposable {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "p-"));
 
-  /** Runs podman to its end; what it wrote to stdout. Throws what it wrote to stderr when it fails. */
+  /** Runs podman and returns its stdout. Throws its stderr if it fails. */
   async run(...args: readonly string[]): Promise<string> {
     const { stdout } = await execute("podman", [...this.#settings, ...args], { maxBuffer: OUTPUT_BYTES });
     return stdout;
   }
 
-  /** Runs svc to its end in a container of the image; what it wrote to stdout. */
+  /** Runs svc in a container of the image and returns its stdout. */
   once(image: string, options: readonly string[], ...args: readonly string[]): Promise<string> {
     return this.run("run", "--rm", ...this.#confined, ...options, image, ...args);
   }
@@ -68,17 +68,19 @@ export class Container {
     this.#name = name;
   }
 
-  /** Runs a command in it; what that wrote to stdout. */
+  /** Runs a command in the container and returns its stdout. */
   execute(...command: readonly string[]): Promise<string> {
     return this.#podman.run("exec", this.#name, ...command);
   }
 
-  /** Runs the image's HEALTHCHECK in it. Throws when it says that the process is not healthy. */
+  /** Runs the image's HEALTHCHECK in the container. Throws if the process is unhealthy. */
   async checkHealth(): Promise<void> {
     await this.#podman.run("healthcheck", "run", this.#name);
   }
 
-  /** Resolves when the image's HEALTHCHECK says that the process is healthy: a check that takes too long says the contrary. */
+  /**
+   * Resolves when the image's HEALTHCHECK reports a healthy process. A check that takes too long counts as unhealthy.
+   */
   async isHealthy(): Promise<void> {
     const holds = () =>
       this.checkHealth().then(
@@ -88,11 +90,11 @@ export class Container {
     await until(holds, async () => `a healthy process:\n${await this.log()}`);
   }
 
-  /** Resolves when a GET of the URL is answered with 200. Throws its log when it takes too long. */
+  /** Resolves when a GET of the URL returns 200. Throws the container's log if it takes too long. */
   async answers(url: string): Promise<void> {
     await until(
       () => isFine(url),
-      async () => `an answer of ${url}:\n${await this.log()}`,
+      async () => `a response from ${url}:\n${await this.log()}`,
     );
   }
 
@@ -100,7 +102,7 @@ export class Container {
     return this.#podman.run("logs", this.#name);
   }
 
-  /** Ends it as orchestrators do; its exit code. */
+  /** Stops it as orchestrators do, and returns its exit code. */
   async stop(): Promise<number> {
     await this.#podman.run("stop", "--time=60", this.#name);
     return Number(await this.#podman.run("wait", this.#name));

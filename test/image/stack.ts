@@ -1,4 +1,4 @@
-/** compose.yaml, and what deploy/compose/gateway.yaml adds to it, as Docker Compose reads them. */
+/** Reads compose.yaml and deploy/compose/gateway.yaml as Docker Compose does. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -28,13 +28,13 @@ export const GATEWAY = "deploy/compose/gateway.yaml";
 export const open = stack("compose.yaml");
 export const gateway = stack(GATEWAY);
 
-/** What a service has of both files together: of one name the later counts. */
+/** Returns a service's entries of both files; the later one of a name wins. */
 export const environmentOf = (name: string): Readonly<Record<string, string>> => ({
   ...open.services[name]?.environment,
   ...gateway.services[name]?.environment,
 });
 
-/** A text with `${NAME:?…}` and `${NAME:-…}` as an .env file says them; throws what is missing. */
+/** Expands `${NAME:?…}` and `${NAME:-…}` from an .env file. Throws if a required variable is missing. */
 export function interpolated(written: string, env: Readonly<Record<string, string>>): string {
   return written.replaceAll(
     /\$\{(\w+):([-?])([^}]*)\}/g,

@@ -1,4 +1,4 @@
-/** How the sources become JavaScript. */
+/** Compilation of the sources to JavaScript. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { PROJECT } from "../../scripts/gates/gate.ts";
 import { compile } from "../../scripts/package/compile.ts";
 
-test("imports of sources become imports of what they are compiled to, of every form", () => {
+test("rewrites imports of sources to imports of compiled files, in every form", () => {
   const source = [
     'import type { A } from "./a.ts";',
     'import { type B, b } from "../b/b.ts";',
@@ -29,7 +29,7 @@ test("imports of sources become imports of what they are compiled to, of every f
   ]);
 });
 
-test("every line of every source is as long as before, so that positions in stack traces are the sources'", () => {
+test("keeps the length of every source line, so that positions in stack traces match the sources", () => {
   const paths = globSync("src/**/*.ts", { cwd: PROJECT });
   assert.ok(paths.length > 300);
   const lengths = (text: string) => text.split("\n").map((line) => line.length);
@@ -39,6 +39,6 @@ test("every line of every source is as long as before, so that positions in stac
   }
 });
 
-test("refuses types that leave code behind", () => {
+test("refuses type syntax that needs generated code", () => {
   assert.throws(() => compile("src/x.ts", "enum A { B }"), /enum/i);
 });

@@ -1,4 +1,4 @@
-/** The package of svc, made and installed as people do it, and the versions of Node.js that run it. */
+/** Makes and installs the package of svc as users do, and provides the Node.js versions that run it. */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,28 +9,28 @@ import { type Ended, type Running, start } from "../cli/program.ts";
 
 const execute = promisify(execFile);
 
-/** Makes the package in a folder, with a umask of its own; its path. */
+/** Makes the package in a folder, with the given umask. Returns its path. */
 export async function pack(folder: string, umask = "022"): Promise<string> {
   const script = `umask ${umask}; exec npm run --silent pack -- "$0"`;
   const { stdout } = await execute("sh", ["-c", script, folder], { cwd: PROJECT });
   return stdout.trim();
 }
 
-/** Installs into a prefix, with nothing of this checkout near it. */
+/** Installs into a prefix outside this checkout. */
 async function npmInstall(prefix: string, ...args: readonly string[]): Promise<void> {
   mkdirSync(prefix, { recursive: true });
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   await execute("npm", ["install", `--prefix=${prefix}`, ...quiet, ...args], { cwd: prefix });
 }
 
-/** The folder with the executable of a version of Node.js, which npm's registry has for every system. */
+/** Returns the folder with the executable of a Node.js version, from npm's registry. */
 export async function nodeOf(version: string, folder: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`;
   await npmInstall(folder, "--prefer-offline", `${name}@${version}`);
   return join(folder, "node_modules", name, "bin");
 }
 
-/** svc in an empty prefix, with a home and an empty folder to run in. */
+/** svc in an empty prefix, with a home and an empty working folder. */
 export class Installation implements Disposable {
   readonly #root = mkdtempSync(join(tmpdir(), "svc-installed-"));
   readonly #node: string;
@@ -41,7 +41,7 @@ export class Installation implements Disposable {
     mkdirSync(this.work);
   }
 
-  /** `node`: folder of the Node.js that is first on the PATH. `options`: of npm. */
+  /** `node`: folder of the Node.js that is first on the PATH. `options`: for npm. */
   static async of(tarball: string, node: string, ...options: readonly string[]): Promise<Installation> {
     const installation = new Installation(node);
     const prefix = join(installation.#root, "prefix");
@@ -54,12 +54,12 @@ export class Installation implements Disposable {
     return join(this.#root, "prefix", "bin", "svc");
   }
 
-  /** Path of a file of the package. */
+  /** Returns the path of a file of the package. */
   file(...path: readonly string[]): string {
     return join(this.#root, "prefix", "lib", "node_modules", "vmaf-service", ...path);
   }
 
-  /** Starts `svc …` in the empty folder, under its own Node.js or that of another folder. */
+  /** Starts `svc …` in the empty folder, under its own Node.js or the one in another folder. */
   start(args: readonly string[], path = `${this.#node}:/usr/bin:/bin`): Running {
     const env = {
       PATH: path,

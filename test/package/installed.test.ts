@@ -1,4 +1,4 @@
-/** svc from its package: installed by npm into an empty prefix, and run in an empty folder. */
+/** Tests svc from its package: installed by npm into an empty prefix, and run in an empty folder. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -26,11 +26,11 @@ const execute = promisify(execFile);
 
 const SCENE = { width: 160, height: 90, frames: 12 };
 const PAIR = ["reference.y4m", "distorted.mp4"] as const;
-/** The Node.js that is enough to start a checkout with. */
+/** The oldest Node.js that can start a checkout. */
 const OLD_NODE = "20.20.2";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-package-"));
-/** Has what bin/svc calls, and neither Node.js nor a scorer. */
+/** A PATH with what bin/svc calls, but without Node.js and a scorer. */
 const tools = join(folder, "tools");
 let tarball: string;
 let again: string;
@@ -90,7 +90,7 @@ test("npm pack in a checkout fails and names npm run pack", async () => {
 });
 
 test("every module finds its imports under the oldest supported Node.js", async () => {
-  // These two run when they are loaded.
+  // These two run on import.
   const modules = globSync("lib/**/*.js", {
     cwd: installed.file(),
     exclude: ["lib/main.js", "**/embedded-worker.js"],
@@ -110,7 +110,7 @@ test("svc score scores a pair, to the digits of the checkout", async () => {
   assert.deepEqual(JSON.parse(stdout).pooled, JSON.parse(here.stdout).pooled);
 });
 
-test("svc up serves the console and scores a job, and ends with 0", async () => {
+test("svc up serves the console, scores a job, and exits with 0", async () => {
   const ports = ["--port", "0", "--grpc-port", "0", "--print-addresses", "--log-level", "warn"];
   await using up = installed.start(["up", ...ports]);
   await up.printed(/"rest"/);
@@ -132,7 +132,7 @@ test("svc up serves the console and scores a job, and ends with 0", async () => 
   assert.deepEqual([code, stderr], [0, ""]);
 });
 
-test("refuses an older Node.js, and a PATH without one, in one line that says what to do", async () => {
+test("refuses an older Node.js, or a PATH without Node.js, in one line that says what to do", async () => {
   const old = await installed.run(["up"], `${oldNode}:/usr/bin:/bin`);
   assert.equal(old.code, 3);
   assert.match(
@@ -150,7 +150,7 @@ test("refuses a minor version that is too old", async () => {
   await assert.rejects(start, { code: 3, stderr: /this is 24\.9\.0/ });
 });
 
-test("installs without a registry, and lacks only the scorer then", async () => {
+test("installs without a registry; then only the scorer is missing", async () => {
   const cache = `--cache=${join(folder, "empty-cache")}`;
   using offline = await Installation.of(tarball, node, "--offline", cache);
   assert.equal((await offline.run(["--version"])).stdout, (await installed.run(["--version"])).stdout);
@@ -159,7 +159,7 @@ test("installs without a registry, and lacks only the scorer then", async () => 
   assert.match(stderr, /--vmaf-binary/);
 });
 
-test("does not build a console that is missing, but refuses to start and says what to do", async () => {
+test("does not build a missing console, but refuses to start and says what to do", async () => {
   const [built, away] = [installed.file("web"), join(folder, "web")];
   renameSync(built, away);
   try {

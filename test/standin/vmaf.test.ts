@@ -1,4 +1,6 @@
-/** The command line that the engine relies on: the stand-in has it, and so has the real tool when SVC_TEST_VMAF names it. */
+/**
+ * Checks the command line that the engine relies on: of the stand-in, or of the real tool if SVC_TEST_VMAF names it.
+ */
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -46,7 +48,7 @@ for (const tool of TOOLS) {
 
     const pair = (): string[] => ["--reference", reference, "--distorted", distorted];
 
-    test("y4m files give the oracle's digits", async () => {
+    test("scores y4m files to the oracle's digits", async () => {
       const truth = await truthOf(...planes, { oracle });
       const frames = await score(...pair(), "--threads", "2", "-q");
       assert.deepEqual(
@@ -55,7 +57,7 @@ for (const tool of TOOLS) {
       );
     });
 
-    test("raw files, models by version and by file, and features", async () => {
+    test("scores raw files, models by version and by file, and features", async () => {
       const modelFile = media.file("model0.json");
       const [text = ""] = await builtInModelTexts();
       await writeFile(modelFile, text);
@@ -72,7 +74,7 @@ for (const tool of TOOLS) {
         assert.ok(metric in (frames[0]?.metrics ?? {}), metric);
     });
 
-    test("pipes, read while they are written", async () => {
+    test("reads pipes while they are written", async () => {
       const pipes = [media.file("r.fifo"), media.file("d.fifo")] as const;
       execFileSync("mkfifo", pipes);
       const writers = [reference, distorted].map((file, index) =>
@@ -83,7 +85,7 @@ for (const tool of TOOLS) {
       assert.equal(frames.length, SCENE.frames);
     });
 
-    test("csv, and the version that every log carries", async () => {
+    test("writes csv, and the version in every log", async () => {
       const output = media.file("log.csv");
       await run(tool, [...pair(), "--csv", "--output", output]);
       const [header = "", ...rows] = (await readFile(output, "utf8")).trimEnd().split("\n");
@@ -94,7 +96,7 @@ for (const tool of TOOLS) {
       assert.equal((JSON.parse(await readFile(output, "utf8")) as Log).version, stderr.trim());
     });
 
-    test("the shorter side ends the score, with status 0", async () => {
+    test("ends at the shorter side, with status 0", async () => {
       const short = media.file("short.y4m");
       await ffmpeg(["-i", reference, "-frames:v", "11", "-f", "yuv4mpegpipe", short]);
       const frames = await score("-r", short, "-d", distorted);
@@ -109,7 +111,7 @@ for (const tool of TOOLS) {
       );
     });
 
-    test("what it cannot do ends with a status that is not 0", async () => {
+    test("fails with a non-zero status for unsupported arguments", async () => {
       const small = media.file("small.y4m");
       await ffmpeg(["-i", reference, "-s", "96x54", "-f", "yuv4mpegpipe", small]);
       const deep = media.file("deep.y4m");

@@ -1,4 +1,4 @@
-/** No message that people at a command line may read names a field of the API. */
+/** Checks that no message on the command line names a field of the API. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -11,22 +11,22 @@ import { RawVideoSchema, ScoreRequestSchema } from "../../../src/gen/proto/svc/v
 import { pairRequestOf } from "../../../src/messages/request.ts";
 
 const SOURCES = fileURLToPath(new URL("../../../src", import.meta.url));
-/** What speaks to people about a pair. A plan's JSON is between machines. */
+/** Sources with messages for people about a pair. A plan's JSON is only for machines. */
 const SPEAKERS = ["engine/*.ts", "messages/*.ts", "controller/job-spec.ts", "controller/submit*.ts"];
 const OF_MACHINES = ["engine/plan-json.ts", "engine/plan-check.ts"];
 
 const FIELDS = [ScoreRequestSchema, RawVideoSchema, JobSpecSchema].flatMap(({ fields }) =>
   fields.map(({ localName }) => localName),
 );
-/** Names in camel case, policies in capitals, and "rawVideo" anywhere; every other name as the first word. */
+/** Matches camel-case names, policies in capitals and "rawVideo" anywhere, and every other name as the first word. */
 const CAMEL = FIELDS.filter((name) => /[A-Z]/.test(name));
 const API_NAME = new RegExp(
   `\\b(?:${CAMEL.join("|")}|COMMON|REFUSE|AUTO|IGNORE|APPLY)\\b|^(?:${FIELDS.join("|")}) (?:is|has|and|names)\\b`,
 );
-/** The two arguments of a command have the names of their fields. */
+/** The two arguments have the same names as their fields. */
 const ARGUMENT = /^(?:reference|distorted) /;
 
-/** The sentences in a source file: its texts with a space in them; "…" stands for what is put in. */
+/** Returns the sentences in a source file: its strings with a space in them; "…" replaces interpolations. */
 function sentencesOf(path: string): string[] {
   const found: string[] = [];
   const { program } = parseSync(path, readFileSync(path, "utf8"));
@@ -45,19 +45,16 @@ function textOf(node: Node): string | undefined {
   return node.type === "TemplateLiteral" ? node.quasis.map(({ value }) => value.cooked).join("…") : undefined;
 }
 
-test("every sentence about a pair, by its source", () => {
+test("replaces field names in every sentence about a pair", () => {
   const paths = globSync(SPEAKERS, { cwd: SOURCES }).filter((path) => !OF_MACHINES.includes(path));
   const sentences = paths.flatMap((path) => sentencesOf(`${SOURCES}/${path}`));
   const named = sentences.filter((sentence) => API_NAME.test(sentence) && !ARGUMENT.test(sentence));
-  assert.ok(
-    named.length >= 8,
-    `too few sentences name a field for this test to say anything: ${named.length}`,
-  );
+  assert.ok(named.length >= 8, `too few sentences name a field for a meaningful test: ${named.length}`);
   const left = named.map(inOptions).filter((sentence) => API_NAME.test(sentence));
   assert.deepEqual(left, []);
 });
 
-test("every refusal of a request's values", () => {
+test("replaces field names in every refusal of a request's values", () => {
   const good = { reference: "/r.mp4", distorted: "/d.mp4" };
   const size = { width: 64, height: 64 };
   const cases = [
@@ -72,21 +69,21 @@ test("every refusal of a request's values", () => {
     [{ rawVideo: { ...size, pixelFormat: "YUV" } }, /^--pixel-format "YUV" is not/],
     [{ rawVideo: { ...size, frameRate: "fast" } }, /^--frame-rate "fast" is not/],
   ] as const;
-  for (const [request, told] of cases) {
+  for (const [request, reported] of cases) {
     const message = create(ScoreRequestSchema, { ...good, ...request } as MessageInitShape<
       typeof ScoreRequestSchema
     >);
     assert.throws(
       () => pairRequestOf(message),
       (error: Error) => {
-        assert.match(inOptions(error.message), told);
+        assert.match(inOptions(error.message), reported);
         return true;
       },
     );
   }
 });
 
-test("advice about a policy, in its sentence", () => {
+test("replaces advice about a policy within its sentence", () => {
   const cases = [
     ["or set onFrameCountMismatch to COMMON to score", "or use --on-frame-count-mismatch common to score"],
     ["Set editLists to IGNORE to score all.", "Use --edit-lists ignore to score all."],
@@ -98,12 +95,12 @@ test("advice about a policy, in its sentence", () => {
   for (const [api, options] of cases) assert.equal(inOptions(api), options);
 });
 
-test("what is no field stays: words of sentences, and the fields of a list's line", () => {
+test("keeps ordinary words, and the fields of a list's line", () => {
   for (const text of [
     'There is no model "name". Available models: vmaf_v0.6.1.',
     "The frame rates differ, and the scaling too.",
     'line 3: rawVideo.frameRate "fast" is not a rate such as "25" or "30000/1001".',
-    '--from: "pairs.csv" cannot be used: line 1: "x" is no column. There are: reference, distorted, idempotencyKey',
+    `--from: "pairs.csv" cannot be used: line 1: "x" isn't a valid column. Valid columns: reference, distorted, idempotencyKey`,
   ])
     assert.equal(inOptions(text), text);
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { ALL, type FetchPage, pagesOf } from "../../../src/cli/pages.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 
-/** A list of the numbers from 0 on, of which a message holds so many; `asked` keeps the sizes of the pages asked for. */
+/** Returns a list of numbers from 0, of which `fit` fit into a message; `asked` records the requested page sizes. */
 function numbers(count: number, fit = Number.POSITIVE_INFINITY) {
   const asked: number[] = [];
   const fetch: FetchPage<number> = async ({ pageSize, pageToken }) => {
@@ -25,30 +25,30 @@ async function pages<T>(generator: AsyncIterable<readonly T[]>): Promise<(readon
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe("a list in pages", () => {
-  test("is whole, in its order, each thing once", async () => {
+describe("a paginated list", () => {
+  test("is complete and in order, each item once", async () => {
     const { fetch, asked } = numbers(1_234);
     assert.deepEqual((await pages(pagesOf(fetch, ALL))).flat(), upTo(1_234));
     assert.deepEqual(asked, [500, 500, 500]);
   });
 
-  test("ends at the limit, and asks for no more than that", async () => {
+  test("ends at the limit, and requests no more than that", async () => {
     const { fetch, asked } = numbers(2_000);
     assert.deepEqual((await pages(pagesOf(fetch, { limit: 620 }))).flat(), upTo(620));
     assert.deepEqual(asked, [500, 120]);
   });
 
-  test("has no empty page", async () => {
+  test("has no empty pages", async () => {
     assert.deepEqual(await pages(pagesOf(numbers(0).fetch, ALL)), []);
   });
 
-  test("whose things are large comes in smaller pages", async () => {
+  test("with large items comes in smaller pages", async () => {
     const { fetch, asked } = numbers(300, 130);
     assert.deepEqual((await pages(pagesOf(fetch, ALL))).flat(), upTo(300));
     assert.deepEqual(asked, [500, 250, 125, 125, 125]);
   });
 
-  test("one of whose things alone is too large is a failure", async () => {
+  test("fails if a single item is too large", async () => {
     await assert.rejects(pages(pagesOf(numbers(3, 0).fetch, ALL)), { code: "REQUEST_TOO_LARGE" });
   });
 });
