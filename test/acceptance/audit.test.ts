@@ -300,8 +300,8 @@ describe("with tokens", () => {
     const path = "/v1/tenant/audit?operation=cancelJobs&subject=cleaner";
     const stored = async () => (await admin.call<{ records: Line[] }>("listAudit", path)).body.records;
     await until(async () => (await stored()).length === 1, "the record");
-    const { tenant: _, ...told } = line;
-    assert.deepEqual(await stored(), [{ ...told, count: 1 }]);
+    const { tenant: _, ...reported } = line;
+    assert.deepEqual(await stored(), [{ ...reported, count: 1 }]);
   });
 
   test("an administrator can query the tenant's changes and refusals, and nothing else", async () => {
@@ -315,8 +315,8 @@ describe("with tokens", () => {
     await until(async () => (await page("operation=submitJob&subject=alice")).length === 1, "the submission");
     const [submitted] = await page("operation=submitJob&subject=alice");
     const inFile = await byId("submit");
-    const { tenant: _, ...told } = inFile;
-    assert.deepEqual(submitted, { ...told, count: 1 });
+    const { tenant: _, ...reported } = inFile;
+    assert.deepEqual(submitted, { ...reported, count: 1 });
     assert.deepEqual((await page(`target=${inFile.targets[0]}&outcome=OK&operation=submitJob`)).length, 1);
     assert.deepEqual(
       await page(`target=${inFile.targets[0]}&subject=bob`),
