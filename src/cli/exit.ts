@@ -1,6 +1,7 @@
 /** Exit codes and error messages of the commands for people. */
 import { Failure, type FailureKind } from "../platform/failure.ts";
-import { errorCode, messageOf } from "../platform/thrown.ts";
+import { systemReason } from "../platform/system-reason.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { inOptions } from "./api-names.ts";
 import { printableJson, printableLines } from "./escape.ts";
 import { remedyLines } from "./remedy.ts";
@@ -112,7 +113,7 @@ export function writeFault(error: unknown): string {
   if (code === "ENOSPC") return "the disk is full. Free some space, or write to another disk";
   if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === "EROFS") return "the file system is read-only";
-  return messageOf(error);
+  return systemReason(error);
 }
 
 function isBrokenPipe(error: unknown): boolean {

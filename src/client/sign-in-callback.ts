@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Failure } from "../platform/failure.ts";
-import { messageOf } from "../platform/thrown.ts";
+import { systemReason } from "../platform/system-reason.ts";
 import { type Page, show } from "./sign-in-page.ts";
 
 /** A callback with the expected state. */
@@ -50,7 +50,7 @@ export class CallbackServer implements AsyncDisposable {
     try {
       await promise;
     } catch (error) {
-      const why = messageOf(error);
+      const why = systemReason(error);
       throw new Failure("INVALID_REQUEST", `Failed to listen on --port ${options.port}: ${why}.`);
     }
     server.off("error", reject);

@@ -1,7 +1,7 @@
 /** Reads credential files anew each time, because their issuer may replace them. */
 import { open } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
-import { messageOf } from "../platform/thrown.ts";
+import { systemReason } from "../platform/system-reason.ts";
 
 /** Size limit: no token or secret is longer. A longer file was given by mistake, or is endless. */
 const MAX_BYTES = 64 * 1024;
@@ -20,8 +20,11 @@ export async function readCredential(path: string, option: string): Promise<stri
       more = (await file.read(bytes, length, bytes.length - length, null)).bytesRead;
     }
   } catch (cause) {
-    const why = messageOf(cause);
-    throw new Failure("INVALID_REQUEST", `${option} cannot be read: ${why}`, { cause });
+    throw new Failure(
+      "INVALID_REQUEST",
+      `${option}: ${JSON.stringify(path)} cannot be read: ${systemReason(cause)}.`,
+      { cause },
+    );
   }
   if (length <= MAX_BYTES) return bytes.toString("utf8", 0, length);
   throw new Failure(

@@ -4,7 +4,8 @@ import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
 import { JsonFault } from "../platform/json.ts";
-import { errorCode, messageOf } from "../platform/thrown.ts";
+import { systemReason } from "../platform/system-reason.ts";
+import { errorCode } from "../platform/thrown.ts";
 import { withLock } from "./token-lock.ts";
 import { parseSession, type Session, sessionText } from "./token-session.ts";
 
@@ -79,7 +80,10 @@ export class Sessions {
       return true;
     } catch (error) {
       if (errorCode(error) === "ENOENT") return false;
-      throw new Failure("INVALID_REQUEST", `${JSON.stringify(path)} cannot be deleted: ${messageOf(error)}.`);
+      throw new Failure(
+        "INVALID_REQUEST",
+        `${JSON.stringify(path)} cannot be deleted: ${systemReason(error)}.`,
+      );
     }
   }
 
@@ -134,8 +138,9 @@ function faulty(server: string, path: string, fault: string): Failure {
 }
 
 function notKept(path: string, error: unknown): Failure {
+  const why = errorCode(error) === undefined ? ` ${systemReason(error)}` : `: ${systemReason(error)}`;
   return new Failure(
     "INVALID_REQUEST",
-    `The session cannot be saved: ${JSON.stringify(path)} ${messageOf(error)}. Use a folder of your own, or set XDG_STATE_HOME to another one.`,
+    `The session cannot be saved: ${JSON.stringify(path)}${why}. Use a folder of your own, or set XDG_STATE_HOME to another one.`,
   );
 }

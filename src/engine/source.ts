@@ -6,6 +6,7 @@ import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { Failure } from "../platform/failure.ts";
+import { systemReason } from "../platform/system-reason.ts";
 import { errorCode } from "../platform/thrown.ts";
 import type { Side } from "./request.ts";
 import type { MediaRoots } from "./roots.ts";
@@ -121,7 +122,7 @@ function unreadable(side: Side, asked: string): (error: unknown) => never {
         cause: error,
       });
     }
-    const reason = code === "ELOOP" ? "its symbolic links form a loop" : `the system reports ${code}`;
+    const reason = code === "ELOOP" ? "its symbolic links form a loop" : systemReason(error);
     throw new Failure("MEDIA_NOT_READABLE", `The ${side} file ${quote(asked)} cannot be opened: ${reason}.`, {
       cause: error,
     });

@@ -123,6 +123,9 @@ describe("a token to revoke", () => {
   }
 
   test("in a missing file is reported with its option", async () => {
-    await assert.rejects(tokenToRevoke(join(folder, "none")), /--token cannot be read/);
+    await assert.rejects(
+      tokenToRevoke(join(folder, "none")),
+      /--token: ".*none" cannot be read: no such file or directory\./,
+    );
   });
 });

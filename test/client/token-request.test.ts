@@ -278,7 +278,7 @@ describe("a response without a usable token is reported without secret or token:
       await rm(secretFile);
       assert.match(
         (await failureOf(request(NEVER))).message,
-        /--oidc-client-secret-file cannot be read: ENOENT/,
+        /--oidc-client-secret-file: ".*" cannot be read: no such file or directory\./,
       );
     } finally {
       await writeFile(secretFile, SECRET);

@@ -12,6 +12,7 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
+import { systemReason } from "../../platform/system-reason.ts";
 import { messageOf } from "../../platform/thrown.ts";
 import { quoteName } from "../escape.ts";
 import { csvRows } from "./csv-rows.ts";
@@ -45,7 +46,7 @@ export async function readList(name: string, stdin: NodeJS.ReadStream, signal: A
     if (error instanceof Failure) throw error;
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while reading the list.");
     if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
-    throw unusable(name, messageOf(error));
+    throw unusable(name, systemReason(error));
   }
 }
 
