@@ -1,4 +1,4 @@
-/** The program: its subcommands, each loaded only when it is called. */
+/** The program. A subcommand is loaded only when it is called. */
 import { setFlagsFromString } from "node:v8";
 import { type Command, CommanderError } from "commander";
 import { ListenError } from "./cmd/addresses.ts";
@@ -13,7 +13,7 @@ interface Subcommand {
 
 const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
   score: {
-    summary: "Score a pair of videos on this machine, without a server",
+    summary: "Score a pair of videos locally, without a server",
     load: async () => (await import("./cli/score.ts")).scoreCommand(),
   },
   jobs: {
@@ -55,20 +55,20 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     },
   },
   controller: {
-    summary: "Run a controller: queue jobs and assign their tasks to nodes",
+    summary: "Manage jobs and distribute them to nodes, over REST and gRPC",
     load: async () => {
       return (await import("./cmd/controller.ts")).controllerCommand();
     },
   },
   node: {
-    summary: "Run a node: score tasks for a controller",
+    summary: "Run tasks of a controller: pull, score, report",
     load: async () => {
       keepHeapSmall();
       return (await import("./cmd/node.ts")).nodeCommand();
     },
   },
   migrate: {
-    summary: "Migrate a database's schema, or move an embedded installation to PostgreSQL",
+    summary: "Bring the schema of a database up to date, or move an embedded installation to PostgreSQL",
     load: async () => (await import("./cmd/migrate.ts")).migrateCommand(),
   },
   completion: {
@@ -88,17 +88,16 @@ Examples:
 
 ${exitCodes({
   0: "done",
-  1: "a gate failed; for a server process: it failed",
+  1: "a score is below a gate; for a server process: it failed",
   2: "the input or the command line is wrong",
   3: "the scorer or the service failed",
 })}
 
-Details are in the help of each command.`;
+The help of each command explains its exit codes.`;
 
 /**
- * A server holds little at a time, and what it holds of a film is not on V8's heap. V8's young
- * generation would still grow to 32 MB while the modules load and stay there: kept small, resident
- * memory is 30 MB lower.
+ * Reduces resident memory by 30 MB. A server needs little heap, because frames are not on V8's heap. Without this, V8's
+ * young generation would grow to 32 MB while the modules load and stay there.
  */
 function keepHeapSmall(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
@@ -106,8 +105,8 @@ function keepHeapSmall(): void {
 }
 
 /**
- * V8 would let as much garbage lie as is in use. Not for a controller by itself: it answers thousands
- * of calls a second, and collecting so early took a tenth of its time to save 100 MB.
+ * Collects garbage early. By default V8 lets garbage grow to the size of the live heap. Not used for a separate
+ * controller: it serves thousands of calls a second, and early collection took a tenth of its time to save 100 MB.
  */
 function collectEarly(): void {
   setFlagsFromString("--heap-growing-percent=10");
@@ -123,7 +122,7 @@ function emptyProgram(): GuidedCommand {
     .withGuide(GUIDE);
 }
 
-/** With every command loaded, by the summaries that svc --help shows. */
+/** The program with every command loaded, with the summaries of svc --help. */
 async function wholeProgram(): Promise<Command> {
   const root = emptyProgram();
   for (const subcommand of Object.values(SUBCOMMANDS)) {
@@ -141,7 +140,7 @@ async function program(called: string | undefined): Promise<Command> {
   return root;
 }
 
-/** `svc help server` is `svc server --help`. */
+/** Turns `svc help server` into `svc server --help`. */
 function argumentsOf(given: readonly string[]): readonly string[] {
   const [first, name, ...rest] = given;
   return first === "help" && name !== undefined ? [name, "--help", ...rest] : given;
@@ -161,9 +160,9 @@ async function main(): Promise<void> {
   }
 }
 
-/** Says what went wrong on stderr, and answers with the exit code. */
+/** Prints the error on stderr and returns the exit code. */
 function report(error: unknown, command: Command | undefined): number {
-  // Commander has printed its own message, and the help is no fault.
+  // Commander has printed its own message. Showing the help is not an error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   const name = command === undefined ? "svc" : `svc ${command.name()}`;
   const usage = error instanceof Error && error.name === "UsageError";

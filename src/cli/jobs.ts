@@ -22,7 +22,7 @@ Examples:
   $ svc jobs submit --help
       show the options of a command, with examples
 
-${serverGuide({ 1: "with --fail-under: scored, but a gate failed" })}`;
+${serverGuide({ 1: "with --fail-under: scored, but below a gate" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")

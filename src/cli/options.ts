@@ -100,7 +100,7 @@ function pairOptions(): Option[] {
     optional(
       "--size <WxH>",
       "frame size of raw .yuv files in pixels",
-      "from a name such as clip_576x324.yuv",
+      "taken from a name such as clip_576x324.yuv",
     ).argParser(parseSize),
     offering(
       optional(
@@ -118,7 +118,7 @@ function pairOptions(): Option[] {
     optional(
       "--no-scaling",
       "refuse videos of different sizes",
-      "scale the distorted video (bicubic) and warn",
+      "scale the distorted video, bicubic, and warn",
     ),
     choice(
       "--on-frame-count-mismatch <policy>",
@@ -143,7 +143,7 @@ function outputOptions(): Option[] {
     optional("--frames", "with --json: include the per-frame scores", "off"),
     optional("--csv <file>", 'write the per-frame scores to a file, "-" for standard output', "none"),
     optional("--all-metrics", "also show the models' own features in the report", "off"),
-    optional("-q, --quiet", "print only errors and failed gates", "off"),
+    optional("-q, --quiet", "print only errors and missed gates", "off"),
   ];
 }
 

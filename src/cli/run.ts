@@ -122,7 +122,7 @@ function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Te
   });
 }
 
-/** Prints the gates and returns the exit code. With --quiet, prints only failed gates, on standard error. */
+/** Prints the gates and returns the exit code. With --quiet, prints only missed gates, on standard error. */
 async function judge(
   { gates, flags }: Plan,
   result: ScoreResult,

@@ -32,7 +32,7 @@ Gates:
 
 ${exitCodes({
   0: "scored, and every gate passed",
-  1: "scored, but a gate of --fail-under failed",
+  1: "scored, but below a gate of --fail-under",
   2: "the videos cannot be scored, or the command line is wrong",
   3: "the scorer failed or timed out, or the result could not be written",
   130: "stopped with Ctrl-C; nothing is left behind",

@@ -57,7 +57,7 @@ export function addServerOptions(command: Command): Command {
 }
 
 /** `otherwise`: what is printed without --json. */
-export function jsonOption(what: string, otherwise = "for people"): Option {
+export function jsonOption(what: string, otherwise = "text"): Option {
   return optional("--json", `print ${what} as JSON`, otherwise);
 }
 

@@ -234,7 +234,7 @@ describe("a list of pairs", () => {
       summary.map((line) => line.replaceAll(/\d+\.\d{6}/g, "N").replace(/^\S{36} {2}/, "")),
       [
         ...["one  ", "two  ", "three"].map((name) => `${name}  SUCCEEDED  N  FAIL vmaf.min N < 99.9`),
-        "3 jobs: 3 succeeded (3 failed a gate)",
+        "3 jobs: 3 succeeded (3 below a gate)",
       ],
     );
     assert.match(

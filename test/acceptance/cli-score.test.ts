@@ -166,7 +166,7 @@ describe("CSV", () => {
 });
 
 describe("gates", () => {
-  test("exits with 0 if gates pass, and with 1 and the failed gates if not", async () => {
+  test("exits with 0 if gates pass, else with 1 and the missed gates", async () => {
     const passed = await score([...pair, "--fail-under", "vmaf.mean=1", "--fail-under", "vmaf_v0.6.1.p5=0"]);
     assert.equal(passed.code, 0);
     assert.match(passed.stdout, /^pass {2}vmaf\.mean [\d.]+ ≥ 1\npass {2}vmaf\.p5 [\d.]+ ≥ 0$/m);

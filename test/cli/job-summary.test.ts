@@ -61,8 +61,8 @@ test("shows a score whose gate cannot be checked, with the reason", () => {
   );
 });
 
-test("totals count states and scores that failed a gate", () => {
-  assert.equal(totalsLine(JOBS), "4 jobs: 2 succeeded (1 failed a gate), 1 failed, 1 cancelled");
+test("totals count states and scores below a gate", () => {
+  assert.equal(totalsLine(JOBS), "4 jobs: 2 succeeded (1 below a gate), 1 failed, 1 cancelled");
   assert.equal(totalsLine(JOBS.slice(0, 1)), "1 job: 1 succeeded");
 });
 

@@ -141,7 +141,7 @@ async function tellOne(
   await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
 }
 
-/** Prints the summary; with --quiet, only jobs that failed or that failed a gate. */
+/** Prints the summary; with --quiet, only jobs that failed or missed a gate. */
 async function tellList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
   const stream = json || quiet ? process.stderr : process.stdout;
   const terminal = tableTerminal(stream, process.env);

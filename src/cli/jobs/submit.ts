@@ -57,7 +57,7 @@ Files:
 
 ${serverGuide({
   0: "stored; with --wait: scored, and every gate passed",
-  1: "with --wait: scored, but a gate of --fail-under failed",
+  1: "with --wait: scored, but below a gate of --fail-under",
   2: "refused; with --wait: the videos cannot be scored",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; stored jobs continue",
@@ -91,7 +91,7 @@ export function submitCommand(): Command {
     .addOption(optional("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs`, "off"))
     .addOption(gateOption())
     .addOption(optional("--all-metrics", "with --wait: also show the models' own features", "off"))
-    .addOption(optional("-q, --quiet", "with --wait: print only errors and failed gates", "off"))
+    .addOption(optional("-q, --quiet", "with --wait: print only errors and missed gates", "off"))
     .addOption(jsonOption("the job, with --from one per line,"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((reference?: string, distorted?: string, flags?: SubmitFlags) =>

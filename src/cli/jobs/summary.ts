@@ -45,7 +45,7 @@ function scoreText({ score }: Job): string {
   return score === undefined ? "-" : exact(score);
 }
 
-/** Returns the failed gates, or why there is no score: the code first, because the end is cut. */
+/** Returns the missed gates, or why there is no score: the code first, because the end is cut. */
 function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {
@@ -60,13 +60,13 @@ function failureText({ code, message }: Failure): string {
   return `${code}: ${message}`;
 }
 
-/** Returns "3 jobs: 2 succeeded (1 failed a gate), 1 failed". */
+/** Returns "3 jobs: 2 succeeded (1 below a gate), 1 failed". */
 export function totalsLine(ended: readonly EndedJob[]): string {
   const byState = Map.groupBy(ended, ({ job }) => job.state);
   const counts = [Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED].flatMap((state) => {
     const jobs = byState.get(state) ?? [];
     const missed = jobs.filter(isUnderGate).length;
-    const under = missed > 0 ? ` (${missed} failed a gate)` : "";
+    const under = missed > 0 ? ` (${missed} below a gate)` : "";
     return jobs.length === 0 ? [] : [`${jobs.length} ${stateName(state).toLowerCase()}${under}`];
   });
   return `${ended.length} ${ended.length === 1 ? "job" : "jobs"}: ${counts.join(", ")}`;
