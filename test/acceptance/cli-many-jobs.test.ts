@@ -59,7 +59,7 @@ describe("cancelling by options", () => {
     assert.deepEqual([refused.code, refused.stdout], [2, ""]);
     assert.match(
       refused.stderr,
-      /230 jobs would be cancelled\. Standard input is no terminal to confirm on: give --yes\./,
+      /230 jobs would be cancelled\. To confirm without a terminal, give --yes\./,
     );
     const dry = await svcJobs([...chosen, "--dry-run"]);
     assert.deepEqual([dry.code, dry.stdout], [0, "230 jobs would be cancelled.\n"]);

@@ -133,7 +133,7 @@ async function isAgreed(matched: number, { verb, done }: Words, signal: AbortSig
   if (!process.stdin.isTTY) {
     throw new Failure(
       "INVALID_REQUEST",
-      `${jobsText(matched)} would be ${done}. Standard input is no terminal to confirm on: give --yes.`,
+      `${jobsText(matched)} would be ${done}. To confirm without a terminal, give --yes.`,
     );
   }
   const agreed = await confirmed(`${verb} ${jobsText(matched)}?`, signal);
