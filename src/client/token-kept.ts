@@ -33,7 +33,7 @@ export class KeptToken implements TokenSource {
     this.#secure = secure;
   }
 
-  /** Throws LOGIN_REQUIRED, SERVER_UNREACHABLE, or INVALID_REQUEST for the file and for a connection in clear. */
+  /** Throws LOGIN_REQUIRED, SERVER_UNREACHABLE, or INVALID_REQUEST for the file or a connection without TLS. */
   async get(): Promise<string> {
     const session = await this.#read();
     if (!this.#isDue(session)) return session.accessToken;

@@ -23,7 +23,7 @@ export function whoamiCommand(): Command {
     .description(
       "Asks a controller for the identity in your token: your tenant, the token's subject, your roles.",
     )
-    .addOption(jsonOption("it"))
+    .addOption(jsonOption("the identity"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>
     withServer(flags, (connection, signal) => whoami(connection, flags, signal)),

@@ -50,7 +50,10 @@ function tenantLines({ id, usage, limits }: Tenant): string[] {
     ["jobs queued", `${jobsQueued}${of(limits?.jobsQueued)}`],
     ["jobs running", String(jobsRunning)],
     ["segments running", `${segmentsRunning}${of(limits?.segmentsRunning)}`],
-    ["submits a second", limits?.submitsPerSecond === undefined ? "any" : `up to ${limits.submitsPerSecond}`],
+    [
+      "submits per second",
+      limits?.submitsPerSecond === undefined ? "no limit" : `up to ${limits.submitsPerSecond}`,
+    ],
     ["weight", String(limits?.weight ?? 1)],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
