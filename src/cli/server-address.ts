@@ -37,7 +37,7 @@ export function addAddressOptions(command: Command): Command {
   return command;
 }
 
-/** Returns the TLS setup; undefined for a connection in clear text. Throws INVALID_REQUEST. */
+/** Returns the TLS setup; undefined without TLS. Throws INVALID_REQUEST. */
 export function tlsOf(flags: AddressFlags): ReturnType<typeof openTls> {
   const fault = tlsSettingsFault(flags);
   if (fault !== undefined) throw new Failure("INVALID_REQUEST", fault);

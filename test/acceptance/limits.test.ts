@@ -44,7 +44,7 @@ test("stores a list larger than the limit as there is room, and says that it wai
   const shown = await ended(svc("tenants", "show"));
   assert.match(shown.stdout, /jobs queued +0 of 40\n/);
   assert.match(shown.stdout, /segments running +0 of 4\n/);
-  assert.match(shown.stdout, /submits a second +up to 10\n/);
+  assert.match(shown.stdout, /submits per second +up to 10\n/);
   assert.match(shown.stdout, /weight +2\n/, "the flag overrides the variable");
 
   // More jobs than a second's limit: accepted at once, and the next submission waits for it.
