@@ -57,7 +57,10 @@ export async function csvTarget(name: string, inputs: readonly string[]): Promis
   return { name, path, replace };
 }
 
-/** Writes the CSV atomically: a reader sees the old file or the whole new one. Leaves nothing behind on failure. */
+/**
+ * Writes the CSV. A file is replaced atomically: readers see the old one or the whole new one. Leaves nothing behind on
+ * failure.
+ */
 export async function writeCsv(target: CsvTarget, text: Pieces, signal: AbortSignal): Promise<void> {
   try {
     if (!target.replace) {
