@@ -104,7 +104,7 @@ test("a person signs in, uses the session, and signs out", async () => {
   const revocations = provider.count("/token/revocation");
   const ended = await svc(["logout"]);
   assert.equal(ended.code, 0, ended.stderr);
-  assert.match(ended.stdout, /is ended, at the provider too/);
+  assert.match(ended.stdout, /has ended, also at the provider/);
   assert.equal(provider.count("/token/revocation"), revocations + 1);
   assert.deepEqual(await readdir(join(state, "svc")), ["lock"]);
   const refused = await svc(["jobs", "list"]);
