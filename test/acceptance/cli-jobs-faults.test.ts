@@ -128,7 +128,7 @@ test("does not send an invalid token", async () => {
       /--token-file: ".*-none" cannot be read: no such file or directory\./,
     ],
     [[], { SVC_TOKEN_FILE: file }, /contains characters that are invalid in a bearer token/],
-    [[], { SVC_TOKEN: "a\nb" }, /The variable SVC_TOKEN holds characters/],
+    [[], { SVC_TOKEN: "a\nb" }, /The variable SVC_TOKEN contains characters/],
   ] as const) {
     const { code, stderr } = await svc(["jobs", "list", ...args], env);
     assert.equal(code, 2);

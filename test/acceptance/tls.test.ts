@@ -137,7 +137,7 @@ describe("a controller with a certificate", () => {
     );
     const { code, stderr } = await list(controller.grpc);
     assert.notEqual(code, 0);
-    assert.match(stderr, /SERVER_UNREACHABLE[\s\S]*needs --tls/);
+    assert.match(stderr, /SERVER_UNREACHABLE[\s\S]*add --tls/);
   });
 
   test("TLS 1.1 is refused by both ports", async () => {
