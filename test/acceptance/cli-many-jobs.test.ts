@@ -57,10 +57,7 @@ describe("cancelling by options", () => {
     const chosen = ["cancel", "--state", "queued", "--label", "release=7", "--since", "1h"];
     const refused = await svcJobs(chosen);
     assert.deepEqual([refused.code, refused.stdout], [2, ""]);
-    assert.match(
-      refused.stderr,
-      /230 jobs would be cancelled\. To confirm without a terminal, give --yes\./,
-    );
+    assert.match(refused.stderr, /230 jobs would be cancelled\. To confirm without a terminal, give --yes\./);
     const dry = await svcJobs([...chosen, "--dry-run"]);
     assert.deepEqual([dry.code, dry.stdout], [0, "230 jobs would be cancelled.\n"]);
     assert.deepEqual(new Set(await statesOf("release=7")), new Set(["QUEUED"]));
