@@ -54,6 +54,8 @@ describe("the description", () => {
       "/v1/jobs/{id}/stills/{frame}/{side}",
       "/v1/jobs/{id}:cancel",
       "/v1/jobs:batch",
+      "/v1/jobs:cancel",
+      "/v1/jobs:delete",
       "/v1/jobs:stream",
       "/v1/nodes",
       "/v1/nodes/{id}:drain",
@@ -103,7 +105,8 @@ describe("refusals:", () => {
   ][] = [
     ["an unknown path", "/v1/nothing", {}, 404, "NOT_FOUND", /nothing at this path/],
     ["an unknown path below a job", `${UNKNOWN}/nothing`, {}, 404, "NOT_FOUND", /nothing at this path/],
-    ["DELETE of a job", UNKNOWN, { method: "DELETE" }, 405, "METHOD_NOT_ALLOWED", /GET, HEAD only/],
+    ["PUT of a job", UNKNOWN, { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, PATCH, DELETE, HEAD only/],
+    ["DELETE of no job", UNKNOWN, { method: "DELETE" }, 404, "JOB_NOT_FOUND", /There is no job/],
     ["GET of a cancel", `${UNKNOWN}:cancel`, {}, 405, "METHOD_NOT_ALLOWED", /POST only/],
     ["PUT of jobs", "/v1/jobs", { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, POST, HEAD only/],
     ["an invalid percent-encoding", "/v1/jobs/%zz", {}, 400, "MALFORMED_REQUEST", /./],
