@@ -1,4 +1,4 @@
-/** When the line of a request is told, and what it says came of it. */
+/** When the line of a request is written, and with which outcome. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AuditEntry } from "../../../src/audit/entry.ts";
@@ -14,7 +14,7 @@ function begin() {
 
 const ALICE = { tenant: "acme", subject: "alice", roles: ["svc:admin"] };
 
-test("one line when the answer has left, once", () => {
+test("writes one line when the answer has been sent", () => {
   const { entry, told } = begin();
   entry.admitted(ALICE);
   entry.about(["job", "", undefined, "job", "x".repeat(9_000)]);
@@ -30,7 +30,7 @@ test("one line when the answer has left, once", () => {
   assert.deepEqual(line?.targets, ["job", "x".repeat(256)]);
 });
 
-test("the first failure is the outcome", () => {
+test("takes the first failure as the outcome", () => {
   const { entry, outcomes } = begin();
   entry.admitted(ALICE);
   entry.failed("JOB_NOT_FOUND");
@@ -39,7 +39,7 @@ test("the first failure is the outcome", () => {
   assert.deepEqual(outcomes(), ["JOB_NOT_FOUND"]);
 });
 
-test("a caller that hangs up hides nothing of what is done: the line waits for it", () => {
+test("waits for work that continues after the caller hung up", () => {
   const { entry, told, outcomes } = begin();
   entry.admitted(ALICE);
   const release = entry.hold();
@@ -51,7 +51,7 @@ test("a caller that hangs up hides nothing of what is done: the line waits for i
   assert.deepEqual(told[0]?.targets, ["made"]);
 });
 
-test("what is done although its caller had gone before has a line of its own", () => {
+test("writes a second line for work that starts after the caller hung up", () => {
   const { entry, outcomes } = begin();
   entry.admitted(ALICE);
   entry.close(false);
@@ -60,7 +60,7 @@ test("what is done although its caller had gone before has a line of its own", (
   assert.deepEqual(outcomes(), ["SCORE_CANCELLED", "OK"]);
 });
 
-test("who is refused is named only where it is known", () => {
+test("names a refused caller only if it is known", () => {
   for (const caller of [undefined, { tenant: "acme", subject: "bob" }]) {
     const { entry, told } = begin();
     entry.refused("TOKEN_INVALID", caller);
@@ -69,7 +69,7 @@ test("who is refused is named only where it is known", () => {
   }
 });
 
-test("of probes nothing is told", () => {
+test("writes nothing for probes", () => {
   const { entry, told } = begin();
   entry.admitted({ tenant: "", subject: "" });
   entry.started();

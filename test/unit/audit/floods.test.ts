@@ -1,4 +1,4 @@
-/** Floods of records: some one by one, the others counted. */
+/** Repeated records: the first ones are written, the others are counted. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
@@ -26,7 +26,7 @@ function flooded(spanMs = 3_600_000) {
 const of = (told: readonly AuditRecord[], tenant: string) =>
   told.filter((one) => one.tenant === tenant).map(({ outcome, count }) => `${outcome} ${count}`);
 
-test("a flood of one is told in part and summed up by outcome; others are told as they come", () => {
+test("writes the first records of a tenant and sums up the rest by outcome; others are written at once", () => {
   const { told, floods } = flooded();
   for (let n = 0; n < 100; n++) floods.take(record("a", n % 4 === 3 ? "B" : "A"));
   floods.take(record("b", "A"));
@@ -43,7 +43,7 @@ test("a flood of one is told in part and summed up by outcome; others are told a
   assert.equal(told.length, 56);
 });
 
-test("after a span it begins anew", async () => {
+test("starts again after the span", async () => {
   const { told, summed, floods } = flooded(1);
   for (let n = 0; n < 10; n++) floods.take(record("a", "A"));
   // The span's timer keeps no process alive.
@@ -55,7 +55,7 @@ test("after a span it begins anew", async () => {
   assert.deepEqual(of(told, "a"), ["A 1", "A 1", "A 1", "A 7", "A 1"]);
 });
 
-test("one that is over alone is told as it was", () => {
+test("writes a single suppressed record unchanged", () => {
   const { told, floods } = flooded();
   const records = Array.from({ length: 4 }, () => record("a", "A"));
   for (const one of records) floods.take(one);

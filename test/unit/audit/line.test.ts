@@ -17,7 +17,7 @@ const RECORD: AuditRecord = {
   ...{ peer: "127.0.0.1:5", durationMs: 3, count: 1 },
 };
 
-test("a line says what its members are called in the documentation", () => {
+test("names members as the documentation does", () => {
   assert.equal(
     lineOf(RECORD),
     '{"time":"2026-11-21T08:00:00.007Z","requestId":"r","transport":"grpc","tenant":"acme","subject":"alice",' +
@@ -37,7 +37,7 @@ const hostile = fc.string({
   maxLength: 40,
 });
 
-test("hostile values in every member: one line, parsed as they were, of visible characters", () => {
+test("writes hostile values as one line of visible characters that parses back", () => {
   const members = {
     requestId: hostile,
     tenant: hostile,
@@ -57,7 +57,7 @@ test("hostile values in every member: one line, parsed as they were, of visible 
   );
 });
 
-test("a long value is cut, and is still one line", () => {
+test("truncates a long value and stays one line", () => {
   const line = lineOf({ ...RECORD, tenant: "\u202e".repeat(100_000), targets: ["x".repeat(100_000)] });
   const told = JSON.parse(line) as { readonly tenant: string; readonly targets: readonly string[] };
   assert.equal(told.tenant, `${"\u202e".repeat(512)}…`);
