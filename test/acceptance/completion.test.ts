@@ -13,6 +13,10 @@ const run = promisify(execFile);
 const SHELLS = ["bash", "zsh", "fish"] as const;
 type Shell = (typeof SHELLS)[number];
 
+/** Completes the line and prints it, for a key of its own: zsh completes differently if more input is waiting. */
+const ZSH_SHOW =
+  'show() { zle complete-word; zle -I; print -r -- "[$BUFFER]"; BUFFER=; }; zle -N show; bindkey "^]" show';
+
 let home: string;
 before(async () => {
   home = await mkdtemp(join(tmpdir(), "svc-completion-"));
@@ -25,7 +29,7 @@ before(async () => {
     await writeFile(scriptOf(shell), stdout);
   }
   await writeFile(join(home, "bashrc"), `PS1='$ '; source '${scriptOf("bash")}'`);
-  await writeFile(join(home, ".zshrc"), `PS1='$ '; source '${scriptOf("zsh")}'`);
+  await writeFile(join(home, ".zshrc"), `PS1='$ '; source '${scriptOf("zsh")}'; ${ZSH_SHOW}`);
 });
 after(() => rm(home, { recursive: true }));
 
@@ -51,20 +55,19 @@ const TYPED: readonly (readonly [string, string | undefined])[] = [
   ["svc jobs submit --name fil", undefined],
 ];
 
-for (const [shell, command, say] of [
-  ["bash", ["bash", "--rcfile", "bashrc", "-i"], "printf '%s\\n' '["],
-  ["zsh", ["zsh", "-i"], "print -r -- '["],
+for (const [shell, command, show] of [
+  // Edits the start and end of the line, so that the shell prints it instead of running it.
+  ["bash", ["bash", "--rcfile", "bashrc", "-i"], "\t\x01printf '%s\\n' '[\x05]'\r"],
+  ["zsh", ["zsh", "-i"], "\x1d"],
 ] as const) {
   test(`${shell} completes commands, options, values, files and folders`, async () => {
     const started = ["sh", "-c", `cd "$HOME" && exec ${command.join(" ")}`];
     await using terminal = startOnTerminal(started, 200, { HOME: home, ZDOTDIR: home, HISTFILE: "" });
     await terminal.printed(/\$ /);
     for (const [typed, word] of TYPED) {
-      // Edits the start and end of the line, so that the shell prints it instead of running it.
-      terminal.child.stdin?.write(`${typed}\t\x01${say}\x05]'\r`);
+      terminal.child.stdin?.write(`${typed}${show}`);
       const head = typed.slice(0, typed.lastIndexOf(" ") + 1);
       const line = word === undefined ? typed : head + word.replace(" ", "\\ ").replace(/\/$/, "");
-      // zsh removes the trailing space or slash when the cursor moves.
       const escaped = line.replaceAll(/[.\\]/g, "\\$&");
       await terminal.printed(new RegExp(`^\\[${escaped}[ /]?\\]\\r?$`, "m"));
     }
