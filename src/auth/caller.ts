@@ -1,4 +1,7 @@
-/** Whose a refusal is, where a good signature says it: for the audit log, and never for the caller. */
+/**
+ * Attaches the caller to the failure that refused it, if a verified signature identifies the caller.
+ * The audit log uses this; it is never sent to the caller.
+ */
 import { Failure } from "../platform/failure.ts";
 
 export interface Caller {
@@ -8,7 +11,7 @@ export interface Caller {
 
 const CALLERS = new WeakMap<Failure, Caller>();
 
-/** What `decide` gives; the failure that it throws is of that caller. */
+/** Returns the result of `decide`. A failure that `decide` throws is attributed to `caller`. */
 export function decideOf<T>(caller: Caller, decide: () => T): T {
   try {
     return decide();
@@ -19,7 +22,7 @@ export function decideOf<T>(caller: Caller, decide: () => T): T {
   }
 }
 
-/** undefined: nobody can say who it is that was refused. */
+/** The caller that was refused; undefined if it could not be identified. */
 export function callerOf(failure: Failure): Caller | undefined {
   return CALLERS.get(failure);
 }

@@ -2,12 +2,12 @@
 
 import { isLoopback } from "../platform/loopback.ts";
 
-/** Milliseconds for the whole of it, from the connection to the last byte, unless another limit is given. */
+/** Default time limit of a whole fetch in milliseconds, from connecting to the last byte. */
 const LIMIT_MS = 5_000;
-/** Bytes: a key takes about 400. */
+/** Largest response in bytes. A key takes about 400. */
 const MOST_BYTES = 1024 * 1024;
 
-/** Why a fetch failed; a label of the metrics. */
+/** Why a fetch failed; a label value of the metrics. */
 export type FetchFault =
   | "timeout"
   | "unreachable"
@@ -27,27 +27,27 @@ export class FetchError extends Error {
   }
 }
 
-/** Why an endpoint is not fetched from; undefined: it is. Plain http is for loopback, unless `allowHttp`. */
+/** Why an endpoint must not be fetched from; undefined if it may. Plain http needs a loopback host or `allowHttp`. */
 export function endpointFault(endpoint: string, allowHttp: boolean): string | undefined {
   const url = URL.parse(endpoint);
   if (url === null) return "it is not a URL";
-  if (url.username !== "" || url.password !== "") return "it holds a user or a password";
+  if (url.username !== "" || url.password !== "") return "it contains a user name or password";
   if (url.protocol === "https:") return undefined;
   if (url.protocol !== "http:") return "it is neither an https nor an http URL";
   if (allowHttp || isLoopback(url.hostname)) return undefined;
-  return "it is plain http and not on this machine: whoever is between can put in keys of their own";
+  return "it is plain http to another machine, so anyone on the path could replace the keys";
 }
 
 export interface FetchOptions {
   readonly endpoint: string;
   readonly allowHttp: boolean;
-  /** Ends the fetch early. */
+  /** Aborts the fetch. */
   readonly signal: AbortSignal;
-  /** Milliseconds for the whole of it; default 5000. */
+  /** Time limit of the whole fetch in milliseconds; default 5000. */
   readonly fetchLimitMs?: number | undefined;
 }
 
-/** The body of the endpoint's answer. Throws FetchError within the limit. */
+/** Returns the body of the response. Throws FetchError, at the latest after the time limit. */
 export async function fetchKeys({
   endpoint,
   allowHttp,
@@ -55,11 +55,11 @@ export async function fetchKeys({
   fetchLimitMs = LIMIT_MS,
 }: FetchOptions): Promise<Uint8Array> {
   const reason = endpointFault(endpoint, allowHttp);
-  if (reason !== undefined) throw new FetchError("refused", `is not read, because ${reason}`);
+  if (reason !== undefined) throw new FetchError("refused", `was not fetched because ${reason}`);
   const late = AbortSignal.timeout(fetchLimitMs);
   try {
     const answer = await fetch(endpoint, {
-      // A redirect would let the endpoint choose who gives the keys.
+      // A redirect would let the endpoint choose who supplies the keys.
       redirect: "manual",
       headers: { accept: "application/jwk-set+json, application/json", "accept-encoding": "identity" },
       signal: AbortSignal.any([signal, late]),
@@ -68,20 +68,20 @@ export async function fetchKeys({
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     if (late.aborted)
-      throw new FetchError("timeout", `did not answer within ${fetchLimitMs / 1000} s`, { cause });
-    if (signal.aborted) throw new FetchError("ended", "was given up", { cause });
-    throw new FetchError("unreachable", "cannot be reached, or broke off its answer", { cause });
+      throw new FetchError("timeout", `did not respond within ${fetchLimitMs / 1000} s`, { cause });
+    if (signal.aborted) throw new FetchError("ended", "fetch was aborted", { cause });
+    throw new FetchError("unreachable", "cannot be reached, or closed the connection early", { cause });
   }
 }
 
 async function bodyOf(answer: Response): Promise<Uint8Array> {
   try {
     if (answer.status >= 300 && answer.status < 400)
-      throw new FetchError("redirect", "redirects, which is not followed");
-    if (answer.status !== 200) throw new FetchError("status", `answered with status ${answer.status}`);
+      throw new FetchError("redirect", "responded with a redirect, which is not followed");
+    if (answer.status !== 200) throw new FetchError("status", `responded with status ${answer.status}`);
     return await limited(answer);
   } finally {
-    // What was not read to its end would hold its connection.
+    // An unread body would keep its connection open.
     if (answer.body !== null && !answer.body.locked) await answer.body.cancel();
   }
 }
@@ -89,7 +89,7 @@ async function bodyOf(answer: Response): Promise<Uint8Array> {
 async function limited(answer: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  // Leaving the loop cancels the rest.
+  // Leaving the loop cancels the rest of the body.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
     if (bytes > MOST_BYTES) throw new FetchError("too_large", `sent more than ${MOST_BYTES} bytes`);

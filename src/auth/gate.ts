@@ -1,4 +1,4 @@
-/** Whether a caller may do what it asks for: what a transport decides before it reads the request. */
+/** Admits or refuses a caller before the transport reads its request. */
 import { Failure } from "../platform/failure.ts";
 import { type Caller, callerOf, decideOf } from "./caller.ts";
 import type { Permissions } from "./permissions.ts";
@@ -11,17 +11,16 @@ import {
 } from "./principal.ts";
 
 export interface Gate {
-  /** Whether everybody is let in, and nobody is asked for a token. */
+  /** Whether every caller is admitted without a token. */
   readonly asksNobody: boolean;
   /**
-   * Who calls. `operation`: its name in the table of permissions; undefined: there is none such, and
-   * the caller only has to say who it is. `authorization`: the header's value; undefined: it has none.
-   * Throws Failure.
+   * Returns the caller. `operation` is its name in the table of permissions; if it is undefined (the operation is not
+   * in the table), any valid token will do. `authorization` is the value of the header. Throws Failure.
    */
   admit(operation: string | undefined, authorization: string | undefined): Promise<Principal>;
 }
 
-/** Lets everybody do everything, of a process that knows no tenants. */
+/** Lets every caller do everything; for a process without tenants. */
 export const OPEN_GATE: Gate = { asksNobody: true, admit: async () => OPEN_PRINCIPAL };
 
 export function gate(authenticate: Authenticate, permissions: Permissions): Gate {
@@ -36,21 +35,21 @@ export function gate(authenticate: Authenticate, permissions: Permissions): Gate
   };
 }
 
-/** A caller that was let in. */
+/** A caller that was admitted. */
 export interface Admitted {
   readonly principal: Principal;
-  /** Throws Failure when the caller would not be let in any more. */
+  /** Checks the caller again. Throws Failure if it would no longer be admitted. */
   readonly readmit: () => Promise<Principal>;
 }
 
-/** Who is told what was decided of a caller. */
+/** Is notified of every decision. */
 export interface Witness {
   admitted(principal: Principal): void;
-  /** `caller`: undefined: nobody can say who it is. */
+  /** `caller` is undefined if it could not be identified. */
   refused(code: string, caller: Caller | undefined): void;
 }
 
-/** Lets a caller in, as `admit` does. */
+/** Admits a caller with `Gate.admit` and reports the decision to `witness`. Throws Failure. */
 export async function letIn(
   from: Gate,
   operation: string | undefined,

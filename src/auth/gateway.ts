@@ -1,4 +1,4 @@
-/** Decides of every request who calls, by its token and the realms of now. */
+/** Authenticates every request: its bearer token against the current realms. */
 import { constants, type KeyObject, verify } from "node:crypto";
 import { Counter, type Registry } from "prom-client";
 import { Failure } from "../platform/failure.ts";
@@ -16,15 +16,15 @@ import { digestOf, VerifiedTokens } from "./verified.ts";
 export interface GatewayOptions {
   readonly realms: Realms;
   readonly revocations: Revocations;
-  /** Milliseconds that `nbf` and `iat` may lie in the future. */
+  /** How far `nbf` and `iat` may be in the future, in milliseconds. */
   readonly clockSkewMs: number;
-  /** Read key sets over plain http from other machines too; default: no. */
+  /** Read key sets over plain http from other machines too; default false. */
   readonly allowHttp?: boolean;
   readonly log: Log;
   readonly registry: Registry;
-  /** Milliseconds since the epoch; default: the clock. */
+  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** Milliseconds for a fetch of a key set; default 5000. */
+  /** Time limit of one key set fetch in milliseconds; default 5000. */
   readonly fetchLimitMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class Gateway {
     const registers = [options.registry];
     this.#decisions = new Counter({
       name: "svc_auth_decisions_total",
-      help: "Requests, and looks at streams, waits and pulls that last, by what was decided of their token: OK, or the code of the failure.",
+      help: "Decisions on tokens of requests, and of streams, waits and pulls that are checked again while they last, by result: OK or the failure code.",
       labelNames: ["code"],
       registers,
     });
@@ -51,8 +51,8 @@ export class Gateway {
   }
 
   /**
-   * Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TENANT_DISABLED, TOKEN_REVOKED;
-   * STORE_UNAVAILABLE as long as nobody knows which tokens are revoked.
+   * Throws TOKEN_MISSING, TOKEN_INVALID, TOKEN_EXPIRED, TOKEN_KEY_UNKNOWN, TENANT_DISABLED, TOKEN_REVOKED, and
+   * STORE_UNAVAILABLE until the revocations have been read.
    */
   readonly authenticate: Authenticate = async (authorization) => {
     try {
@@ -66,17 +66,17 @@ export class Gateway {
     }
   };
 
-  /** Of the realms' providers, as they are fetched for tokens. */
+  /** The cached key sets of the providers. */
   get keySets(): KeySets {
     return this.#keySets;
   }
 
-  /** Ends the fetches that are under way. Keys that are known go on working; no more are fetched. */
+  /** Aborts fetches in progress and prevents new ones. Known keys keep working. */
   close(): void {
     this.#keySets.close();
   }
 
-  /** What costs little is decided first. */
+  /** Cheap checks come first. */
   async #decide(text: string): Promise<Principal> {
     const digest = digestOf(text);
     const seen = this.#verified.get(digest);
@@ -90,7 +90,7 @@ export class Gateway {
       verifySignature(text, key);
       this.#verified.put(digest, text.length, { token, key });
     }
-    // Time went by, and the realms may have changed.
+    // The fetch took time, so the token may have expired and the realms may have changed.
     this.#checkTimes(claims);
     const principal = principalOf(claims, this.#realmFor(claims, endpoint));
     decideOf(principal, () => this.#options.revocations.check(principal.tenant, claims, this.#now()));
@@ -108,11 +108,10 @@ export class Gateway {
     return realm.jwksEndpoint;
   }
 
-  /** The one realm of a token that a key of `endpoint` has verified. */
+  /** The only realm that matches a token verified by a key of `endpoint`. */
   #realmFor(claims: Claims, endpoint: string): Realm {
     const [realm, ...more] = this.#realmsOfNow().candidates(claims);
-    if (more.length > 0)
-      throw invalid("names tenants of more than one registration, so it is not clear whose it is");
+    if (more.length > 0) throw invalid("matches more than one registered tenant, so its tenant is ambiguous");
     if (realm === undefined || realm.jwksEndpoint !== endpoint) throw strange();
     return realm;
   }
@@ -126,13 +125,13 @@ export class Gateway {
   }
 }
 
-/** RS256 of a token whose form is good: RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3). */
+/** Verifies RS256, that is RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518, 3.3), of a well-formed token. */
 function verifySignature(text: string, key: KeyObject): void {
   const end = text.lastIndexOf(".");
   const signed = Buffer.from(text.slice(0, end));
   const signature = Buffer.from(text.slice(end + 1), "base64url");
   if (verify("RSA-SHA256", signed, { key, padding: constants.RSA_PKCS1_PADDING }, signature)) return;
-  throw invalid("has a signature that does not verify");
+  throw invalid("has an invalid signature");
 }
 
 function principalOf(claims: Claims, realm: Realm): Principal {
@@ -147,7 +146,7 @@ function checkEnabled({ tenant }: Realm): void {
   throw new Failure("TENANT_DISABLED", "The token's tenant is disabled. Ask the operator of this service.");
 }
 
-/** The token's own roles, or the tenant's default when it lists none; never one that the tenant is not allowed. */
+/** The token's roles, or the tenant's default role if it lists none, limited to the roles that the tenant allows. */
 function rolesOf(claims: Claims, { rolesClaim, tenant }: Realm): readonly Role[] {
   const listed = rolesIn(claims, rolesClaim);
   const given = listed.length === 0 ? [tenant?.defaultRole] : listed;
@@ -155,7 +154,7 @@ function rolesOf(claims: Claims, { rolesClaim, tenant }: Realm): readonly Role[]
   return ROLES.filter((role) => given.includes(role) && allowed.includes(role));
 }
 
-/** One sentence for all that is not known here: it tells neither which issuers nor which tenants are. */
+/** One message for every unknown token, so that it does not reveal which issuers or tenants exist. */
 function strange(): Failure {
-  return invalid("is of no issuer and tenant that this service takes tokens of");
+  return invalid("has an issuer or tenant that this service does not accept");
 }

@@ -1,6 +1,6 @@
 /**
- * The keys of one provider, cached. jose's remote set does not do: it counts its cool-down from
- * the last success, forgets known keys while the endpoint is down, and bounds no body.
+ * The cached keys of one provider. jose's remote set does not suffice: it counts its cool-down from the last
+ * success, forgets known keys while the endpoint is down, and does not limit the size of a response.
  */
 import type { KeyObject } from "node:crypto";
 import { Failure } from "../platform/failure.ts";
@@ -8,23 +8,23 @@ import type { Log } from "../platform/log.ts";
 import { FetchError, type FetchFault, fetchKeys } from "./fetch-keys.ts";
 import { KeySetFault, type PublicKey, readKeys } from "./keys.ts";
 
-/** Milliseconds between the starts of two fetches, failed ones counted too. */
+/** Milliseconds between the starts of two fetches; failed fetches count too. */
 const COOL_DOWN_MS = 30_000;
-/** Milliseconds after which known keys are read again, for those that were withdrawn. */
+/** Milliseconds after which known keys are fetched again, to notice withdrawn ones. */
 const FRESH_MS = 300_000;
-/** Milliseconds without any fetch after which they are read before they are trusted again: nobody asked meanwhile. */
+/** Milliseconds without any completed fetch after which known keys are fetched again before they are trusted. */
 const STALE_MS = 600_000;
-/** Callers that wait for one fetch; what comes beyond them is a flood, and gets its answer at once. */
+/** Most callers that may wait for one fetch. Further ones are refused at once. */
 const MOST_WAITING = 1_000;
 
 export type FetchOutcome = "read" | "unreadable" | FetchFault;
 
-/** What is known of a key set's fetches. */
+/** The state of a key set after its last completed fetch. */
 export interface KeySetState {
-  /** When the last fetch that ended began, milliseconds since the epoch. */
+  /** When the last completed fetch began, in milliseconds since the epoch. */
   readonly fetchedAt: number;
   readonly outcome: FetchOutcome;
-  /** Keys that are known, by this fetch or one before. */
+  /** Number of known keys, from this fetch or an earlier one. */
   readonly keys: number;
 }
 
@@ -34,9 +34,9 @@ export interface KeySetOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** As in FetchOptions. */
+  /** See FetchOptions. */
   readonly fetchLimitMs?: number | undefined;
-  /** Told of the end of every fetch. */
+  /** Called when a fetch ends. */
   readonly fetched: (outcome: FetchOutcome) => void;
 }
 
@@ -46,7 +46,7 @@ export class KeySet {
   #keys: ReadonlyMap<string, PublicKey> = new Map();
   #fetching: Promise<void> | undefined;
   #waiting = 0;
-  /** When the last fetch began, and when the last one that worked did. */
+  /** When the last fetch began, and when the last successful one began. */
   #begunAt: number | undefined;
   #readAt: number | undefined;
   #last: { readonly fetchedAt: number; readonly outcome: FetchOutcome } | undefined;
@@ -56,8 +56,9 @@ export class KeySet {
   }
 
   /**
-   * The key of that name. One that is known is there at once, unless nothing was fetched for long; that one, and one
-   * that is not known, wait for one fetch, when another may begin. Throws TOKEN_KEY_UNKNOWN.
+   * Returns the key of that name. A known key is returned at once, unless no fetch has ended for a long time; in that
+   * case, and if the key is unknown, the call waits for a fetch, as far as the cool-down permits one. Throws
+   * TOKEN_KEY_UNKNOWN.
    */
   async find(kid: string): Promise<KeyObject> {
     const known = this.#keys.get(kid);
@@ -65,23 +66,23 @@ export class KeySet {
     const now = this.#options.now();
     if (!isPast(this.#readAt, FRESH_MS, now)) return known.key;
     const fetched = this.#fetchAgain();
-    // By fetches that ended, failed ones too: an endpoint that hangs must not hold up every request, time and again.
+    // Completed fetches count even if they failed: an endpoint that hangs must not delay every request again and again.
     if (!isPast(this.#last?.fetchedAt, STALE_MS, now)) return known.key;
     await fetched;
     return this.#known(kid);
   }
 
-  /** Undefined: no fetch has ended yet. */
+  /** undefined until a fetch has ended. */
   get state(): KeySetState | undefined {
     return this.#last && { ...this.#last, keys: this.#keys.size };
   }
 
-  /** Fetches, if no other fetch began too short ago, and waits for the one that is under way. Never rejects. */
+  /** Waits for the fetch in progress, or starts one if the cool-down is over. Never rejects. */
   async fetch(): Promise<void> {
     await this.#fetchAgain();
   }
 
-  /** Ends a fetch that is under way; no other begins. */
+  /** Aborts a fetch in progress and prevents new ones. */
   close(): void {
     this.#closing.abort();
   }
@@ -99,7 +100,7 @@ export class KeySet {
     return found.key;
   }
 
-  /** Waits for the fetch that is under way, or for a new one when the last began long enough ago. Never rejects. */
+  /** Waits for the fetch in progress, or starts one if the cool-down is over. Never rejects. */
   async #fetchAgain(): Promise<void> {
     const now = this.#options.now();
     const may = isPast(this.#begunAt, COOL_DOWN_MS, now) && !this.#closing.signal.aborted;
@@ -135,24 +136,24 @@ export class KeySet {
     const added = [...keys.keys()].filter((kid) => this.#keys.get(kid) !== keys.get(kid)).length;
     const withdrawn = [...this.#keys.keys()].filter((kid) => !keys.has(kid)).length;
     const facts = { keySet: place(this.#options.endpoint), keys: keys.size, added, withdrawn, refused };
-    if (keys.size === 0) this.#options.log.warn(facts, "the key set has no key that can verify RS256");
-    else if (added + withdrawn > 0) this.#options.log.info(facts, "the key set has changed");
+    if (keys.size === 0) this.#options.log.warn(facts, "key set contains no key that can verify RS256");
+    else if (added + withdrawn > 0) this.#options.log.info(facts, "key set changed");
   }
 
   #warn(error: unknown): void {
     const expected = error instanceof FetchError || error instanceof KeySetFault;
     const why = expected ? { reason: error.message } : { err: error };
     const facts = { keySet: place(this.#options.endpoint), keys: this.#keys.size, ...why };
-    this.#options.log.warn(facts, "the key set cannot be read; the keys that are known go on working");
+    this.#options.log.warn(facts, "failed to read the key set; known keys keep working");
   }
 }
 
-/** True when `since` is `ms` or more ago, or never was. A clock that was set back must not stop the fetches. */
+/** Whether `since` is at least `ms` ago or undefined. Also true if the clock was set back, so that fetches continue. */
 function isPast(since: number | undefined, ms: number, now: number): boolean {
   return since === undefined || now < since || now - since >= ms;
 }
 
-/** The endpoint for the log, without a query that may hold a secret. */
+/** The endpoint for the log, without its query, which may contain a secret. */
 function place(endpoint: string): string {
   const url = URL.parse(endpoint);
   return url === null ? "no URL" : `${url.origin}${url.pathname}`;
@@ -162,6 +163,6 @@ function unknownKey(): Failure {
   const wait = `${COOL_DOWN_MS / 1000} s`;
   return new Failure(
     "TOKEN_KEY_UNKNOWN",
-    `The token's key (kid) is not in the key set of its issuer, which is read again at most every ${wait}. Try again in ${wait}, or get a new token.`,
+    `The token's key (kid) is not in its issuer's key set, which is fetched at most once every ${wait}. Try again in ${wait}, or get a new token.`,
   );
 }

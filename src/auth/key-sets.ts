@@ -9,7 +9,7 @@ export interface KeySetsOptions {
   readonly registry: Registry;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** As in FetchOptions. */
+  /** See FetchOptions. */
   readonly fetchLimitMs?: number | undefined;
 }
 
@@ -23,7 +23,7 @@ export class KeySets {
     this.#options = options;
     this.#fetches = new Counter({
       name: "svc_auth_fetches_total",
-      help: "Fetches of key sets by outcome: read, unreadable, or why there was no answer to read.",
+      help: "Key set fetches by outcome: read, unreadable, or the reason why there was no response.",
       labelNames: ["outcome"],
       registers: [options.registry],
     });
@@ -40,7 +40,7 @@ export class KeySets {
     return keySet;
   }
 
-  /** Forgets those of all other endpoints. */
+  /** Closes and forgets the key sets of all other endpoints. */
   keepOnly(endpoints: ReadonlySet<string>): void {
     for (const [endpoint, keySet] of this.#byEndpoint) {
       if (endpoints.has(endpoint)) continue;
@@ -49,7 +49,7 @@ export class KeySets {
     }
   }
 
-  /** Ends the fetches that are under way. Keys that are known go on working; no more are fetched. */
+  /** Aborts fetches in progress and prevents new ones. Known keys keep working. */
   close(): void {
     this.#isClosed = true;
     for (const keySet of this.#byEndpoint.values()) keySet.close();

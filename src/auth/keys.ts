@@ -1,10 +1,10 @@
-/** The keys of a key set (RFC 7517) that may verify RS256 signatures. */
+/** Parses a key set (RFC 7517) and keeps the keys that can verify RS256 signatures. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
 import { MOST_KID_CHARS } from "./token.ts";
 
 export interface PublicKey {
-  /** Base64url, as the provider wrote them: equal ones are the same key. */
+  /** Base64url, as the provider wrote it. Keys with equal modulus and exponent are the same key. */
   readonly modulus: string;
   readonly exponent: string;
   readonly key: KeyObject;
@@ -12,19 +12,19 @@ export interface PublicKey {
 
 export interface Keys {
   readonly byKid: ReadonlyMap<string, PublicKey>;
-  /** RSA keys that are left out: weak, for another use or algorithm, unnamed, or named twice. */
+  /** Number of RSA keys left out: weak, for another use or algorithm, without a name, or with a duplicate name. */
   readonly refused: number;
 }
 
 const LEAST_BITS = 2048;
-/** Larger ones take a verifier more than a millisecond for each signature. */
+/** Larger keys take more than a millisecond to verify one signature. */
 const MOST_BITS = 16_384;
-/** Key sets are three levels deep. */
+/** Nesting limit; real key sets have three levels. */
 const MOST_LEVELS = 8;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth"];
 
-/** Members that a key of these types must have, as texts (RFC 7518, 6; RFC 8037, 2). */
+/** Required string members of each key type (RFC 7518, 6; RFC 8037, 2). */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   RSA: ["n", "e"],
   EC: ["crv", "x", "y"],
@@ -32,20 +32,20 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   oct: ["k"],
 };
 
-/** What cannot be read as a key set; the message is the end of a sentence. */
+/** A response that is not a key set; the message is the end of a sentence. */
 export class KeySetFault extends Error {
   override readonly name = "KeySetFault";
 }
 
 /**
- * Reads a key set. A key of `before` that is in it unchanged stays the same object. Throws
- * KeySetFault. An empty list is a key set: all keys were withdrawn. One with other things in it and not a
- * single JWK is none, and says nothing of the keys that were there before.
+ * Parses a key set. Keys of `before` that are unchanged stay the same objects. Throws KeySetFault. An empty list is a
+ * valid key set: all keys were withdrawn. A list that contains other things but no JWK is not a key set, so it says
+ * nothing about the earlier keys.
  */
 export function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Keys {
   const list = listIn(body);
-  if (list.length > 0 && !list.some(isJwk)) throw new KeySetFault("has a list without a single key in it");
-  // Keys of other kinds are not ours to judge.
+  if (list.length > 0 && !list.some(isJwk)) throw new KeySetFault("has a list that contains no key");
+  // Keys of other types are ignored.
   const candidates = list.filter((one) => isObject(one)).filter((one) => one["kty"] === "RSA");
   const times = new Map<unknown, number>();
   for (const { kid } of candidates) times.set(kid, (times.get(kid) ?? 0) + 1);
@@ -75,7 +75,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** Whether it has what a key must have, of whatever type. Of a type that is not known here nothing more is asked. */
+/** Whether it has the required members of its key type. An unknown type has no required members. */
 function isJwk(one: unknown): boolean {
   if (!isObject(one)) return false;
   const { kty } = one;
@@ -89,13 +89,13 @@ function isName(kid: unknown): kid is string {
 }
 
 function verifiesRs256(jwk: JsonObject): boolean {
-  // A key set that shows a private key shows it to everybody: anybody can sign with it.
+  // A private key in a public key set is compromised: anyone can sign with it.
   if (PRIVATE_MEMBERS.some((name) => Object.hasOwn(jwk, name))) return false;
   const { use = "sig", alg = "RS256", key_ops: uses = ["verify"] } = jwk;
   return use === "sig" && alg === "RS256" && Array.isArray(uses) && uses.includes("verify");
 }
 
-/** The key, when it is a strong one. */
+/** The key; undefined if it is too weak or too slow. */
 function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | undefined {
   const { n: modulus, e: exponent } = jwk;
   if (typeof modulus !== "string" || typeof exponent !== "string") return undefined;
@@ -110,7 +110,7 @@ function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | 
   }
 }
 
-/** Odd, from 3 up to 32 bits: with 1 anybody can sign, and a huge one makes each signature slow to verify. */
+/** Odd and from 3 to 32 bits. With exponent 1 anyone can sign, and a huge one makes verification slow. */
 function isSoundExponent(exponent: string): boolean {
   const value = Number.parseInt(Buffer.from(exponent, "base64url").toString("hex"), 16);
   return value >= 3 && value < 2 ** 32 && value % 2 === 1;

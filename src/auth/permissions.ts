@@ -1,17 +1,17 @@
-/** The table of permissions, api/permissions.yaml: the least role that each operation needs. */
+/** The table of permissions, api/permissions.yaml: the minimum role of each operation. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
 import { Failure } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
 import { type Principal, ROLES, type Role } from "./principal.ts";
 
-/** A role, any valid token, or nothing. */
+/** A role, any valid token (`token`), or no token at all (`open`). */
 const NEEDS = [...ROLES, "token", "open"] as const;
 export type Need = (typeof NEEDS)[number];
 
 const TABLE = new URL("../../api/permissions.yaml", import.meta.url);
 
-/** Operations by their names: methods of gRPC as "package.Service/Method", those of REST by operationId. */
+/** All operations by name: "package.Service/Method" for gRPC, the operationId for REST. */
 export interface Operations {
   readonly grpc: readonly string[];
   readonly http: readonly string[];
@@ -24,7 +24,7 @@ export class Permissions {
     this.#needs = needs;
   }
 
-  /** Reads the table. Throws where it and the operations that there are differ: one that is forgotten is open to nobody. */
+  /** Reads the table. Throws unless it has exactly `operations`: a forgotten operation must not be open to anyone. */
   static async load(operations: Operations): Promise<Permissions> {
     return Permissions.of(parse(await readFile(TABLE, "utf8")), operations);
   }
@@ -45,31 +45,31 @@ export class Permissions {
     return new Permissions(needs);
   }
 
-  /** Throws for an operation that the table was not checked against. */
+  /** Throws if the operation is not in the table. */
   needOf(operation: string): Need {
     const need = this.#needs.get(operation);
-    if (need === undefined) throw new Error(`permissions: ${operation} was not checked at the start`);
+    if (need === undefined) throw new Error(`permissions: ${operation} is not in the table`);
     return need;
   }
 
-  /** Throws ROLE_MISSING when none of the caller's roles permits the operation. */
+  /** Throws ROLE_MISSING if none of the caller's roles permits the operation. */
   check(operation: string, { roles }: Principal): void {
     const need = this.needOf(operation);
     if (need === "open" || need === "token") return;
     if (roles.some((role) => includes(role, need))) return;
-    const has = roles.length === 0 ? "The token gives no role" : `The token gives ${roles.join(", ")}`;
+    const has = roles.length === 0 ? "The token grants no role" : `The token grants ${roles.join(", ")}`;
     throw new Failure("ROLE_MISSING", `${has}; this operation needs ${need}.`);
   }
 }
 
-/** A role has the permissions of those before it. */
+/** A role includes the permissions of the roles before it. */
 function includes(role: Role, need: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(need);
 }
 
 function needOf(operation: string, value: unknown): Need {
   const need = NEEDS.find((known) => known === value);
-  if (need === undefined) throw new Error(`permissions: ${operation} needs one of ${NEEDS.join(", ")}`);
+  if (need === undefined) throw new Error(`permissions: ${operation} must be one of ${NEEDS.join(", ")}`);
   return need;
 }
 

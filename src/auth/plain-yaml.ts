@@ -1,6 +1,6 @@
 /**
- * YAML, and JSON as a part of it, as plain values: text in UTF-8, one document, no aliases, anchors,
- * tags, merge keys, directives or duplicate keys, so that a file says what it seems to say.
+ * Parses YAML, including its subset JSON, into plain values. Accepts one UTF-8 document without aliases, anchors,
+ * tags, merge keys, directives or duplicate keys, so that a file means what it appears to say.
  */
 import {
   isMap,
@@ -14,11 +14,11 @@ import {
 } from "yaml";
 import { messageOf } from "../platform/thrown.ts";
 
-/** The faults that are told of one document: the first of them cause the rest. */
+/** Most faults reported for one document; the first ones cause the rest. */
 const TOLD_MOST = 5;
-/** Brackets within brackets, and indicators ("- - a: b") on one line. */
+/** Deepest nesting of brackets, and most indicators ("- - a: b") on one line. */
 const NESTED_MOST = 8;
-/** Columns of a line's indentation. */
+/** Deepest indentation of a line, in columns. */
 const INDENT_MOST = 64;
 
 const STRICT = {
@@ -27,10 +27,10 @@ const STRICT = {
   merge: false,
   strict: true,
   stringKeys: true,
-  // Compares each key with each other; plainObject does it in one pass.
+  // The library compares every key with every other; plainObject does it in one pass.
   uniqueKeys: false,
   prettyErrors: false,
-  // "silent" would also keep quiet about a second document.
+  // "silent" would also hide a second document.
   logLevel: "error",
 } as const;
 
@@ -38,11 +38,11 @@ export type PlainOutcome =
   | { readonly value: unknown; readonly faults?: never }
   | { readonly value?: never; readonly faults: readonly string[] };
 
-/** Reads a document. Throws nothing: what is wrong is in `faults`, each a clause that begins "line 3, column 7 …". */
+/** Parses a document. Never throws: faults are in `faults`, each a clause that begins "line 3, column 7 …". */
 export function readPlainYaml(bytes: Uint8Array): PlainOutcome {
   const text = decode(bytes);
   if (text === undefined) return { faults: ["is not text in UTF-8"] };
-  if (isNestedTooDeep(text)) return { faults: ["is nested deeper than a registry can be"] };
+  if (isNestedTooDeep(text)) return { faults: ["is nested too deep for a registry"] };
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { ...STRICT, lineCounter: lines });
@@ -52,7 +52,7 @@ export function readPlainYaml(bytes: Uint8Array): PlainOutcome {
     return { value: plainValue(document.contents) };
   } catch (error) {
     if (error instanceof Refusal) return { faults: [`${place(lines, error.offset)}: ${error.message}`] };
-    // A parser that gives up on a text must not end the process.
+    // A failing parser must not end the process.
     return { faults: [`cannot be parsed: ${messageOf(error)}`] };
   }
 }
@@ -72,7 +72,7 @@ function place(lines: LineCounter, offset: number): string {
 }
 
 function describe({ code, message, pos }: YAMLError, lines: LineCounter): string {
-  // Messages can quote the text, which may hold anything.
+  // The parser's messages may quote the text, which can contain anything.
   const told = code === "MULTIPLE_DOCS" ? "a second document begins" : message.replace(/\p{C}/gu, "\ufffd");
   return `${place(lines, pos[0])}: ${told}`;
 }
@@ -86,8 +86,8 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The parser goes down one call for each level, and a process that runs out of stack within a regular
- * expression is killed. The lexer needs no stack, so the depth is bounded on its tokens.
+ * Bounds the nesting before parsing. The parser recurses once per level, and a process that runs out of stack within a
+ * regular expression is killed. The lexer is not recursive, so the depth is measured on its tokens.
  */
 function isNestedTooDeep(text: string): boolean {
   let brackets = 0;
@@ -109,17 +109,17 @@ function isNestedTooDeep(text: string): boolean {
   return false;
 }
 
-/** The lexer's sign that the next token is the text of a scalar. */
+/** The lexer's marker that the next token is the text of a scalar. */
 const SCALAR_FOLLOWS = "\u001f";
 
 function plainValue(node: ParsedNode | null): unknown {
   if (node === null) return null;
-  if ("anchor" in node && node.anchor !== undefined) throw new Refusal("an anchor (&…) is not taken", node);
-  if (node.tag !== undefined) throw new Refusal("a tag (!…) is not taken", node);
+  if ("anchor" in node && node.anchor !== undefined) throw new Refusal("an anchor (&…) is not allowed", node);
+  if (node.tag !== undefined) throw new Refusal("a tag (!…) is not allowed", node);
   if (isScalar(node)) return node.value;
   if (isSeq<ParsedNode>(node)) return node.items.map(plainValue);
   if (isMap<ParsedNode, ParsedNode | null>(node)) return plainObject(node.items);
-  throw new Refusal("an alias (*…) is not taken", node);
+  throw new Refusal("an alias (*…) is not allowed", node);
 }
 
 interface Member {
@@ -131,8 +131,8 @@ function plainObject(members: readonly Member[]): unknown {
   const entries = new Map<string, unknown>();
   for (const { key, value } of members) {
     const name = plainValue(key);
-    if (typeof name !== "string") throw new Refusal("a key is not a text", key);
-    if (entries.has(name)) throw new Refusal("a key is there for the second time", key);
+    if (typeof name !== "string") throw new Refusal("a key is not a string", key);
+    if (entries.has(name)) throw new Refusal("duplicate key", key);
     entries.set(name, plainValue(value));
   }
   return Object.fromEntries(entries);

@@ -1,24 +1,24 @@
-/** Who calls: what a transport hands to the services with every request. */
+/** The authenticated caller of a request. */
 
 export const ROLES = ["svc:reader", "svc:writer", "svc:admin"] as const;
 export type Role = (typeof ROLES)[number];
 
 export interface Principal {
-  /** Opaque; only equality counts. */
+  /** Opaque; compared only for equality. */
   readonly tenant: string;
-  /** Subject of the token; empty when it names none. */
+  /** Subject of the token; empty if it has none. */
   readonly subject: string;
   readonly roles: readonly Role[];
 }
 
-/** Every caller when authentication is disabled. */
+/** The caller of every request while authentication is disabled. */
 export const OPEN_PRINCIPAL: Principal = { tenant: "dev", subject: "", roles: ["svc:admin"] };
 
-/** The caller of a probe, which needs no credentials. */
+/** The caller of a probe, which needs no token. */
 export const NOBODY: Principal = { tenant: "", subject: "", roles: [] };
 
-/** Who calls, by the value of the request's `authorization` header; undefined: it has none. Throws Failure. */
+/** Returns the caller by the value of the `authorization` header, undefined if there is none. Throws Failure. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
-/** Takes every caller for OPEN_PRINCIPAL. */
+/** Authenticates every caller as OPEN_PRINCIPAL. */
 export const authenticateNobody: Authenticate = async () => OPEN_PRINCIPAL;

@@ -1,8 +1,8 @@
-/** Which realm a token belongs to, found without going through all of them. */
+/** Finds the realm of a token without scanning all realms. */
 import type { Claims } from "./claims.ts";
 import type { Realm } from "./realm.ts";
 
-/** The realms of one issuer that read the tenant from one claim. */
+/** The realms of one issuer that read the tenant from the same claim. */
 interface Group {
   readonly any: Realm[];
   readonly byTenant: Map<string, Realm[]>;
@@ -14,7 +14,7 @@ interface Issuer {
 }
 
 export class RealmIndex {
-  /** The list that was indexed. */
+  /** The indexed list. */
   readonly source: readonly Realm[];
   readonly #issuers = new Map<string, Issuer>();
 
@@ -30,7 +30,7 @@ export class RealmIndex {
     list.push(realm);
   }
 
-  /** The realms of the token's issuer whose tenant, if they have one, the token names. */
+  /** The realms of the token's issuer that have no tenant of their own, or the tenant that the token names. */
   candidates({ issuer, own }: Claims): readonly Realm[] {
     const groups = this.#issuers.get(issuer)?.byTenantClaim ?? [];
     return [...groups].flatMap(([claim, { any, byTenant }]) => {
@@ -40,8 +40,8 @@ export class RealmIndex {
   }
 
   /**
-   * Some realm of the token's issuer; undefined: nobody knows the issuer. A token that names no
-   * tenant of it is refused only after its signature: a forger must not learn who the tenants are.
+   * Any realm of the token's issuer; undefined if the issuer is unknown. A token that names an unknown tenant of a
+   * known issuer is refused only after its signature was verified, so that a forger cannot find out the tenants.
    */
   someOf({ issuer }: Claims): Realm | undefined {
     return this.#issuers.get(issuer)?.first;

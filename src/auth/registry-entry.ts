@@ -1,6 +1,6 @@
 /**
- * One tenant as an operator writes it down: an entry of the tenants file, or the `spec` of a
- * cluster's SvcTenant. Read in full and refused in full, so that all its faults are told at once.
+ * Parses one tenant: an entry of the tenants file, or the `spec` of an SvcTenant in a cluster. An entry is checked
+ * completely and refused as a whole, so that all its faults are reported at once.
  */
 import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../jobs/limits.ts";
 import { isObject } from "../platform/json.ts";
@@ -14,31 +14,31 @@ export const DEFAULT_TENANT_CLAIM = "tid";
 export const DEFAULT_ROLES_CLAIM = "svc_roles";
 
 export interface EntryRules {
-  /** Keys may be fetched without TLS from any host, not only from a loopback one. */
+  /** Allows plain http for key set endpoints on any host, not only on loopback. */
   readonly allowHttp: boolean;
 }
 
-/** What is wrong with an entry. */
+/** A fault of an entry. */
 export interface EntryFault {
-  /** Path of the member, "oidc.issuer"; empty: the entry itself. */
+  /** Path of the member, such as "oidc.issuer"; empty for the entry itself. */
   readonly member: string;
-  /** What is wrong with it and what to do: completes a sentence that begins with the member. */
+  /** What is wrong and what to do; completes a sentence that begins with the member. */
   readonly text: string;
 }
 
-/** A realm whose tokens can name one tenant only. */
+/** A realm whose tokens may name only one tenant. */
 export type TenantRealm = Realm & { readonly tenant: Tenant };
 
 export type EntryOutcome =
   | { readonly realm: TenantRealm; readonly faults?: never }
   | { readonly realm?: never; readonly faults: readonly EntryFault[] };
 
-/** Reads one entry from a value as a YAML or JSON parser gives it. Throws nothing: what is wrong is in `faults`. */
+/** Parses an entry from the value of a YAML or JSON parser. Never throws: faults are in `faults`. */
 export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutcome {
   const faults: EntryFault[] = [];
   const entry = Members.of(value, "", ["tenantId", "enabled", "oidc", "rbac", "limits"], faults);
   if (entry === undefined) return { faults };
-  const id = entry.name("tenantId", "Give the id that the tenant's tokens carry");
+  const id = entry.name("tenantId", "Give the tenant id that its tokens contain");
   const enabled = entry.has("enabled") ? entry.flag("enabled") : true;
   const oidc = entry.section("oidc", ["issuer", "jwksEndpoint", "audience", "tenantClaim", "rolesClaim"]);
   const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
@@ -50,9 +50,9 @@ export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutco
 
 function readProvider(oidc: Members, allowHttp: boolean): Omit<Realm, "tenant"> {
   const provider = {
-    issuer: oidc.url("issuer", "Give the issuer exactly as the provider's tokens name it in iss"),
+    issuer: oidc.url("issuer", "Give the issuer exactly as it is in iss of the provider's tokens"),
     jwksEndpoint: oidc.url("jwksEndpoint", "Give the URL of the provider's key set (its jwks_uri)"),
-    audience: oidc.has("audience") ? oidc.name("audience", "Leave it out to take any audience") : undefined,
+    audience: oidc.has("audience") ? oidc.name("audience", "Leave it out to accept any audience") : undefined,
     tenantClaim: oidc.has("tenantClaim")
       ? oidc.name("tenantClaim", `Leave it out for ${DEFAULT_TENANT_CLAIM}`)
       : DEFAULT_TENANT_CLAIM,
@@ -61,9 +61,12 @@ function readProvider(oidc: Members, allowHttp: boolean): Omit<Realm, "tenant"> 
       : DEFAULT_ROLES_CLAIM,
   };
   const reason = provider.jwksEndpoint === "" ? undefined : endpointFault(provider.jwksEndpoint, allowHttp);
-  if (reason !== undefined) oidc.refuse("jwksEndpoint", `is not read from: ${reason}. Use https.`);
+  if (reason !== undefined) oidc.refuse("jwksEndpoint", `cannot be used: ${reason}. Use https.`);
   if (provider.tenantClaim !== "" && provider.tenantClaim === provider.rolesClaim)
-    oidc.refuse("rolesClaim", "is also the tenantClaim, but one is a text and the other a list. Name two.");
+    oidc.refuse(
+      "rolesClaim",
+      "is also the tenantClaim, but one is a string and the other a list. Name two different claims.",
+    );
   return provider;
 }
 
@@ -80,7 +83,7 @@ function readLimits(limits: Members | undefined): Partial<Limits> {
   return Object.fromEntries(given.map((name) => [name, limits?.limit(name, LIMIT_RULES[name])]));
 }
 
-/** A text of the operator's file as it can stand in a message: quoted, short, and without control characters. */
+/** A string from the operator's file for use in a message: quoted, shortened, and without control characters. */
 export function shown(text: string): string {
   const short = text.length > 64 ? `${text.slice(0, 63)}…` : text;
   return JSON.stringify(short.toWellFormed()).replace(
@@ -90,8 +93,8 @@ export function shown(text: string): string {
 }
 
 /**
- * The members of one object. What is asked for and is not as it must be is added to the faults, and
- * a harmless stand-in is given, which nobody uses because the entry is refused.
+ * The members of one object. For an invalid member, a fault is recorded and a placeholder is returned. Nobody uses
+ * the placeholder, because the entry is refused.
  */
 class Members {
   readonly #own: ReadonlyMap<string, unknown>;
@@ -104,7 +107,7 @@ class Members {
     this.#faults = faults;
   }
 
-  /** Undefined, and a fault: the value is no object. Members that are not `known` are faults. */
+  /** Returns undefined and records a fault if the value is not an object. Records a fault for each unknown member. */
   static of(
     value: unknown,
     path: string,
@@ -120,7 +123,7 @@ class Members {
       if (!known.includes(name))
         faults.push({
           member: path,
-          text: `has a member ${shown(name)}, which is not known. There are: ${known.join(", ")}.`,
+          text: `has an unknown member ${shown(name)}. Its members can be: ${known.join(", ")}.`,
         });
     return members;
   }
@@ -142,11 +145,11 @@ class Members {
   flag(name: string): boolean {
     const value = this.#own.get(name);
     if (typeof value === "boolean") return value;
-    this.refuse(name, "is neither true nor false. Write one of them, without quotes.");
+    this.refuse(name, "is neither true nor false. Write one of them without quotes.");
     return false;
   }
 
-  /** A text that can be compared with what tokens carry. `advice` has no full stop. */
+  /** A string that can be compared with claims of tokens. `advice` has no full stop. */
   name(name: string, advice: string): string {
     const value = this.#own.get(name);
     const fault = this.has(name) ? faultOfName(value) : "is missing";
@@ -174,18 +177,18 @@ class Members {
 
   role(name: string): Role | undefined {
     const role = roleOf(this.#own.get(name));
-    if (role === undefined) this.refuse(name, `is no role. There are: ${ROLES.join(", ")}.`);
+    if (role === undefined) this.refuse(name, `is not a role. The roles are: ${ROLES.join(", ")}.`);
     return role;
   }
 
-  /** Undefined, and a fault: it is not a list of different roles. */
+  /** Returns undefined and records a fault if the value is not a list of distinct roles. */
   roles(name: string): readonly Role[] | undefined {
     const value = this.#own.get(name);
     const given: readonly unknown[] = Array.isArray(value) ? value : [];
     const roles = given.map(roleOf).filter((role) => role !== undefined);
     if (given.length > 0 && given.length === new Set(roles).size) return roles;
     const advice = `List each of these once, or leave it out to allow all: ${ROLES.join(", ")}.`;
-    this.refuse(name, `is not a list of different roles, of one at least. ${advice}`);
+    this.refuse(name, `is not a list of one or more distinct roles. ${advice}`);
     return undefined;
   }
 }
@@ -195,19 +198,19 @@ function roleOf(value: unknown): Role | undefined {
 }
 
 function faultOfName(value: unknown): string | undefined {
-  if (typeof value !== "string") return "is not a text (a number needs quotes)";
+  if (typeof value !== "string") return "is not a string (a number needs quotes)";
   if (value === "") return "is empty";
   if (value.length > MOST_NAME_CHARS) return `has more than ${MOST_NAME_CHARS} characters`;
   if (!value.isWellFormed()) return "is not well-formed Unicode";
-  return /\p{Cc}/u.test(value) ? "holds control characters" : undefined;
+  return /\p{Cc}/u.test(value) ? "contains control characters" : undefined;
 }
 
-/** Looked at as it is written, because a URL parser mends what it reads. */
+/** Checks the text itself, because a URL parser repairs what it reads. */
 function faultOfUrl(value: unknown): string | undefined {
-  if (typeof value !== "string") return "is not a text";
+  if (typeof value !== "string") return "is not a string";
   if (value.length > URL_MOST) return `has more than ${URL_MOST} characters`;
   if (!/^https?:\/\/[^/]/i.test(value) || /[\s\\\p{C}]/u.test(value) || !URL.canParse(value))
     return "is not an absolute http or https URL";
   if (value.includes("#")) return "has a fragment (#…)";
-  return /^[^/]*\/\/[^/?]*@/.test(value) ? "has credentials in it (…@)" : undefined;
+  return /^[^/]*\/\/[^/?]*@/.test(value) ? "contains credentials (…@)" : undefined;
 }

@@ -1,14 +1,14 @@
-/** The registry of tenants: who they are, and whose tokens name them. */
+/** Parses the registry of tenants. */
 import { isObject } from "../platform/json.ts";
 import { type EntryFault, type EntryRules, readEntry, shown, type TenantRealm } from "./registry-entry.ts";
 
 export const TENANTS_MOST = 10_000;
-/** Faults that are told; more would not be read, and may be one mistake made many times. */
+/** Most faults reported. Nobody would read more, and many faults are often one mistake repeated. */
 const TOLD_MOST = 100;
 
-/** What is wrong with a registry. */
+/** A fault of a registry. */
 export interface RegistryFault extends EntryFault {
-  /** The entry: its place in the list, from 0, and its tenant's id if it has one; undefined: the registry as a whole. */
+  /** The entry: its position in the list, from 0, and its tenant id if it has one; undefined: the whole registry. */
   readonly entry?: { readonly index: number; readonly tenantId: string | undefined };
 }
 
@@ -17,14 +17,15 @@ export type RegistryOutcome =
   | { readonly realms?: never; readonly faults: readonly RegistryFault[] };
 
 /**
- * Reads a registry from a value as a YAML or JSON parser gives it: a list of entries, or an object
- * whose one member `tenants` is that list. Throws nothing: what is wrong is in `faults`.
+ * Parses a registry from the value of a YAML or JSON parser: a list of entries, or an object whose only member
+ * `tenants` is that list. Never throws: faults are in `faults`.
  */
 export function readRegistry(value: unknown, rules: EntryRules): RegistryOutcome {
-  if (value === null || value === undefined) return refused("is empty. If there is no tenant, write: []");
+  if (value === null || value === undefined)
+    return refused("is empty. Write [] for a registry without tenants");
   const list = listOf(value);
   if (list === undefined)
-    return refused('is neither a list of tenants nor an object with the one member "tenants".');
+    return refused('is neither a list of tenants nor an object whose only member is "tenants".');
   if (list.length > TENANTS_MOST) return refused(`has more than ${TENANTS_MOST} tenants.`);
   const realms: TenantRealm[] = [];
   const faults: RegistryFault[] = [];
@@ -41,7 +42,7 @@ export function readRegistry(value: unknown, rules: EntryRules): RegistryOutcome
   return faults.length > 0 ? { faults } : { realms };
 }
 
-/** One sentence per fault, each naming its entry and member. */
+/** One sentence per fault, with its entry and member. */
 export function describeFaults(faults: readonly RegistryFault[]): string[] {
   const told = faults.slice(0, TOLD_MOST).map(describe);
   return faults.length > TOLD_MOST ? [...told, `… and ${faults.length - TOLD_MOST} more`] : told;
@@ -58,7 +59,10 @@ function refused(text: string): RegistryOutcome {
 }
 
 function duplicateOf(first: number): EntryFault {
-  return { member: "tenantId", text: `is also that of tenants[${first}]. Give each tenant one entry.` };
+  return {
+    member: "tenantId",
+    text: `is already used by tenants[${first}]. Give each tenant one entry.`,
+  };
 }
 
 function listOf(value: unknown): readonly unknown[] | undefined {
@@ -69,7 +73,7 @@ function listOf(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(tenants) ? tenants : undefined;
 }
 
-/** The tenant's id as far as there is one, also of an entry that is refused. */
+/** The tenant id of an entry, if it has one; works for invalid entries too. */
 export function idOf(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined;
   const id: unknown = Object.getOwnPropertyDescriptor(entry, "tenantId")?.value;

@@ -1,36 +1,38 @@
-/** Tokens that were taken back before their time: what the token of every request is held against. */
+/** Revoked tokens. The token of every request is checked against them. */
 import { Failure } from "../platform/failure.ts";
 import type { Claims } from "./claims.ts";
 
 export type RevocationKind = "TOKEN_ID" | "SUBJECT" | "ISSUED_BEFORE";
 
-/** What is revoked in a tenant, or not any more. Times are in milliseconds since the epoch. */
+/** A revocation of a tenant, or the lifting of one. Times are in milliseconds since the epoch. */
 export interface Revocation {
   readonly tenant: string;
   readonly kind: RevocationKind;
-  /** The token's id (`jti`) or the subject (`sub`), to the letter; empty for ISSUED_BEFORE, of which a tenant has one. */
+  /** The exact token id (`jti`) or subject (`sub`); empty for ISSUED_BEFORE, of which a tenant has at most one. */
   readonly value: string;
-  /** Of ISSUED_BEFORE: tokens issued before then are revoked. */
+  /** For ISSUED_BEFORE: tokens issued before this time are revoked. */
   readonly issuedBefore: number | undefined;
-  /** From then on it revokes nothing any more; undefined: it stays. */
+  /** When the revocation ends; undefined: never. */
   readonly expiresAt: number | undefined;
   readonly lifted: boolean;
 }
 
-/** What the gateway asks. */
+/** Checks tokens for the gateway. */
 export interface Revocations {
-  /** Throws TOKEN_REVOKED, and STORE_UNAVAILABLE as long as nobody knows what is revoked. `now`: milliseconds since the epoch. */
+  /**
+   * Throws TOKEN_REVOKED, and STORE_UNAVAILABLE until the revocations were read. `now`: milliseconds since the epoch.
+   */
   check(tenant: string, claims: Claims, now: number): void;
 }
 
-/** Of one tenant: until when each thing is revoked, in milliseconds since the epoch; Infinity: until it is lifted. */
+/** The revocations of one tenant, each with its end in milliseconds since the epoch; Infinity: until it is lifted. */
 interface Revoked {
   readonly tokenIds: Map<string, number>;
   readonly subjects: Map<string, number>;
   issuedBefore: { readonly at: number; readonly until: number } | undefined;
 }
 
-/** What is revoked, of all tenants. */
+/** The revocations of all tenants. */
 export class RevocationTable {
   readonly #tenants = new Map<string, Revoked>();
 
@@ -41,7 +43,7 @@ export class RevocationTable {
     return size;
   }
 
-  /** Puts a revocation in the place of an earlier one of the same thing, or takes that away. */
+  /** Adds or replaces a revocation, or removes it if it was lifted. */
   apply({ tenant, kind, value, issuedBefore, expiresAt, lifted }: Revocation): void {
     const revoked = this.#tenants.get(tenant) ?? noneOf();
     const until = expiresAt ?? Number.POSITIVE_INFINITY;
@@ -55,7 +57,7 @@ export class RevocationTable {
     this.#keep(tenant, revoked);
   }
 
-  /** Forgets what revokes nothing any more. */
+  /** Removes revocations that have ended. */
   dropExpired(now: number): void {
     for (const [tenant, revoked] of this.#tenants) {
       for (const entries of [revoked.tokenIds, revoked.subjects])
@@ -66,7 +68,7 @@ export class RevocationTable {
     }
   }
 
-  /** Why a token is revoked; undefined: it is not. */
+  /** Why a token is revoked; undefined if it is not. */
   reasonAgainst(tenant: string, { id, subject, issuedAt }: Claims, now: number): string | undefined {
     const revoked = this.#tenants.get(tenant);
     if (revoked === undefined) return undefined;
@@ -76,7 +78,7 @@ export class RevocationTable {
     if (issuedBefore === undefined || !isBefore(now, issuedBefore.until)) return undefined;
     if (issuedAt !== undefined && issuedAt >= issuedBefore.at) return undefined;
     const at = new Date(issuedBefore.at).toISOString();
-    return `The tenant's tokens that were issued before ${at}, or do not say when (iat), are revoked.`;
+    return `The tenant's tokens that were issued before ${at}, or have no time of issue (iat), are revoked.`;
   }
 
   #keep(tenant: string, revoked: Revoked): void {
@@ -87,11 +89,11 @@ export class RevocationTable {
   }
 }
 
-/** The table of now. Until there is one no token is taken: a revoked one could be among them. */
+/** The current table. Without one every token is refused, because it could be revoked. */
 export class RevocationList implements Revocations {
   #table: RevocationTable | undefined;
 
-  /** Entries; undefined: the list was not read yet. */
+  /** Number of revocations; undefined until they were read. */
   get size(): number | undefined {
     return this.#table?.size;
   }
@@ -104,7 +106,7 @@ export class RevocationList implements Revocations {
     if (this.#table === undefined) {
       throw new Failure(
         "STORE_UNAVAILABLE",
-        "Which tokens are revoked was not read from the store yet, so none is taken. Try again later.",
+        "The revoked tokens have not been read from the store yet, so no token can be accepted. Try again later.",
       );
     }
     const reason = this.#table.reasonAgainst(tenant, claims, now);

@@ -1,8 +1,8 @@
-/** The limits of every tenant: its own where it is registered with some, and the defaults. */
+/** The limits of a tenant: those it is registered with, and the defaults for the others. */
 import type { Limits, LimitsOf } from "../jobs/limits.ts";
 import type { Realm, Realms } from "./realm.ts";
 
-/** Of the realms as they are at each call. */
+/** Reads the realms again at each call. */
 export function limitsIn(realms: Realms, defaults: Limits): LimitsOf {
   let source: readonly Realm[] = [];
   let own = new Map<string, Limits>();

@@ -1,4 +1,4 @@
-/** The registry of tenants in a file, followed while the process runs. */
+/** The registry of tenants in a file, which is reloaded when the file changes. */
 import { hash } from "node:crypto";
 import type { Counter, Registry } from "prom-client";
 import { Follower, type Seen } from "../platform/follower.ts";
@@ -15,13 +15,13 @@ export interface TenantsFileOptions extends EntryRules {
   readonly path: string;
   readonly log: Log;
   readonly registry: Registry;
-  /** Called after every change with what became of it: OK, or FAULTY and the tenants stay as they were. */
+  /** Called after every change: OK if it was loaded, FAULTY if the tenants stayed as they were. */
   readonly changed?: (outcome: "OK" | "FAULTY") => void;
-  /** Milliseconds between two looks at the file. */
+  /** Interval between two reads of the file in milliseconds. */
   readonly lookEveryMs?: number;
 }
 
-/** The file cannot be used at start-up; the message names the file and every fault. */
+/** The file cannot be used at startup. The message names the file and every fault. */
 export class TenantsFileError extends Error {
   override readonly name = "TenantsFileError";
   readonly faults: readonly string[];
@@ -32,7 +32,7 @@ export class TenantsFileError extends Error {
   }
 }
 
-/** What a look at the file found. */
+/** Result of one read of the file. */
 type Found = Seen &
   (
     | { readonly bytes: Uint8Array; readonly trouble?: never }
@@ -46,9 +46,9 @@ type Judged =
 const RELOADS = ["loaded", "faulty", "unreadable"] as const;
 type Reload = (typeof RELOADS)[number];
 
-/** Until `start` it stays as it was opened. */
+/** The tenants of a file. Changes are loaded after `start`. */
 export class TenantsFile {
-  /** Every tenant of the last content that was free of faults. */
+  /** The tenants of the last valid content. */
   readonly realms: Realms = () => this.#realms;
   readonly #options: TenantsFileOptions;
   readonly #reloads: Counter<"outcome">;
@@ -58,7 +58,7 @@ export class TenantsFile {
   private constructor(options: TenantsFileOptions, found: Found, realms: readonly TenantRealm[]) {
     this.#options = options;
     this.#realms = realms;
-    // A file that is being written is not half taken: its beginning alone may be a sound registry.
+    // The follower does not take a file that is still being written: its first lines alone may be a valid registry.
     this.#follower = new Follower({
       known: found,
       look: () => look(options.path),
@@ -73,7 +73,7 @@ export class TenantsFile {
     showTenants(options.registry, () => this.#realms.length);
   }
 
-  /** Throws TenantsFileError when the file cannot be read or has any fault. */
+  /** Throws TenantsFileError if the file cannot be read or has any fault. */
   static async open(options: TenantsFileOptions): Promise<TenantsFile> {
     const found = await look(options.path);
     const { realms, faults } = judge(found, options);
@@ -95,10 +95,10 @@ export class TenantsFile {
     const about = { path, tenants: (realms ?? this.#realms).length };
     if (realms !== undefined) {
       this.#realms = realms;
-      log.info(about, "the tenants file was loaded again");
+      log.info(about, "tenants file reloaded");
       return "loaded";
     }
-    log.error({ ...about, faults }, "the tenants file cannot be used: the tenants stay as they were");
+    log.error({ ...about, faults }, "failed to reload the tenants file; the tenants stay as they were");
     return found.bytes === undefined ? "unreadable" : "faulty";
   }
 }

@@ -1,17 +1,17 @@
-/** The metrics of registered tenants, wherever they come from. */
+/** The metrics of registered tenants from any source. */
 import { Counter, type Registry } from "prom-client";
 import { watchedGauge } from "../platform/metrics.ts";
 
-/** `count`: how many tenants there are at the moment. */
+/** `count` returns the current number of tenants. */
 export function showTenants(registry: Registry, count: () => number): void {
-  watchedGauge(registry, "svc_tenants", "Tenants in the registry, those that are not enabled too.", count);
+  watchedGauge(registry, "svc_tenants", "Tenants in the registry, including disabled ones.", count);
 }
 
-/** Counts changes of tenants; `outcomes`: all that can become of one. */
+/** Counts changes of tenants; `outcomes` are all possible outcomes. */
 export function reloadsCounter(registry: Registry, outcomes: readonly string[]): Counter<"outcome"> {
   const reloads = new Counter({
     name: "svc_tenants_reloads_total",
-    help: "Changes of tenants, by what became of them.",
+    help: "Changes of the tenant registry by outcome.",
     labelNames: ["outcome"],
     registers: [registry],
   });

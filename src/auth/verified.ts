@@ -1,18 +1,18 @@
-/** Tokens whose signature was verified. What they permit is decided anew on every request. */
+/** Caches tokens whose signature was verified. Their permissions are decided again for every request. */
 import { hash, type KeyObject } from "node:crypto";
 import type { Token } from "./token.ts";
 
-/** Characters of tokens that are kept: some ten thousand tokens of usual length. */
+/** Most characters of all cached tokens; about ten thousand tokens of usual length. */
 const MOST_CHARS = 16 * 1024 * 1024;
 
 export interface Verified {
   readonly token: Token;
-  /** What verified it. Once its key set has another key, or none, of that name, this says nothing any more. */
+  /** The key that verified it. The entry is void once the key set has another key, or none, under that name. */
   readonly key: KeyObject;
 }
 
 export class VerifiedTokens {
-  /** By the token's digest; the one that was used longest ago stands first. */
+  /** By token digest; the least recently used entry comes first. */
   readonly #entries = new Map<string, Verified & { readonly chars: number }>();
   readonly #mostChars: number;
   #chars = 0;
@@ -21,12 +21,12 @@ export class VerifiedTokens {
     this.#mostChars = mostChars;
   }
 
-  /** Characters of the tokens that are kept. */
+  /** Characters of all cached tokens. */
   get chars(): number {
     return this.#chars;
   }
 
-  /** By a token's digest. */
+  /** By token digest. */
   get(digest: string): Verified | undefined {
     const entry = this.#entries.get(digest);
     if (entry === undefined) return undefined;
@@ -35,7 +35,7 @@ export class VerifiedTokens {
     return entry;
   }
 
-  /** `chars`: length of the token. */
+  /** `chars` is the length of the token. */
   put(digest: string, chars: number, verified: Verified): void {
     this.delete(digest);
     this.#entries.set(digest, { ...verified, chars });
@@ -52,7 +52,7 @@ export class VerifiedTokens {
   }
 }
 
-/** SHA-256: the tokens themselves are not kept. */
+/** SHA-256. The tokens themselves are not kept. */
 export function digestOf(token: string): string {
   return hash("sha256", token, "base64");
 }

@@ -82,7 +82,7 @@ describe("a token of one issuer", () => {
     ];
     for (const realms of twice) {
       const detail = await new Bench(realms).refuses(signToken(ours, { org: "beta" }), "TOKEN_INVALID");
-      assert.match(detail, /more than one registration/);
+      assert.match(detail, /more than one registered tenant/);
     }
   });
 

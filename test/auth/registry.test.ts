@@ -187,8 +187,8 @@ describe("a registry", () => {
   test("names each tenant once", () => {
     const beta = { ...ACME, tenantId: "beta" };
     assert.deepEqual(told([ACME, beta, ACME, { ...ACME, oidc: { ...OIDC, audience: "b" } }]), [
-      'tenants[2] ("acme"): tenantId is also that of tenants[0]. Give each tenant one entry.',
-      'tenants[3] ("acme"): tenantId is also that of tenants[0]. Give each tenant one entry.',
+      'tenants[2] ("acme"): tenantId is already used by tenants[0]. Give each tenant one entry.',
+      'tenants[3] ("acme"): tenantId is already used by tenants[0]. Give each tenant one entry.',
     ]);
     const odd = ["__proto__", "constructor", "Acme"].map((tenantId) => ({ ...ACME, tenantId }));
     assert.equal(readRegistry([ACME, ...odd], STRICT).realms?.length, 4);
@@ -197,9 +197,9 @@ describe("a registry", () => {
   test("tells of each fault where it is and what to do, and repeats no secret", () => {
     const oidc = { issuer: "https://user:hunter2@login.example/", jwksEndpoint: OIDC.jwksEndpoint };
     assert.deepEqual(told([ACME, { tenantId: "a\u001b[2J", oidc }]), [
-      'tenants[1] ("a\\u001b[2J"): tenantId holds control characters. Give the id that the tenant\'s tokens carry.',
-      'tenants[1] ("a\\u001b[2J"): oidc.issuer has credentials in it (…@). ' +
-        "Give the issuer exactly as the provider's tokens name it in iss.",
+      'tenants[1] ("a\\u001b[2J"): tenantId contains control characters. Give the tenant id that its tokens contain.',
+      'tenants[1] ("a\\u001b[2J"): oidc.issuer contains credentials (…@). ' +
+        "Give the issuer exactly as it is in iss of the provider's tokens.",
     ]);
   });
 

@@ -103,7 +103,7 @@ test("nobody is asked when authentication is disabled, and the log names what is
   assert.deepEqual(more, []);
   const { level, ignored, msg } = JSON.parse(line);
   assert.deepEqual({ level, ignored }, { level: 40, ignored: ["SVC_JWKS_ENDPOINT", "SVC_AUTH_ISSUER"] });
-  assert.match(msg, /IGNORED.* take away --auth-disabled \(SVC_AUTH_DISABLED\)/);
+  assert.match(msg, /IGNORED.* remove --auth-disabled \(SVC_AUTH_DISABLED\)/);
   const silent: string[] = [];
   await open({ SVC_AUTH_DISABLED: "true" }, silent);
   assert.deepEqual(silent, []);
