@@ -1,6 +1,6 @@
-/** How long to wait before something that failed is tried again. */
+/** Exponential back-off with jitter. */
 
-/** Share of a pause that is left to chance if nothing is said, so that many do not come back as one. */
+/** Default share of a pause that is random, so that many clients do not retry at the same moment. */
 const SPREAD = 0.5;
 
 export class BackOff {
@@ -9,7 +9,7 @@ export class BackOff {
   readonly #spread: number;
   #nextMs: number;
 
-  /** Pauses double from `firstMs` to `longestMs`; chance takes up to `spread` of each, from 0 to 1. */
+  /** Pauses double from `firstMs` to `longestMs`. Up to the share `spread` (0 to 1) of each is taken off at random. */
   constructor(firstMs: number, longestMs: number, spread = SPREAD) {
     this.#firstMs = firstMs;
     this.#longestMs = longestMs;
@@ -17,7 +17,7 @@ export class BackOff {
     this.#nextMs = firstMs;
   }
 
-  /** Milliseconds of the next pause. */
+  /** Returns the next pause in milliseconds. */
   next(): number {
     const pauseMs = this.#nextMs;
     this.#nextMs = Math.min(this.#longestMs, pauseMs * 2);

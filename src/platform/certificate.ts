@@ -1,10 +1,10 @@
-/** A server's certificate in files, followed while the process runs. */
+/** A server's TLS certificate in files, reloaded when they change. */
 import { Counter, type Registry } from "prom-client";
 import { Follower, type Seen } from "./follower.ts";
 import type { Log } from "./log.ts";
 import { readTlsFiles, type TlsFiles, type TlsMaterial, type TlsReading } from "./tls-files.ts";
 
-/** What a TLS server is opened with, and is given again after a change. */
+/** The TLS options of a server, at its start and after every change. */
 export interface ServerContext extends TlsMaterial {
   readonly minVersion: "TLSv1.2";
 }
@@ -13,18 +13,18 @@ export interface CertificateOptions {
   readonly files: TlsFiles & { readonly pair: NonNullable<TlsFiles["pair"]> };
   readonly log: Log;
   readonly registry: Registry;
-  /** Called after every change with what became of it: OK, or FAULTY and it stays as it was. */
+  /** Called after every change: OK if it was loaded, FAULTY if the old certificate stays in use. */
   readonly changed?: (outcome: "OK" | "FAULTY") => void;
 }
 
-/** The files cannot be used at start-up; the message names the flag, the file and what is wrong. */
+/** The files cannot be used at startup. The message names the flag, the file and the fault. */
 export class CertificateError extends Error {
   override readonly name = "CertificateError";
 }
 
-/** Until `start` it stays as it was opened. */
+/** Changes are loaded after `start`. */
 export class Certificate {
-  /** Whether clients have to show a certificate. */
+  /** Whether clients must present a certificate. */
   readonly asksClients: boolean;
   readonly #options: CertificateOptions;
   readonly #reloads: Counter<"outcome">;
@@ -43,18 +43,18 @@ export class Certificate {
     this.#context = contextOf(material);
     this.#reloads = new Counter({
       name: "svc_tls_reloads_total",
-      help: "Changes of the TLS certificate, its key or the clients' authorities, by what became of them.",
+      help: "Changes of the TLS certificate, its key or the client CA file by outcome.",
       labelNames: ["outcome"],
       registers: [options.registry],
     });
     for (const outcome of ["loaded", "faulty"] as const) this.#reloads.inc({ outcome }, 0);
   }
 
-  /** Throws CertificateError when a file cannot be read, or the files do not fit. */
+  /** Throws CertificateError if a file cannot be read, or the files do not belong together. */
   static async open(options: CertificateOptions): Promise<Certificate> {
     const reading = await readTlsFiles(options.files);
     if (reading.fault !== undefined) throw new CertificateError(`${reading.fault}.`);
-    options.log.info(factsOf(options, reading.validTo), "the TLS certificate was loaded");
+    options.log.info(factsOf(options, reading.validTo), "TLS certificate loaded");
     return new Certificate(options, reading, reading.material);
   }
 
@@ -62,7 +62,7 @@ export class Certificate {
     return this.#context;
   }
 
-  /** `renew` is called with what counts from then on, after every change. */
+  /** `renew` is called with the new context after every change. */
   onRenewed(renew: (context: ServerContext) => void): void {
     this.#renewed.add(renew);
   }
@@ -75,21 +75,18 @@ export class Certificate {
     await this.#follower.stop();
   }
 
-  /** Certificate and key are two files, replaced one after the other: a pair that is half new is a fault. */
+  /** Certificate and key are two files that are replaced one after the other; a half-replaced pair is a fault. */
   #take(reading: TlsReading): void {
     this.#reloads.inc({ outcome: reading.fault === undefined ? "loaded" : "faulty" });
     const { log, changed } = this.#options;
     changed?.(reading.fault === undefined ? "OK" : "FAULTY");
     if (reading.fault !== undefined) {
-      log.error(
-        { fault: reading.fault },
-        "the TLS certificate's files cannot be used: it stays as it was before",
-      );
+      log.error({ fault: reading.fault }, "failed to reload the TLS certificate; the old one stays in use");
       return;
     }
     this.#context = contextOf(reading.material);
     for (const renew of this.#renewed) renew(this.#context);
-    log.info(factsOf(this.#options, reading.validTo), "the TLS certificate was loaded again");
+    log.info(factsOf(this.#options, reading.validTo), "TLS certificate reloaded");
   }
 }
 

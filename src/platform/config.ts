@@ -1,9 +1,7 @@
 /**
- * Settings of a process: each is a flag, an SVC_… variable and a key of the
- * configuration file at once. A flag beats the variable, the variable beats the
- * file, the file beats the default. All three are text, read by the same parser,
- * so a value means the same wherever it stands; but a variable that is empty
- * counts as one that is not set.
+ * Settings of a process. Each setting is a flag, an SVC_… variable and a key of the configuration file. A flag takes
+ * precedence over the variable, the variable over the file, and the file over the default. All three are text and go
+ * through the same parser, so a value means the same everywhere. An empty variable counts as unset.
  */
 import { readFile } from "node:fs/promises";
 import { delimiter } from "node:path";
@@ -25,7 +23,7 @@ import { messageOf } from "./thrown.ts";
 
 const CONFIG_FILE = text({
   flags: "--config <file>",
-  help: "YAML file of these settings, each by its name without the dashes",
+  help: "YAML file with settings; its keys are the names of the options without dashes",
 });
 
 /** Adds the settings' flags, and --config, to a command. */
@@ -37,7 +35,7 @@ export function addSettings(command: Command, settings: Settings): Command {
 function optionOf(setting: Setting<unknown>): Option {
   const about = withFacts(setting.help, setting.shownDefault, variableOf(setting));
   const option = new Option(setting.flags, about).helpGroup(setting.group ?? HELP_GROUPS.own);
-  // What it takes is up to its parser: the words are for completion.
+  // The parser validates values; these words are only for shell completion.
   if (setting.words !== undefined) option.argChoices = [...setting.words];
   if (setting.join === undefined) return option;
   return option.argParser((value: string, before: readonly string[] | undefined) => [
@@ -46,7 +44,7 @@ function optionOf(setting: Setting<unknown>): Option {
   ]);
 }
 
-/** The value of every setting, from the flags that `command` was given, the environment and the file. */
+/** Returns the value of every setting from the flags of `command`, the environment and the file. */
 export async function readSettings<S extends Settings>(
   command: Command,
   settings: S,
@@ -110,7 +108,7 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
   }
   if (document === null || document === undefined) return new Map();
   if (!isObject(document)) {
-    throw new UsageError(`--config: ${path} does not hold "name: value" lines.`);
+    throw new UsageError(`--config: ${path} does not contain "name: value" lines.`);
   }
   const entries = Object.entries(document);
   const known = Object.values(settings)
@@ -118,6 +116,6 @@ async function readFileSettings(path: string, settings: Settings): Promise<Reado
     .map(nameOf);
   const unknown = entries.find(([key]) => !known.includes(key));
   if (unknown)
-    throw new UsageError(`${unknown[0]} in ${path} is not a setting. There are: ${known.join(", ")}.`);
+    throw new UsageError(`${unknown[0]} in ${path} is not a setting. The settings are: ${known.join(", ")}.`);
   return new Map(entries);
 }

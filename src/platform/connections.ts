@@ -1,22 +1,28 @@
-/** The open connections of a server: how many may be strangers' or one tenant's, and which hold nobody up when it closes. */
+/** The open connections of a server: limits on unauthenticated and tenants' connections, and draining. */
 import { Known } from "./known.ts";
 import { type Closable, type Peer, Strangers } from "./strangers.ts";
 
-/** Connections that a server may have at a time: more than strangers and known ones together, and within the usual limits of descriptors. */
+/**
+ * Most connections of a server. More than unauthenticated and tenants' connections together, and below the usual limit
+ * of file descriptors.
+ */
 export const MOST_CONNECTIONS = 12_000;
-/** Milliseconds that a connection without a request under way may take to send one to a server that closes. */
+/** How long a connection without an active request may stay open while the server closes, in milliseconds. */
 const SILENT_MS = 500;
 const LOOK_EVERY_MS = 20;
 
 export class Connections {
   readonly #strangers: Strangers;
   readonly #known: Known;
-  /** By their places. */
+  /** By address pair (see `placeOf`). */
   readonly #sockets = new Map<string, Closable>();
-  /** Requests under way, by the addresses of their connections: over TLS there are two sockets of each. */
+  /** Active requests by address pair: over TLS, each connection has two sockets. */
   readonly #underWay = new Map<string, number>();
 
-  /** `strangers`: those on which nobody has shown yet who calls; `known`: the others. Default: as many as those hold. */
+  /**
+   * `strangers`: connections that have not authenticated yet; `known`: authenticated ones. Defaults: their usual
+   * limits.
+   */
   constructor(strangers: Strangers = new Strangers(), known: Known = new Known()) {
     this.#strangers = strangers;
     this.#known = known;
@@ -27,14 +33,14 @@ export class Connections {
     this.#strangers.add(socket);
     this.#sockets.set(place, socket);
     socket.once("close", () => {
-      // The place may be another one's by now.
+      // Another connection may have the same addresses by now.
       if (this.#sockets.get(place) !== socket) return;
       this.#sockets.delete(place);
       this.#known.gone(place);
     });
   }
 
-  /** Somebody has shown, by the request that is under way on a connection, which tenant calls. */
+  /** Records that the active request on a connection authenticated `tenant`. */
   know(peer: Peer, tenant: string): void {
     const place = placeOf(peer);
     if (this.#known.has(place)) return;
@@ -45,14 +51,14 @@ export class Connections {
     if (!this.#underWay.has(place)) this.#known.end(place);
   }
 
-  /** A request begins on a connection; returns what to call at its end. */
+  /** Records that a request began on a connection. Call the returned function when it ends. */
   begin(peer: Peer): () => void {
     const place = placeOf(peer);
     this.#count(place, 1);
     return () => this.#count(place, -1);
   }
 
-  /** Waits until all are `closed`; cuts those that have no request under way, and every 20 ms calls `look` first. */
+  /** Waits for `closed`. Every 20 ms calls `look`; after 500 ms also closes connections without an active request. */
   async drain(closed: Promise<unknown>, look: () => void = () => {}): Promise<void> {
     const began = performance.now();
     const timer = setInterval(() => {
@@ -66,7 +72,7 @@ export class Connections {
     }
   }
 
-  /** Cuts all that are left. */
+  /** Closes all remaining connections. */
   cut(): void {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
@@ -84,7 +90,7 @@ export class Connections {
   }
 }
 
-/** Of both ends: a client may use a port of its own for several of our addresses. */
+/** Identifies a connection by both ends: a client may use one port for several addresses of this server. */
 function placeOf({ remoteAddress, remotePort, localAddress }: Peer): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

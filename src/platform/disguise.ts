@@ -1,17 +1,17 @@
-/** Text of others in a line of a log: it must neither end the line nor look like something else. */
+/** Escapes text from others for the log, so that it cannot end a line or pass for something else. */
 
 /**
- * What JSON leaves as it is and a terminal, or an editor, may obey: control characters, what some take for the
- * end of a line, what turns the direction of writing, and what is not seen at all.
+ * Characters that JSON does not escape but a terminal or an editor may interpret: control characters, line separators,
+ * characters that change the writing direction, and invisible ones.
  */
 const DISGUISING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** With an escape, as JSON has it, in place of each such character. */
+/** Replaces each such character with its JSON escape. */
 export function undisguised(text: string): string {
   return text.replace(DISGUISING, escaped);
 }
 
-/** A character of one or two units of UTF-16. */
+/** Escapes a character of one or two UTF-16 units. */
 function escaped(character: string): string {
   return character
     .split("")

@@ -1,20 +1,20 @@
-/** Waiting for something that may happen before, while or after one begins to wait for it. */
+/** A notifier: waits for an event that may happen before, during or after the wait begins. */
 
-/** The longest that a timer can be set to. */
+/** Longest delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Remembers one ring until somebody waits; any number of rings before that are one. */
+/** Remembers one notification until it is waited for; several before that count as one. */
 export class Doorbell {
   #rung = false;
   #answer: (() => void) | undefined;
 
-  /** To be handed on as a callback. */
+  /** Notifies. Can be passed as a callback. */
   readonly ring = (): void => {
     this.#rung = true;
     this.#answer?.();
   };
 
-  /** Waits for a ring, at most `limitMs`; false when there was none. One waits at a time. */
+  /** Waits for a notification for at most `limitMs`. Returns false on timeout. Only one caller may wait at a time. */
   async wait(limitMs = MAX_TIMER_MS): Promise<boolean> {
     if (!this.#rung && limitMs > 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ export class Doorbell {
   }
 }
 
-/** Rings when a signal aborts, at once when it has. Returns what ends that. */
+/** Notifies when a signal aborts, or at once if it is aborted. Returns a function that removes the listener. */
 export function ringOnAbort(signal: AbortSignal, bell: Doorbell): () => void {
   if (signal.aborted) bell.ring();
   else signal.addEventListener("abort", bell.ring, { once: true });

@@ -1,26 +1,25 @@
 /**
  * The one typed error that crosses every boundary.
  *
- * `code` is stable: clients and tests match on it. `kind` says what sort of
- * fault it is; `rest/` turns the kind into an HTTP status, `rpc/` into a gRPC
- * status, `cli/` into an exit code. `detail` tells a person what happened, to
- * which thing, and what to do; `found` holds the facts behind it, per side.
+ * `code` is stable: clients and tests match on it. `kind` is the class of the failure: `rest/` maps it to an HTTP
+ * status, `rpc/` to a gRPC status, `cli/` to an exit code. `detail` tells a person what happened, to which thing, and
+ * what to do. `found` holds the facts behind it, for each side.
  */
 export type FailureKind =
   | "invalid" // the request is malformed
-  | "unauthenticated" // it is not known who calls
-  | "forbidden" // the caller may not
+  | "unauthenticated" // the caller is unknown
+  | "forbidden" // the caller lacks permission
   | "too-large" // the request is too large
-  | "not-found" // there is no such thing
-  | "conflict" // it contradicts what is already so
-  | "media" // the media cannot be scored, and why
-  | "limit" // over a limit, try again later
-  | "cancelled" // the caller went away or cancelled
-  | "deadline" // the time limit ran out
-  | "unavailable" // not ready, try again later
+  | "not-found" // it does not exist
+  | "conflict" // it conflicts with the current state
+  | "media" // the media cannot be scored
+  | "limit" // a limit was exceeded; retry later
+  | "cancelled" // the caller disconnected or cancelled
+  | "deadline" // the time limit was exceeded
+  | "unavailable" // not ready; retry later
   | "internal"; // the scorer, or the program itself, failed
 
-/** Every stable code with its kind. docs/errors.md explains each. */
+/** Every stable code with its kind. docs/errors.md explains them. */
 export const FAILURE_KINDS = {
   INVALID_REQUEST: "invalid",
   INVALID_JSON: "invalid",
@@ -108,12 +107,12 @@ export const FAILURE_KINDS = {
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
-/** Whether a text is a code of this version; others come from a newer one, or from somebody else. */
+/** Whether `text` is a code of this version. Others come from a newer version or another program. */
 export function isFailureCode(text: string): text is FailureCode {
   return Object.hasOwn(FAILURE_KINDS, text);
 }
 
-/** Facts behind a failure, shown to the caller: plain JSON, no paths of ours. */
+/** Facts behind a failure, shown to the caller: plain JSON without paths of this server. */
 export type Found = Readonly<Record<string, unknown>>;
 
 export interface FailureOptions {
@@ -126,7 +125,7 @@ export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;
   readonly found: Found | undefined;
-  /** Milliseconds after which the same may succeed; undefined: nobody knows. */
+  /** Milliseconds after which a retry may succeed; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(code: FailureCode, detail: string, options: FailureOptions = {}) {
@@ -140,14 +139,14 @@ export class Failure extends Error {
     return FAILURE_KINDS[this.code];
   }
 
-  /** Any thrown value as a Failure; what is not one already is INTERNAL and says nothing to callers. */
+  /** Returns any thrown value as a Failure. Other errors become INTERNAL, without details for the caller. */
   static from(thrown: unknown): Failure {
     if (thrown instanceof Failure) return thrown;
-    return new Failure("INTERNAL", "svc itself failed; the log has the details.", { cause: thrown });
+    return new Failure("INTERNAL", "svc failed unexpectedly; see its log for details.", { cause: thrown });
   }
 }
 
-/** What was asked for cannot be done as it is asked; `detail` says what to change. */
+/** The request cannot be carried out as it is; `detail` says what to change. */
 export function invalid(detail: string): Failure {
   return new Failure("INVALID_REQUEST", detail);
 }

@@ -1,13 +1,12 @@
-/** A lock that one process holds at a time. */
+/** A lock that only one process can hold. */
 import { DatabaseSync } from "node:sqlite";
 
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the lock of a file, which is made when it is not there; the function that it returns gives it
- * back. It is SQLite's lock on an empty file, which the kernel holds for the process: it ends with the
- * process however that ends, so none is ever stale, whatever ids processes get, and processes in
- * different containers see it too. undefined: another process holds it.
+ * Locks a file, which is created if it does not exist. Returns the function that unlocks it, or undefined if another
+ * process holds the lock. This is SQLite's lock on an empty file. The kernel releases it when the process ends, however
+ * it ends, so a lock is never stale, process ids do not matter, and it also works between containers.
  */
 export function lockFile(path: string): (() => void) | undefined {
   const lock = new DatabaseSync(path, { timeout: 0 });

@@ -1,29 +1,29 @@
-/** Follows what is changed from outside, such as a file, by looking at it now and then. */
+/** Polls something that is changed from outside, such as a file. */
 import { Background, pause } from "./lifecycle.ts";
 import { Settled } from "./settled.ts";
 
-/** A change counts at the second look that finds it, so it is in force within twice this, and the time to look. */
+/** A change counts when two polls in a row have found it, so it takes effect within twice this time plus the polls. */
 const LOOK_EVERY_MS = 2_000;
 
-/** What a look found; two looks with the same `key` found the same. */
+/** The result of a poll. Equal keys mean equal content. */
 export interface Seen {
   readonly key: string;
 }
 
 export interface FollowerOptions<Found extends Seen> {
-  /** What is known at the beginning. */
+  /** The state at the start. */
   readonly known: Seen;
-  /** Never throws: what is wrong is a finding too. */
+  /** Must not throw: a fault is a result too. */
   readonly look: () => Promise<Found>;
-  /** Called with every change that counts, once. */
+  /** Called once for every change. */
   readonly take: (found: Found) => void;
-  /** Milliseconds between two looks; default 2000. */
+  /** Polling interval in milliseconds; default 2000. */
   readonly everyMs?: number | undefined;
 }
 
 /**
- * Looking at the content, and not waiting to be told, also finds what is replaced by rename, as editors
- * do it, or behind a symbolic link, as Kubernetes does it.
+ * Polls the content instead of watching for events. This also notices files replaced by rename, as editors do, or
+ * behind a symbolic link, as in Kubernetes.
  */
 export class Follower<Found extends Seen> {
   readonly #options: FollowerOptions<Found>;
@@ -39,7 +39,7 @@ export class Follower<Found extends Seen> {
     this.#following.start();
   }
 
-  /** Safe twice, and before the start. */
+  /** May be called twice, and before `start`. */
   async stop(): Promise<void> {
     await this.#following.stop();
   }

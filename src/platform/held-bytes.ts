@@ -1,8 +1,8 @@
-/** What has come of requests that are not whole yet stands in memory: so much of a tenant, and so much of all. */
+/** Limits the memory held by incomplete requests, per tenant and in total. */
 import { Failure } from "./failure.ts";
 
 export interface HeldBytesLimits {
-  /** Bytes of all that a tenant's requests hold, and of all tenants together. */
+  /** Bytes held by the requests of one tenant, and of all tenants together. */
   readonly tenantBytes: number;
   readonly bytes: number;
 }
@@ -19,7 +19,10 @@ export class HeldBytes {
     this.#limits = limits;
   }
 
-  /** Counts bytes for a tenant, or gives them back; false: there is no room for them. */
+  /**
+   * Adds bytes to a tenant, or subtracts them if negative. Returns false, and adds nothing, if a limit would be
+   * exceeded.
+   */
   count(tenant: string, bytes: number): boolean {
     const own = (this.#bytesOf.get(tenant) ?? 0) + bytes;
     if (bytes > 0 && (own > this.#limits.tenantBytes || this.#bytes + bytes > this.#limits.bytes))
@@ -32,6 +35,6 @@ export class HeldBytes {
 }
 
 export function tooMuchHeld(): Failure {
-  const why = "Too much is held of requests that are not whole yet.";
-  return new Failure("TOO_MANY_UNFINISHED", `${why} Send fewer at a time, and each to its end.`);
+  const why = "Incomplete requests hold too much memory.";
+  return new Failure("TOO_MANY_UNFINISHED", `${why} Send fewer requests at a time and complete each one.`);
 }

@@ -1,8 +1,11 @@
-/** The guide at the end of a help page, fitted to the terminal: prose is wrapped, commands are broken as a shell reads them. */
+/**
+ * Fits the guide at the end of a help page to the terminal: wraps prose, and breaks commands with shell
+ * continuations.
+ */
 
 type Wrap = (text: string, columns: number) => string;
 
-/** `wrap` breaks a text into lines of so many columns. */
+/** `wrap` breaks a text into lines of at most `columns`. */
 export function fittedGuide(guide: string, columns: number, wrap: Wrap): string {
   return paragraphsOf(guide)
     .map(({ start, text, isCommand }) => {
@@ -14,16 +17,16 @@ export function fittedGuide(guide: string, columns: number, wrap: Wrap): string 
 }
 
 interface Paragraph {
-  /** What stands before the first line; the others are indented as much. */
+  /** Prefix of the first line; the other lines get the same indentation. */
   readonly start: string;
   text: string;
   readonly isCommand: boolean;
 }
 
-/** Indentation, and the number or dash of an item. */
+/** Indentation, and the number, dash or dollar sign of an item. */
 const LINE = /^(\s*(?:\d+ {2,}|- |\$ )?)(.*)$/;
 
-/** Prose of one indentation is one paragraph; blank lines and commands stand alone. */
+/** Consecutive prose lines of one indentation form one paragraph. Blank lines and commands stay separate. */
 function paragraphsOf(guide: string): Paragraph[] {
   const paragraphs: Paragraph[] = [];
   let open: Paragraph | undefined;
@@ -42,12 +45,12 @@ function paragraphsOf(guide: string): Paragraph[] {
   return paragraphs;
 }
 
-/** Texts in quotes are one word. */
+/** Quoted text is one word. */
 const WORD = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
-/** Columns by which the further lines of a command are indented. */
+/** Extra indentation of the continuation lines of a command, in columns. */
 const CONTINUED = 2;
 
-/** A command over several lines where it does not fit into one, broken before options and pipes. */
+/** Splits a command that does not fit into one line before options and pipes. */
 function fittedCommand(start: string, command: string, columns: number): string {
   if (start.length + command.length <= columns) return start + command;
   const lines: string[] = [];
@@ -63,7 +66,7 @@ function fittedCommand(start: string, command: string, columns: number): string 
   return start + [...lines, line].join(` \\\n${" ".repeat(start.length + CONTINUED)}`);
 }
 
-/** An option stays with its value. */
+/** Keeps an option and its value together. */
 function partsOf(command: string): string[] {
   const parts: string[] = [];
   for (const [word] of command.matchAll(WORD)) {

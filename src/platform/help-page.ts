@@ -1,8 +1,8 @@
-/** The page that --help prints: terms beside their descriptions, options by their groups, and a guide. */
+/** The page printed by --help: terms next to their descriptions, options in groups, and a guide. */
 import { type Command, Help, type Option } from "commander";
 import { fittedGuide } from "./help-guide.ts";
 
-/** Headings of options, in the order of the page; those of a command itself are first. */
+/** Headings of option groups in page order; the command's own options come first. */
 export const HELP_GROUPS = {
   own: "Options:",
   limits: "Tenant limits:",
@@ -14,7 +14,7 @@ export const HELP_GROUPS = {
 
 export type HelpGroup = (typeof HELP_GROUPS)[keyof typeof HELP_GROUPS];
 
-/** What an option does, with its default and its variable in the one notation. */
+/** Appends the default and the variable of an option to its description. */
 export function withFacts(help: string, fallback: string | undefined, variable: string | undefined): string {
   const facts = [
     ...(fallback === undefined ? [] : [`default: ${fallback}`]),
@@ -23,11 +23,11 @@ export function withFacts(help: string, fallback: string | undefined, variable: 
   return facts.length === 0 ? help : `${help} (${facts.join("; ")})`;
 }
 
-/** Wider lines are hard to follow with the eye. */
+/** Longer lines are hard to read. */
 const MAX_COLUMNS = 120;
-/** Columns of a term that its description stands beside; that of a longer one begins on the next line. */
+/** Widest term that has its description next to it; the description of a longer one starts on the next line. */
 const MAX_TERM = 25;
-/** Columns that a description has at least beside its term; where there are fewer it stands below. */
+/** Minimum width of a description next to its term; with less room it goes below. */
 const MIN_BESIDE = 40;
 const BELOW = " ".repeat(6);
 
@@ -51,7 +51,7 @@ export class HelpPage extends Help {
     return withFacts(option.description, fallback, option.envVar);
   }
 
-  /** Its own help says what a command takes. */
+  /** Only the name: the arguments of a command are in its own help. */
   override subcommandTerm(command: Command): string {
     return command.name() === "help" ? super.subcommandTerm(command) : command.name();
   }

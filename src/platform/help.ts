@@ -1,16 +1,16 @@
-/** Commands whose help ends in a guide, and what is said of a command line that is wrong. */
+/** Commands whose help ends with a guide, and the message for an invalid command line. */
 import { Command, type CommandOptions, type ErrorOptions, type Help, type HelpContext } from "commander";
 import { HelpPage } from "./help-page.ts";
 
-/** Exit code of a command line that cannot be used. */
+/** Exit code for an invalid command line. */
 export const EXIT_USAGE = 2;
 
-/** A command whose help ends in a guide: examples, exit codes, and what else there is to know. */
+/** A command whose help ends with a guide: examples, exit codes and further information. */
 export class GuidedCommand extends Command {
   guide = "";
   readonly #path: string;
 
-  /** `path` is what a person types, such as "svc jobs list". */
+  /** `path` is what the user types, such as "svc jobs list". */
   constructor(path: string) {
     super(path.slice(path.lastIndexOf(" ") + 1));
     this.#path = path;
@@ -22,7 +22,9 @@ export class GuidedCommand extends Command {
     return super.addCommand(command, options);
   }
 
-  /** Lines after the options: prose, which is wrapped to the terminal, and commands after "$ ", which are not. */
+  /**
+   * Sets the text after the options: prose, which is wrapped to the terminal, and commands after "$ ", which are not.
+   */
   withGuide(guide: string): this {
     this.guide = guide;
     return this;
@@ -32,11 +34,11 @@ export class GuidedCommand extends Command {
     return new HelpPage(this.guide);
   }
 
-  /** A name that there is not is told to be wrong also where its help is asked for. */
+  /** Reports an unknown subcommand also when its help is requested. */
   override helpInformation(context?: HelpContext): string {
     const [name] = this.args.filter((given) => !given.startsWith("-") && given !== "help");
     const isUnknown = name !== undefined && !this.commands.some((known) => known.name() === name);
-    // By itself it is an error to commander, which also says what may have been meant.
+    // On a command line without --help this is an error to commander, which also suggests similar names.
     if (isUnknown && this.commands.length > 0) this.parse([name], { from: "user" });
     return super.helpInformation(context);
   }
@@ -48,7 +50,7 @@ export class GuidedCommand extends Command {
 
 export type ExitCodes = Readonly<Record<number, string>>;
 
-/** A guide's section on exit codes. */
+/** The "Exit codes" section of a guide. */
 export function exitCodes(meanings: ExitCodes): string {
   const lines = Object.entries(meanings).map(([code, meaning]) => `  ${code.padEnd(3)}  ${meaning}`);
   return ["Exit codes:", ...lines].join("\n");

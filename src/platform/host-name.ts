@@ -1,16 +1,15 @@
-/** Hosts as requests and settings write them. */
+/** Parses and normalizes host names in requests and settings. */
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Labels of letters, digits, "-" and "_", as DNS and containers have them; the dot of the root may end them. What
- * ends in a number is an address to every browser, and never a name.
+ * Labels of letters, digits, "-" and "_", as used by DNS and containers, optionally with the trailing dot of the root.
+ * A host that ends in a number is not a name: browsers treat it as an address.
  */
 const NAME = /^([\w-]{1,63}\.)*(?!\d+\.?$)[\w-]{1,63}\.?$/;
 
 /**
- * The host of what a request's Host says, with a port or without, in the one notation in which hosts can be compared:
- * in lower case, without the dot of the root, and an IPv6 address in brackets and as short as it can be.
- * undefined: it says none.
+ * Returns the host of a Host header, which may have a port, in a comparable form: in lower case, without a trailing
+ * dot, an IPv6 address in brackets and in its shortest form. undefined: the header has no host.
  */
 export function hostNameIn(host: string): string | undefined {
   const [, written = ""] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host) ?? [];
@@ -18,10 +17,10 @@ export function hostNameIn(host: string): string | undefined {
   return name === "" ? undefined : shortened(name);
 }
 
-/** A host as somebody names it, without a port, in the notation of hostNameIn; undefined: it is none. */
+/** Returns a host without a port in the form of hostNameIn; undefined if it is invalid. */
 export function hostNameOf(written: string): string | undefined {
   const [, address = written] = /^\[(.*)\]$/.exec(written) ?? [];
-  // An address with a zone is of a link, and in no Host.
+  // An address with a zone is local to a link and never occurs in a Host header.
   if (isIPv6(address)) return address.includes("%") ? undefined : hostNameIn(`[${address}]`);
   return isIPv4(written) || NAME.test(written) ? hostNameIn(written) : undefined;
 }

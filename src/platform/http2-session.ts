@@ -1,10 +1,12 @@
-/** The HTTP/2 session of a socket, also where a library owns it: Node.js announces each stream together with its session. */
+/**
+ * Finds the HTTP/2 session of a socket that a library owns. Node.js publishes each stream together with its session.
+ */
 import { subscribe } from "node:diagnostics_channel";
 import type { Http2Session, Http2Stream } from "node:http2";
 
 type OnStream = (stream: Http2Stream, session: Http2Session) => void;
 
-/** On the socket itself: a session shows its socket through a proxy, which is another object. */
+/** Set on the socket itself: a session exposes its socket only through a proxy object. */
 const FOLLOWER = Symbol("follows the HTTP/2 session on this socket");
 
 interface Followed {
@@ -14,8 +16,8 @@ interface Followed {
 for (const side of ["client", "server"]) subscribe(`http2.${side}.stream.created`, announce);
 
 /**
- * Calls `onSession` when the first stream is created on a socket, and what it returns for that stream and each
- * one after it: before the session emits "stream". A session without a stream is not noticed.
+ * Calls `onSession` when the first stream is created on a socket, and calls the function it returns for that stream and
+ * every later one, before the session emits "stream". A session without streams is not noticed.
  */
 export function followSession(
   socket: object,

@@ -1,15 +1,15 @@
-/** JSON that may come from anybody, read strictly: what two readers could take for two different things is refused. */
+/** Parses untrusted JSON strictly: rejects text that two parsers could read differently. */
 
 export type JsonObject = Record<string, unknown>;
 
-/** Why a text is refused, as the end of a sentence: "is not valid JSON". */
+/** Why a text was rejected, as the end of a sentence: "is not valid JSON". */
 export class JsonFault extends Error {
   override readonly name = "JsonFault";
 }
 
 /**
- * The value that a JSON text holds. Throws JsonFault on what is no JSON, is nested more than
- * `mostLevels` deep, or names a member twice in one object: JSON.parse keeps the last without a word.
+ * Returns the value of a JSON text. Throws JsonFault if it is not valid JSON, is nested more than `mostLevels` deep, or
+ * has a duplicate member in an object. JSON.parse would silently keep the last one.
  */
 export function parseStrictly(text: string, mostLevels: number): unknown {
   const value = parse(text);
@@ -17,7 +17,7 @@ export function parseStrictly(text: string, mostLevels: number): unknown {
   return value;
 }
 
-/** Reads on from a text that is valid JSON, so that only strings need care. */
+/** The text is known to be valid JSON, so only strings need care. */
 function checkMembers(text: string, mostLevels: number): void {
   const seen: Set<string>[] = [];
   let last = "";
@@ -35,7 +35,7 @@ function checkMembers(text: string, mostLevels: number): void {
   }
 }
 
-/** Where the quote is that ends a string: one with an even number of backslashes before it. */
+/** Index of the closing quote of a string: the first quote after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start); ; end = text.indexOf('"', end + 1)) {
     let before = end;
@@ -54,8 +54,7 @@ function parse(text: string): unknown {
 }
 
 function addMember(members: Set<string> | undefined, name: string): void {
-  if (members?.has(name))
-    throw new JsonFault(`is ambiguous: ${JSON.stringify(name.slice(0, 80))} stands twice in one object`);
+  if (members?.has(name)) throw new JsonFault(`has a duplicate member ${JSON.stringify(name.slice(0, 80))}`);
   members?.add(name);
 }
 

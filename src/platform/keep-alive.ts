@@ -1,31 +1,31 @@
 /**
- * Notices a peer that is gone without closing its connection.
+ * Detects a peer that disappeared without closing its connection.
  *
- * The keepalive of grpc-js cannot be used: Node.js sends no pings on a session that closes gracefully (after GOAWAY), which
- * grpc-js takes for a broken connection and ends the calls still open on it (https://github.com/grpc/grpc-node/issues/3068).
+ * The keepalive of grpc-js cannot be used: Node.js sends no pings on a session that closes gracefully (after GOAWAY).
+ * grpc-js takes that for a broken connection and ends its open calls (https://github.com/grpc/grpc-node/issues/3068).
  */
 import type { Http2Session, Http2Stream } from "node:http2";
 import type { Socket } from "node:net";
 
 export interface KeepAliveLimits {
-  /** Milliseconds between two pings, and of silence before TCP probes the peer. */
+  /** Milliseconds between two pings, and of silence before TCP sends keep-alive probes. */
   readonly everyMs: number;
-  /** Milliseconds that the peer may take to answer; then its connection is cut. */
+  /** Milliseconds within which the peer must respond; then its connection is closed. */
   readonly timeoutMs: number;
 }
 
-/** Milliseconds; TCP counts in whole seconds. */
+/** Milliseconds. TCP counts in whole seconds. */
 const PROBE_EVERY_MS = 1_000;
 
-/** Has TCP probe the peer while nothing is sent. It does so on a session that closes as well. */
+/** Enables TCP keep-alive probes, which are sent while the connection is silent, even on a session that is closing. */
 export function probe(socket: Socket, { everyMs, timeoutMs }: KeepAliveLimits): void {
   const probes = Math.max(1, Math.round(timeoutMs / PROBE_EVERY_MS));
   socket.setKeepAlive(true, Math.max(PROBE_EVERY_MS, everyMs), PROBE_EVERY_MS, probes);
 }
 
 /**
- * Pings the peer of an HTTP/2 session while streams are open on it: unlike probes, pings also notice a process that has
- * stopped, and pass through proxies.
+ * Pings the peer of an HTTP/2 session while streams are open. Unlike TCP probes, pings also notice a stopped process
+ * and pass through proxies.
  */
 export class Pings {
   readonly #session: Http2Session;
@@ -35,7 +35,7 @@ export class Pings {
   #openStreams = 0;
   #unanswered: NodeJS.Timeout | undefined;
 
-  /** `socket`: that of the session. */
+  /** `socket`: the socket of the session. */
   constructor(session: Http2Session, socket: Socket, { everyMs, timeoutMs }: KeepAliveLimits) {
     this.#session = session;
     this.#socket = socket;
@@ -47,7 +47,7 @@ export class Pings {
     });
   }
 
-  /** A stream was created on the session. */
+  /** Records a new stream of the session. */
   add(stream: Http2Stream): void {
     this.#openStreams++;
     stream.once("close", () => this.#openStreams--);
@@ -66,7 +66,7 @@ export class Pings {
     this.#unanswered = undefined;
   }
 
-  /** When this process was stopped for a while, the answer may wait to be read. */
+  /** If this process was suspended, the response may still be waiting to be read. */
   #late(): void {
     setImmediate(() => {
       if (this.#unanswered !== undefined) this.#socket.destroy();

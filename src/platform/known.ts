@@ -1,13 +1,13 @@
-/** Connections on which somebody has shown who calls: there is room for so many, and no tenant can take that of others. */
+/** Limits the number of authenticated connections, so that no tenant can take the share of others. */
 import type { Closable } from "./strangers.ts";
 
-/** Beyond, one of them is closed; strangers have room of their own. */
+/** Most authenticated connections; beyond, one is closed. Unauthenticated connections have a limit of their own. */
 const MOST_KNOWN = 10_000;
 
-/** A tenant's connections by their places; those that have been as they are for longest stand first. */
+/** A tenant's connections by address pair. Each map is in order of the last state change, oldest first. */
 interface OfTenant {
   readonly idle: Map<string, Closable>;
-  /** With a request under way. */
+  /** With an active request. */
   readonly busy: Map<string, Closable>;
 }
 
@@ -29,8 +29,9 @@ export class Known {
   }
 
   /**
-   * Counts a connection, with a request under way, for the tenant that it was first shown to be of, until it is gone.
-   * One too many costs the tenant with most of them the one that is idle for longest, or else that of its oldest request.
+   * Adds a connection with an active request. It counts for the first tenant that was authenticated on it until it
+   * closes. Beyond the limit, the tenant with the most connections loses the one that was idle longest, or, if none
+   * is idle, the one with its oldest request.
    */
   add(place: string, connection: Closable, tenant: string): void {
     const own = this.#byTenant.get(tenant) ?? { idle: new Map(), busy: new Map() };

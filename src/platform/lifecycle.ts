@@ -1,10 +1,9 @@
-/** How background work and whole processes start and stop. */
+/** Start and stop of background work and of whole processes. */
 import type { Log } from "./log.ts";
 
 /**
- * Work in the background with one life: start, `started`, and a stop that is safe
- * twice and returns when the work has ended. `run` calls `isStarted` when it is under way
- * and returns soon after its signal aborts.
+ * Background work that runs once. `stop` may be called twice and returns when the work has ended. `run` calls
+ * `isStarted` once it is running, and returns soon after its signal aborts.
  */
 export class Background {
   readonly started: Promise<void>;
@@ -30,7 +29,7 @@ export class Background {
   }
 }
 
-/** Resolves after `ms`, or as soon as the signal aborts. */
+/** Waits for `ms`, or until the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const end = () => {
@@ -44,34 +43,33 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
-/** One step of a shut-down. */
+/** One step of a shutdown. */
 export interface Phase {
   readonly name: string;
-  /** Milliseconds after which the next phase begins, whatever this one does. */
+  /** Milliseconds after which the next phase begins even if this one has not finished. */
   readonly limitMs: number;
   run(): Promise<void> | void;
 }
 
-/** Runs the phases in order. A phase that fails or overruns is logged and does not stop the others. */
+/** Runs the phases in order. A phase that fails or times out is logged and does not stop the others. */
 export async function shutDown(phases: readonly Phase[], log: Log): Promise<void> {
   for (const phase of phases) {
     log.debug({ phase: phase.name }, "shutting down");
     try {
       const finished = await within(phase.limitMs, async () => phase.run());
-      if (!finished)
-        log.warn({ phase: phase.name, limitMs: phase.limitMs }, "shut-down phase ran out of time");
+      if (!finished) log.warn({ phase: phase.name, limitMs: phase.limitMs }, "shutdown phase timed out");
     } catch (err) {
-      log.error({ phase: phase.name, err }, "shut-down phase failed");
+      log.error({ phase: phase.name, err }, "shutdown phase failed");
     }
   }
 }
 
-/** Parts in which a limit is counted. */
+/** Number of parts into which a time limit is divided. */
 const PARTS = 4;
 
 /**
- * Runs work for at most `limitMs`; false when it did not finish in that time. While the process stands still
- * its work does too, so a standstill counts as one part of the limit at most, however long it was.
+ * Runs work for at most `limitMs`; returns false if it did not finish in time. While the process is suspended its
+ * work is too, so a suspension of any length counts as at most one part of the limit.
  */
 export async function within(limitMs: number, work: () => Promise<void>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
@@ -91,12 +89,12 @@ export async function within(limitMs: number, work: () => Promise<void>): Promis
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 export type StopSignal = (typeof STOP_SIGNALS)[number];
-/** A process that a signal ended exits with 128 + the signal's number. */
+/** A process ended by a signal exits with 128 + the number of the signal. */
 const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process as soon as
- * `atOnce` has killed and removed what must not stay behind; a third one without waiting for it.
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process after `atOnce` has killed and removed what
+ * must not stay behind. A third one ends it without waiting.
  */
 export function untilStopSignal(atOnce: () => Promise<void>): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>();

@@ -1,6 +1,6 @@
 /**
- * The log: one line per event on stderr, as JSON or as text. Written at once and
- * not in the background, so that the last lines before an exit are never lost.
+ * The log: one line per event on stderr, as JSON or as text. It is written synchronously, so that the last lines before
+ * an exit are never lost.
  */
 import pino from "pino";
 import { undisguised } from "./disguise.ts";
@@ -19,7 +19,7 @@ const STDERR = 2;
 
 export function openLog(options: LogOptions): Log {
   const stderr = pino.destination({ fd: STDERR, sync: true });
-  // A reader of the log that goes away must not end the service.
+  // If the reader of the log disappears, the service must keep running.
   stderr.on("error", () => {});
   const stream =
     options.format === "json" ? stderr : { write: (line: string) => stderr.write(textLine(line)) };
@@ -42,7 +42,7 @@ interface LogEntry {
   readonly [fact: string]: unknown;
 }
 
-/** "06:12:01.123 INFO  score finished  requestId=… score=93.1": values as JSON, so that no control character passes. */
+/** "06:12:01.123 INFO  score finished  requestId=… score=93.1". Values are JSON, so control characters are escaped. */
 export function textLine(json: string): string {
   const { time, level, msg, ...rest }: LogEntry = JSON.parse(json);
   const clock = time.slice(11, 23);

@@ -1,14 +1,14 @@
-/** The metrics' registry. Names and labels are listed in docs/metrics.md. */
+/** The metrics registry. docs/metrics.md lists names and labels. */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 
-/** A registry of its own, with the process's metrics (CPU, memory, file descriptors, event loop) in it. */
+/** Opens a registry with the metrics of the process (CPU, memory, file descriptors, event loop). */
 export function openMetrics(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   return registry;
 }
 
-/** A gauge of what `value` says whenever the metrics are read; undefined: it has no sample, which is not the same as 0. */
+/** A gauge that calls `value` when the metrics are read. undefined means no sample, which differs from 0. */
 export function watchedGauge(
   registry: Registry,
   name: string,

@@ -1,14 +1,14 @@
-/** The browser of this machine. */
+/** Opens the browser of this machine. */
 import { spawn } from "node:child_process";
 
-/** The variables that are asked; process.env is one. */
+/** The variables that are read; process.env fits. */
 export type BrowserEnvironment = Readonly<
   Partial<Record<"BROWSER" | "DISPLAY" | "WAYLAND_DISPLAY", string | undefined>>
 >;
 
 /**
- * The command that opens an address, which takes the place of "%s" or is added; undefined: there is no
- * browser here that anybody would see. $BROWSER is one, or several with ":" between, of which the first counts.
+ * Returns the command that opens a URL, or undefined if there is no browser that anyone could see. The URL replaces
+ * "%s" or is appended. $BROWSER may hold several commands separated by ":"; the first is used.
  */
 export function browserCommand(
   { BROWSER: named, DISPLAY, WAYLAND_DISPLAY }: BrowserEnvironment,
@@ -24,7 +24,7 @@ export function browserCommand(
   return DISPLAY || WAYLAND_DISPLAY ? ["xdg-open"] : undefined;
 }
 
-/** The browser is the user's: it stays when this process ends. `onFailure`: it could not be opened. */
+/** Starts the browser, which outlives this process. `onFailure` is called if it could not be opened. */
 export function openBrowser(command: readonly string[], url: string, onFailure: () => void): void {
   const [program = "", ...words] = command;
   const args = words.includes("%s") ? words.map((word) => (word === "%s" ? url : word)) : [...words, url];

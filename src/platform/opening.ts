@@ -1,20 +1,20 @@
-/** Opens what a process needs in the background, again and again until it works. */
+/** Opens a resource in the background and retries until it succeeds. */
 import { BackOff } from "./back-off.ts";
 import { Failure, type FailureCode } from "./failure.ts";
 import { Background, pause } from "./lifecycle.ts";
 import type { Log } from "./log.ts";
 
-/** Pauses between attempts in milliseconds: what comes back is noticed soon, what is missing costs little. */
+/** Pauses between attempts in milliseconds: short at first to notice a recovery soon, then longer to save resources. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export interface OpeningOptions<T> {
-  /** What is opened, in the log and in sentences: "scorer". */
+  /** Name of the resource in the log and in messages, such as "scorer". */
   readonly name: string;
-  /** Of the failure of who needs it before it is open. */
+  /** Code of the failure of callers that need it before it is open. */
   readonly code: FailureCode;
   readonly open: () => Promise<T>;
-  /** What the log says of it once it is open. */
+  /** Facts for the log once it is open. */
   readonly facts: (opened: T) => object;
   readonly log: Log;
 }
@@ -36,12 +36,12 @@ export class Opening<T> {
     this.#background.start();
   }
 
-  /** Resolves after the first attempt, with what went wrong. */
+  /** Resolves after the first attempt, with its failure if there was one. */
   get tried(): Promise<Failure | undefined> {
     return this.#tried.promise;
   }
 
-  /** Resolves when it is open. */
+  /** Resolves once it is open. */
   get started(): Promise<void> {
     return this.#background.started;
   }
@@ -50,7 +50,7 @@ export class Opening<T> {
     return this.#background.stop();
   }
 
-  /** What was opened. Throws the failure with the code of the options, and the reason, until it is open. */
+  /** The resource. Until it is open, throws a failure with the code of the options and the reason. */
   get value(): T {
     if (this.#opened) return this.#opened.value;
     throw new Failure(this.#options.code, `${this.#reason} Try again later.`);

@@ -1,6 +1,6 @@
 /**
- * A reader that has seen enough (`svc --help | head`) is no fault. What must know of a
- * failed write hears of it from the write; without a listener the stream would end the process.
+ * Ignores errors of stdout and stderr, such as a closed pipe (`svc --help | head`). Without a listener such an error
+ * would end the process. Code that must notice a failed write gets the error from the write itself.
  */
 export function tolerateClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});

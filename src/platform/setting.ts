@@ -1,13 +1,13 @@
-/** What a setting is: a name, and the value that a text stands for. */
+/** The definition of a setting: its name and how its text is parsed. */
 import { Option } from "commander";
 import type { HelpGroup } from "./help-page.ts";
 
-/** A flag, variable or configuration file that cannot be used; the process ends with exit code 2. */
+/** An invalid flag, variable or configuration file. The process exits with code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Which of the flags have a value and which have none, in their order. */
+/** Splits flags into those with a value and those without, in their order. */
 export function flagsOf(values: Readonly<Record<string, unknown>>): {
   readonly given: readonly string[];
   readonly missing: readonly string[];
@@ -18,27 +18,27 @@ export function flagsOf(values: Readonly<Record<string, unknown>>): {
 }
 
 export interface Setting<T> {
-  /** Commander's notation, for example "--port <port>"; its long name is the key everywhere. */
+  /** In commander's notation, such as "--port <port>". The long name is the key everywhere. */
   readonly flags: string;
   /** What it does, with its unit. */
   readonly help: string;
-  /** The default in words, shown in the help. */
+  /** The default as shown in the help. */
   readonly shownDefault: string;
   readonly fallback: T;
-  /** The values that it takes, for shells to complete; undefined: others too. */
+  /** Allowed values, for shell completion; undefined if other values are allowed too. */
   readonly words?: readonly string[];
-  /** Whether the configuration file may not hold it. */
+  /** Whether the configuration file must not contain it. */
   readonly notInFile?: boolean;
-  /** Where it stands in the help; undefined: among the command's own options. */
+  /** Its group in the help; undefined: the command's own options. */
   readonly group?: HelpGroup;
-  /** The value that a text stands for. Throws an Error whose message completes "VALUE …". */
+  /** Parses the text of a value. Throws an Error whose message completes "VALUE …". */
   parse(text: string): T;
   /**
-   * Joins the values of a flag that may be repeated; undefined: it may not. Its variable
-   * separates the values by ":" as PATH does, the file lists them.
+   * Joins the values of a repeatable flag; undefined if it is not repeatable. The variable separates values by ":" like
+   * PATH; the file has a list.
    */
   join?(values: readonly T[]): T;
-  /** What separates the values in that variable, where ":" alone would not do. */
+  /** Separator of the values in the variable, if ":" is not enough. */
   readonly separator?: RegExp;
 }
 
@@ -47,7 +47,7 @@ export type SettingValues<S extends Settings> = {
   readonly [Key in keyof S]: S[Key] extends Setting<infer T> ? T : never;
 };
 
-/** The settings, in a group of the help. S is not bound to Settings, which would widen the words of a choice. */
+/** Puts settings into a group of the help. S is not bound to Settings, which would widen the words of a choice. */
 export function inGroup<S extends object>(group: HelpGroup, settings: S): S {
   const entries = Object.entries(settings).map(([key, setting]) => [key, { ...setting, group }]);
   return Object.fromEntries(entries) as S;
@@ -55,7 +55,7 @@ export function inGroup<S extends object>(group: HelpGroup, settings: S): S {
 
 type Described = Pick<Setting<unknown>, "flags" | "help"> & { shownDefault?: string };
 
-/** A whole number from `min` to `max`. */
+/** An integer from `min` to `max`. */
 export function integer(about: Described & { fallback: number; min: number; max: number }): Setting<number> {
   return {
     ...about,
@@ -68,7 +68,7 @@ export function integer(about: Described & { fallback: number; min: number; max:
   };
 }
 
-/** A whole number from `min` to `max`, or "none": Infinity. */
+/** An integer from `min` to `max`, or "none", which is Infinity. */
 export function integerOrNone(
   about: Described & { fallback: number; min: number; max: number },
 ): Setting<number> {
@@ -89,21 +89,21 @@ function wholeNumber(text: string, { min, max }: { min: number; max: number }): 
 }
 
 function parseText(value: string): string {
-  if (value === "" || value.includes("\0")) throw new Error("is empty or holds a NUL character");
+  if (value === "" || value.includes("\0")) throw new Error("is empty or contains a NUL character");
   return value;
 }
 
-/** A text; undefined when it is not set. */
+/** A string; undefined if it is not set. */
 export function text(about: Described): Setting<string | undefined> {
   return { ...about, shownDefault: about.shownDefault ?? "none", fallback: undefined, parse: parseText };
 }
 
-/** A text with a default. */
+/** A string with a default. */
 export function textOr(about: Described & { fallback: string }): Setting<string> {
   return { ...about, shownDefault: about.fallback, parse: parseText };
 }
 
-/** One of a few words. */
+/** One of a fixed set of words. */
 export function choice<T extends string>(about: Described & { fallback: T; of: readonly T[] }): Setting<T> {
   return {
     ...about,
@@ -117,7 +117,7 @@ export function choice<T extends string>(about: Described & { fallback: T; of: r
   };
 }
 
-/** Texts: a flag that may be repeated. */
+/** A list of strings: a repeatable flag. */
 export function list(about: Described): Setting<readonly string[]> {
   return {
     ...about,
@@ -128,7 +128,7 @@ export function list(about: Described): Setting<readonly string[]> {
   };
 }
 
-/** A switch, off by default: the flag takes no value, the variable and the file true or false. */
+/** A switch that is off by default. The flag takes no value; the variable and the file take true or false. */
 export function toggle(about: Described): Setting<boolean> {
   return {
     ...about,
@@ -143,8 +143,8 @@ export function toggle(about: Described): Setting<boolean> {
 }
 
 /**
- * A switch that takes a safeguard away: only the flag, or its variable with exactly "true", throws it.
- * No configuration file does, where it could stay unseen.
+ * A switch that disables a safeguard. Only the flag, or its variable with exactly "true", turns it on; a configuration
+ * file cannot, because it could go unnoticed there.
  */
 export function switchOff(about: Described): Setting<boolean> {
   return {
@@ -159,22 +159,22 @@ export function switchOff(about: Described): Setting<boolean> {
   };
 }
 
-/** Its key in the configuration file: "token-file" of "--token-file <file>". */
+/** Key in the configuration file: "token-file" for "--token-file <file>". */
 export function nameOf(setting: Setting<unknown>): string {
   return new Option(setting.flags).name();
 }
 
-/** Its key among the flags that commander has read: "tokenFile". */
+/** Key in commander's parsed options: "tokenFile". */
 export function attributeOf(setting: Setting<unknown>): string {
   return new Option(setting.flags).attributeName();
 }
 
-/** Its flag: "--token-file" of "--token-file <file>". */
+/** Flag: "--token-file" for "--token-file <file>". */
 export function flagOf(setting: Setting<unknown>): string {
   return `--${nameOf(setting)}`;
 }
 
-/** Its variable: "SVC_TOKEN_FILE" of "--token-file <file>". */
+/** Variable: "SVC_TOKEN_FILE" for "--token-file <file>". */
 export function variableOf(setting: Setting<unknown>): string {
   return `SVC_${nameOf(setting).toUpperCase().replaceAll("-", "_")}`;
 }

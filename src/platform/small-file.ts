@@ -1,10 +1,11 @@
-/** Files of settings: read whole, and only when they are small and regular. */
+/** Reads small regular files, such as settings. */
 import { constants, open } from "node:fs/promises";
 
-/** More than any of them has a use for. */
+/** More than any such file needs. */
 const SMALL_FILE_BYTES_MOST = 1024 * 1024;
 
-/** The content of a file. Throws when it has over SMALL_FILE_BYTES_MOST bytes, or is no regular file: a pipe or a device might never end. */
+/** Returns the content of a file. Throws if it is larger than SMALL_FILE_BYTES_MOST, or not a regular file: a pipe or a
+ * device might never end. */
 export async function readSmallFile(path: string): Promise<Buffer> {
   // Without O_NONBLOCK, opening a pipe would wait for its writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -17,7 +18,7 @@ export async function readSmallFile(path: string): Promise<Buffer> {
       if (bytesRead === 0) break;
       read += bytesRead;
     }
-    if (read > SMALL_FILE_BYTES_MOST) throw new Error(`it has more than ${SMALL_FILE_BYTES_MOST} bytes`);
+    if (read > SMALL_FILE_BYTES_MOST) throw new Error(`it is larger than ${SMALL_FILE_BYTES_MOST} bytes`);
     return buffer.subarray(0, read);
   } finally {
     await file.close();

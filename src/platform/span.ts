@@ -1,17 +1,16 @@
 /**
- * Spans: what takes time, told as a part of a trace. Who works within a span is known from the span that
- * is current (an AsyncLocalStorage), so that the layers between hand nothing on. Nothing here records:
- * that is the tracer's, of which one that only passes callers' traces on is the default.
+ * Spans of traces. The current span is kept in an AsyncLocalStorage, so that code between two spans need not pass it
+ * on. Nothing here records spans; a tracer does. The default tracer only propagates the traces of callers.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
 import { Failure } from "./failure.ts";
 import type { TraceContext } from "./trace-context.ts";
 
-/** By the names of the OpenTelemetry semantic conventions, or "svc.…"; undefined: left out. */
+/** Attributes by the OpenTelemetry semantic conventions, or "svc.…"; undefined values are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** SERVER and CONSUMER continue what another process began; PRODUCER leaves something for one. */
+/** SERVER and CONSUMER continue the work of another process; PRODUCER leaves work for one. */
 export type SpanKind = "INTERNAL" | "SERVER" | "PRODUCER" | "CONSUMER";
 
 export interface SpanOptions {
@@ -24,28 +23,28 @@ export interface SpanOptions {
 
 export interface Span {
   readonly context: TraceContext;
-  /** A part of it. */
+  /** Starts a child span. */
   child(name: string, options?: SpanOptions): Span;
-  /** The beginning of a trace of its own, which links to this one. */
+  /** Starts a separate trace with a link to this span. */
   apart(name: string, options?: SpanOptions): Span;
   set(attributes: Attributes): void;
-  /** Of Tracer.claim(): a process of this installation began its trace. */
+  /** For a span from Tracer.claim(): a process of this installation started its trace. */
   prove(): void;
-  /** It failed, with a stable code (failure.ts). */
+  /** Marks the span as failed with a stable code (failure.ts). */
   fail(code: string): void;
   end(): void;
 }
 
 export interface Tracer {
-  /** A span for a caller, whose wish that it is recorded counts within limits. */
+  /** A span for a request of a caller, whose sampling decision is respected within limits. */
   serve(name: string, parent: TraceContext | undefined, options?: SpanOptions): Span | undefined;
-  /** As serve(), until it is proven that a process of this installation began its trace, and then as resume(). */
+  /** Like serve() until `prove` confirms that a process of this installation started the trace, then like resume(). */
   claim(name: string, parent: TraceContext | undefined, options?: SpanOptions): Span | undefined;
-  /** A span of what a process of this installation began. */
+  /** A span that continues a trace of this installation. */
   resume(name: string, parent: TraceContext | undefined, options?: SpanOptions): Span | undefined;
 }
 
-/** Of a trace that is recorded elsewhere, or not at all: its ids still reach logs, jobs and nodes. */
+/** A span that is recorded elsewhere or not at all. Its ids still reach logs, jobs and nodes. */
 export class PassedSpan implements Span {
   readonly context: TraceContext;
 
@@ -57,7 +56,7 @@ export class PassedSpan implements Span {
     return this;
   }
 
-  /** By its ids alone: whoever continues it is in no trace with the others that begin here. */
+  /** Has new ids, so that separate work does not share one trace. */
   apart(): Span {
     const { sampled } = this.context;
     const ids = { traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") };
@@ -71,12 +70,12 @@ export class PassedSpan implements Span {
   end(): void {}
 }
 
-/** undefined: there is no trace. */
+/** undefined if there is no trace. */
 export function passedSpan(context: TraceContext | undefined): Span | undefined {
   return context && new PassedSpan(context);
 }
 
-/** Records nothing, and passes on what callers gave. */
+/** Records nothing and propagates the traces of callers. */
 export const PASSING: Tracer = {
   serve: (_, parent) => passedSpan(parent),
   claim: (_, parent) => passedSpan(parent),
@@ -85,22 +84,22 @@ export const PASSING: Tracer = {
 
 const CURRENT = new AsyncLocalStorage<Span | undefined>();
 
-/** The span that the running code works in; undefined: none. */
+/** The current span; undefined if there is none. */
 export function currentSpan(): Span | undefined {
   return CURRENT.getStore();
 }
 
-/** Works in a span; undefined: in the one that is current. */
+/** Runs `work` in a span; if it is undefined, in the current one. */
 export function inside<T>(span: Span | undefined, work: () => T): T {
   return span === undefined ? work() : CURRENT.run(span, work);
 }
 
-/** Works in no span: for what serves others too, and lasts. */
+/** Runs `work` without a span. For long-lived work that also serves others. */
 export function outside<T>(work: () => T): T {
   return CURRENT.getStore() === undefined ? work() : CURRENT.run(undefined, work);
 }
 
-/** Works in a part of the current span, if there is one, which fails and ends with the work. */
+/** Runs `work` in a child of the current span, if there is one. The span fails and ends with the work. */
 export async function inSpan<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   const span = currentSpan()?.child(name, { attributes });
   if (span === undefined) return work();
@@ -114,7 +113,7 @@ export async function inSpan<T>(name: string, attributes: Attributes, work: () =
   }
 }
 
-/** What a line of the log says of the current span. */
+/** The trace fields of a log line. */
 export function traceFacts(): { readonly trace_id?: string; readonly span_id?: string } {
   const context = CURRENT.getStore()?.context;
   return context === undefined ? {} : { trace_id: context.traceId, span_id: context.spanId };

@@ -1,16 +1,16 @@
-/** Connections on which nobody has shown yet who calls: there is room for so many, whoever opens more. */
+/** Limits the number of connections that have not authenticated yet. */
 
-/** Beyond, one of them is closed. Who has a token shows it within a moment, so this is only reached by a flood. */
+/** Beyond, one is closed. A caller with a token authenticates within a moment, so only a flood reaches this. */
 const MOST_STRANGERS = 1_024;
 
-/** One end of a connection; of a TLS connection the socket below it will do as well. */
+/** One end of a connection. For TLS, the underlying socket works too. */
 export interface Peer {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
   readonly localAddress?: string | undefined;
 }
 
-/** A connection that can be cut. */
+/** A connection that can be closed. */
 export interface Closable extends Peer {
   once(event: "close", listener: () => void): unknown;
   destroy(): unknown;
@@ -18,7 +18,7 @@ export interface Closable extends Peer {
 
 export class Strangers {
   readonly #most: number;
-  /** By address, then by port; the connection that is open longest stands first. */
+  /** By address, then by port, oldest connection first. */
   readonly #byAddress = new Map<string, Map<number, Closable>>();
   #count = 0;
 
@@ -30,10 +30,12 @@ export class Strangers {
     return this.#count;
   }
 
-  /** Counts a connection until it is known or closed. One too many costs the address with most of them its oldest. */
+  /**
+   * Adds a connection until it authenticates or closes. Beyond the limit, the address with the most loses its oldest.
+   */
   add(connection: Closable): void {
     const { remoteAddress: address, remotePort: port } = connection;
-    // It is closed already.
+    // The socket is closed already.
     if (address === undefined || port === undefined) return;
     const ofAddress = this.#byAddress.get(address) ?? new Map<number, Closable>();
     this.#byAddress.set(address, ofAddress);
@@ -45,7 +47,7 @@ export class Strangers {
     if (this.#count > this.#most) this.#closeOne();
   }
 
-  /** Somebody has shown on a connection who calls: it is not counted any more. */
+  /** Removes a connection that authenticated. */
   know({ remoteAddress: address, remotePort: port }: Peer): void {
     if (address === undefined || port === undefined) return;
     const ofAddress = this.#byAddress.get(address);

@@ -1,4 +1,4 @@
-/** Certificates and keys in PEM files, read strictly: what cannot be used is told with the file's name. */
+/** Reads certificates and keys from PEM files. Every fault names its file. */
 import { createPrivateKey, hash, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import { readSmallFile } from "./small-file.ts";
@@ -11,25 +11,25 @@ export interface TlsFile {
 }
 
 export interface TlsFiles {
-  /** A certificate, followed by those between it and its root, and its private key: both or none. */
+  /** A certificate with its intermediates, and its private key; both or neither. */
   readonly pair?: { readonly cert: TlsFile; readonly key: TlsFile } | undefined;
-  /** Certificates of those who are trusted to sign the other side's. */
+  /** Trusted CA certificates for verifying the peer. */
   readonly ca?: TlsFile | undefined;
 }
 
-/** What a TLS context is made of, in PEM. */
+/** The PEM content for a TLS context. */
 export interface TlsMaterial {
   readonly cert?: Buffer;
   readonly key?: Buffer;
   readonly ca?: Buffer;
 }
 
-/** What the files held; two readings with the same `key` found the same. */
+/** The content of the files. Equal keys mean equal content. */
 export type TlsReading =
   | {
       readonly key: string;
       readonly material: TlsMaterial;
-      /** When the certificate of the pair ends. */
+      /** When the certificate of the pair expires. */
       readonly validTo: Date | undefined;
       readonly fault?: never;
     }
@@ -42,7 +42,7 @@ class TlsFileError extends Error {
   }
 }
 
-/** Never throws: what is wrong is told in `fault`, as a sentence without its end. */
+/** Never throws: `fault` is a sentence without its full stop. */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsReading> {
   let key = "";
   try {
@@ -74,7 +74,7 @@ function digestOf({ cert, key, ca }: TlsMaterial): string {
   return [cert, key, ca].map((bytes) => (bytes ? hash("sha256", bytes) : "none")).join(" ");
 }
 
-/** When the pair's certificate ends. Throws TlsFileError. */
+/** Returns when the certificate of the pair expires. Throws TlsFileError. */
 function check({ pair, ca }: TlsFiles, content: TlsMaterial): Date | undefined {
   if (ca && content.ca) certificatesOf(ca, content.ca);
   if (pair === undefined || content.cert === undefined || content.key === undefined) return undefined;
@@ -86,7 +86,7 @@ function check({ pair, ca }: TlsFiles, content: TlsMaterial): Date | undefined {
   try {
     createSecureContext({ cert: content.cert, key: content.key });
   } catch (thrown) {
-    // Such as a key that is too short to be safe.
+    // For example a key that is too short to be safe.
     throw new TlsFileError(pair.cert, messageOf(thrown));
   }
   return new Date(own.validTo);
@@ -96,7 +96,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
 function certificatesOf(file: TlsFile, pem: Buffer): readonly [X509Certificate, ...X509Certificate[]] {
   const [first, ...others] = pem.toString("latin1").match(CERTIFICATE) ?? [];
-  if (first === undefined) throw new TlsFileError(file, "it holds no certificate in PEM");
+  if (first === undefined) throw new TlsFileError(file, "it contains no PEM certificate");
   const parse = (text: string, index: number) => {
     try {
       return new X509Certificate(text);
@@ -114,7 +114,7 @@ function privateKeyOf(file: TlsFile, pem: Buffer): KeyObject {
     const locked = pem.includes("ENCRYPTED");
     throw new TlsFileError(
       file,
-      locked ? "the key is encrypted; give one that is not" : "it holds no private key in PEM",
+      locked ? "the key is encrypted; use an unencrypted one" : "it contains no PEM private key",
     );
   }
 }

@@ -1,9 +1,9 @@
-/** A server that speaks TLS, whatever it speaks inside. */
+/** A TLS server for any protocol. */
 import type { Server, TlsOptions } from "node:tls";
 import type { Certificate } from "./certificate.ts";
 import { HANDSHAKE_LIMIT_MS } from "./transport-limits.ts";
 
-/** The server that `make` makes of the options; its new connections get the certificate that counts when they begin. */
+/** Creates a server with `make`. New connections use the certificate that is current when they begin. */
 export function tlsServer<Made extends Server>(
   certificate: Certificate,
   protocol: "http/1.1" | "h2",

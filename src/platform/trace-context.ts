@@ -1,27 +1,27 @@
-/** Where a span stands in its trace, and the text that carries it: `traceparent` of W3C Trace Context. */
+/** The position of a span in its trace, and its text form: `traceparent` of W3C Trace Context. */
 
 export interface TraceContext {
   /** 32 lowercase hexadecimal digits, not all zero. */
   readonly traceId: string;
-  /** 16 of them. */
+  /** 16 lowercase hexadecimal digits, not all zero. */
   readonly spanId: string;
   /** Whether spans of the trace are recorded. */
   readonly sampled: boolean;
 }
 
-/** Header over HTTP, metadata over gRPC. */
+/** Header in HTTP, metadata key in gRPC. */
 export const TRACEPARENT = "traceparent";
-/** The environment variable in which build servers hand it to programs. */
+/** Environment variable with which CI systems pass it to programs. */
 export const TRACEPARENT_VARIABLE = "TRACEPARENT";
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** Nobody needs more to say what is read of it, whatever later versions add. */
+/** Longest accepted text; later versions may append to what is read here. */
 const MOST_CHARS = 256;
 const SAMPLED = 1;
 
 /**
- * What a `traceparent` says; undefined: nothing that counts, so that a trace begins here. Later versions
- * are read as this one, as the recommendation asks (3.2.4); `tracestate` is not carried on.
+ * Parses a `traceparent`. Returns undefined if it is missing or invalid, so that a new trace begins. Later versions are
+ * read like this one, as the recommendation says (3.2.4). `tracestate` is not propagated.
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
   if (text === undefined || text.length > MOST_CHARS) return undefined;

@@ -162,7 +162,7 @@ describe("refusals:", () => {
       post('{"reference":"/a","reference":"/b"}'),
       400,
       "INVALID_JSON",
-      /stands twice/,
+      /has a duplicate member/,
     ],
     [
       "a job without a reference",

@@ -231,9 +231,7 @@ test("silent connections and half requests don't delay the shutdown", async () =
   assert.equal(await other.exited(), 0);
   // The phase that waits for connections.
   assert.equal(
-    other.log.find(
-      ({ msg, phase }) => msg === "shut-down phase ran out of time" && phase === "finish requests",
-    ),
+    other.log.find(({ msg, phase }) => msg === "shutdown phase timed out" && phase === "finish requests"),
     undefined,
   );
 });

@@ -181,13 +181,11 @@ test("uses a changed certificate for new connections, and ignores a faulty one",
   using kept = new KeptConnection(`${controller.rest}/v1/health`, trusting);
   assert.equal(await kept.get(), "first");
   await serve(await authority.issue("second"));
-  await controller.logged("the TLS certificate was loaded again");
+  await controller.logged("TLS certificate reloaded");
   assert.deepEqual(await shown(), ["second", "second"]);
   assert.equal(await kept.get(), "first", "an open connection keeps its certificate");
   await copyFile(client.key, served.key);
-  const { fault } = await controller.logged(
-    "the TLS certificate's files cannot be used: it stays as it was before",
-  );
+  const { fault } = await controller.logged("failed to reload the TLS certificate; the old one stays in use");
   assert.match(String(fault), /^--tls-key: .* it is not the key of the certificate in /);
   assert.deepEqual(await shown(), ["second", "second"]);
   const metrics = await (await fetch(`${controller.metrics}/metrics`)).text();
@@ -251,7 +249,7 @@ test("refuses certificates of a removed CA, also with an earlier TLS session", a
   const session = await sessionOf(controller.grpc, known);
   assert.equal(await isResumed(controller.grpc, { ...known, session }), true);
   await copyFile(stranger.path, authorities);
-  await controller.logged("the TLS certificate was loaded again");
+  await controller.logged("TLS certificate reloaded");
   await assert.rejects(getSecurely(url, known));
   assert.equal(await isResumed(controller.grpc, { ...known, session }), false);
   const { cert, key } = await stranger.issue("unknown");
@@ -272,7 +270,7 @@ describe("refuses to start with unusable files, and names them", () => {
     [
       "an invalid certificate",
       async () => ["--tls-cert", served.key, "--tls-key", served.key],
-      /--tls-cert: .*served\.key cannot be used: it holds no certificate in PEM/,
+      /--tls-cert: .*served\.key cannot be used: it contains no PEM certificate/,
     ],
     [
       "a certificate with random content",
@@ -292,7 +290,7 @@ describe("refuses to start with unusable files, and names them", () => {
     [
       "invalid CAs",
       async () => ["--tls-cert", served.cert, "--tls-key", served.key, "--tls-client-ca", served.key],
-      /--tls-client-ca: .* cannot be used: it holds no certificate in PEM/,
+      /--tls-client-ca: .* cannot be used: it contains no PEM certificate/,
     ],
   ];
   for (const [what, args, why] of faults) {
