@@ -1,16 +1,16 @@
-/** Per-frame values as lines of CSV (RFC 4180, lines end with LF). */
+/** Per-frame scores as CSV (RFC 4180, but lines end with LF). */
 
-/** The last column, so that whoever reads by position finds the metrics where they were. */
+/** The last column, so that readers by position find the metrics in their places. */
 const TIME = "time";
 
-/** The first line: frame, the metrics, and time. */
+/** The header: frame, the metrics, and time. */
 export function csvHeader(metrics: readonly string[]): string {
   return `${["frame", ...metrics, TIME].map(cell).join(",")}\n`;
 }
 
 /**
- * A frame's line: its values in the header's order with six decimals, as the scorer prints; one that is not finite is
- * empty. Its time is its number over `rate`, in seconds with six decimals; empty where no rate is known.
+ * The line of a frame: its scores in the order of the header with six decimals, as the scorer prints them; empty if not
+ * finite. Its time is the frame number divided by `rate`, in seconds with six decimals; empty if no rate is known.
  */
 export function csvLine(
   frame: number,

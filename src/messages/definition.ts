@@ -1,4 +1,4 @@
-/** Service definitions for grpc-js, of servers and clients, from the generated descriptors. */
+/** Service definitions for grpc-js servers and clients, from the generated descriptors. */
 import {
   type DescMessage,
   type DescMethod,
@@ -9,7 +9,7 @@ import {
 } from "@bufbuild/protobuf";
 import type { MethodDefinition, ServiceDefinition } from "@grpc/grpc-js";
 
-/** The definition of a service; its methods go by their names in the .proto, in lowerCamelCase. */
+/** The definition of a service. The keys are the method names of the .proto in lowerCamelCase. */
 export function definitionOf(service: DescService): ServiceDefinition {
   const methods = service.methods.map((method) => [method.localName, methodDefinitionOf(method)]);
   return Object.fromEntries(methods);

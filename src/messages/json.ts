@@ -1,4 +1,4 @@
-/** Messages as canonical proto JSON with zero values present, as REST serves them and commands print them. */
+/** Messages as canonical proto JSON with zero values, as REST serves them and commands print them. */
 import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type AuditRecord, AuditRecordSchema } from "../gen/proto/svc/v1/audit_pb.ts";
 import {
@@ -22,13 +22,13 @@ import { isObject } from "../platform/json.ts";
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
-/** Without `frames`, which are told beside it: an empty list would read as "no frames". */
+/** Without `frames`, which are sent separately: an empty list would mean "no frames". */
 export function resultJson(result: ScoreResult): JsonObject {
   const { frames: _, ...json } = objectOf(toJson(ScoreResultSchema, result, FULL));
   return json;
 }
 
-/** Its spec as it was submitted; `work` only where the message has some. */
+/** With its spec as submitted, and `work` only if the message has any. */
 export function jobJson(job: Job): JsonObject {
   const { work, ...json } = objectOf(toJson(JobSchema, job, FULL));
   return {
@@ -68,5 +68,5 @@ export function auditJson(record: AuditRecord): JsonObject {
 /** The JSON of these messages is always an object. */
 function objectOf(value: JsonValue): JsonObject {
   if (isObject(value)) return value;
-  throw new TypeError("this message has no object as its JSON");
+  throw new TypeError("the JSON of this message is not an object");
 }

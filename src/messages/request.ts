@@ -1,4 +1,4 @@
-/** The validation of a score request: once, for every transport. */
+/** Validates a score request for every transport. */
 
 import {
   DEFAULT_MODEL,
@@ -18,19 +18,19 @@ import {
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 
-/** PATH_MAX of Linux: no longer path can be opened. */
+/** PATH_MAX of Linux: a longer path cannot be opened. */
 const MAX_PATH_BYTES = 4096;
 const MAX_MODELS = 8;
 const MAX_SUBSAMPLE = 1000;
 const MAX_SIDE_PIXELS = 16_384;
 const DEFAULT_PIXEL_FORMAT = "yuv420p";
 
-/** A name, never a path: model files are looked up by it. */
+/** A name, never a path: it is used to look up model files. */
 const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
 const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
-/** Spellings of the field for the features that have more than one. */
+/** Common alternative names of features. */
 const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
   "ms-ssim": "ms_ssim",
   msssim: "ms_ssim",
@@ -39,7 +39,7 @@ const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
   "psnr-hvs": "psnr_hvs",
 };
 
-/** The request for the engine that a message stands for. Throws Failure. */
+/** Converts a message to a request for the engine. Throws Failure. */
 export function pairRequestOf(message: ScoreRequest): PairRequest {
   for (const side of SIDES) checkPath(side, message[side]);
   return {
@@ -59,21 +59,22 @@ export function pairRequestOf(message: ScoreRequest): PairRequest {
 function checkPath(side: string, path: string): void {
   if (path === "") throw invalid(`${side} is missing. Give the path of the ${side} video.`);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw invalid(`${side} is longer than ${MAX_PATH_BYTES} bytes, more than any path can be.`);
+    throw invalid(`${side} is longer than ${MAX_PATH_BYTES} bytes, the limit for a path.`);
   }
-  if (!path.isWellFormed()) throw invalid(`${side} is not valid Unicode: it holds half of a surrogate pair.`);
+  if (!path.isWellFormed())
+    throw invalid(`${side} is not valid Unicode: it contains half of a surrogate pair.`);
   if (/\p{Cc}/u.test(path)) {
-    throw invalid(`${side} holds a control character (${shown(path)}). Rename the file.`);
+    throw invalid(`${side} contains a control character (${shown(path)}). Rename the file.`);
   }
   refuseUrl(side, path);
 }
 
 function modelsOf(message: ScoreRequest): readonly string[] {
   if (message.model !== "" && message.models.length > 0) {
-    throw invalid("model and models are both given. Use models alone for several models.");
+    throw invalid("model and models cannot be used together. Use models for several models.");
   }
   if (message.models.length > MAX_MODELS) {
-    throw invalid(`models names ${message.models.length} models; at most ${MAX_MODELS} fit in one pass.`);
+    throw invalid(`models has ${message.models.length} names; at most ${MAX_MODELS} fit in one pass.`);
   }
   const models = message.models.length > 0 ? message.models : [message.model || DEFAULT_MODEL];
   const odd = models.find((model) => !MODEL_NAME.test(model));
@@ -83,7 +84,7 @@ function modelsOf(message: ScoreRequest): readonly string[] {
     );
   }
   const twice = models.find((model, index) => models.indexOf(model) !== index);
-  if (twice !== undefined) throw invalid(`models names ${twice} twice.`);
+  if (twice !== undefined) throw invalid(`models contains ${twice} twice.`);
   return models;
 }
 
@@ -98,7 +99,7 @@ function featureOf(name: string): Feature {
   if (feature !== undefined) return feature;
   throw new Failure(
     "UNKNOWN_FEATURE",
-    `${shown(name)} is not a feature. There are: ${FEATURES.join(", ")}.`,
+    `${shown(name)} is not a feature. The features are: ${FEATURES.join(", ")}.`,
     {
       found: { features: FEATURES },
     },
@@ -143,12 +144,12 @@ const EDIT_LISTS = {
   [EditLists_Policy.IGNORE]: "IGNORE",
 } as const;
 
-/** Enums of proto3 are open: a number that this version does not know arrives as it is. */
+/** Enums of proto3 are open: unknown numbers are passed through. */
 function policyOf<T extends string>(field: string, value: number, policies: Readonly<Record<number, T>>): T {
   const policy = policies[value];
   if (policy !== undefined) return policy;
   const known = [...new Set(Object.values(policies))].join(" or ");
-  throw invalid(`${field} ${value} is not a policy that this version knows. Use ${known}.`);
+  throw invalid(`${field} ${value} is not a known policy. Use ${known}.`);
 }
 
 function inRange(field: string, value: number, max: number): number {
@@ -156,7 +157,7 @@ function inRange(field: string, value: number, max: number): number {
   throw invalid(`${field} is ${value}. Use a whole number from 1 to ${max}.`);
 }
 
-/** A caller's text in a message: quoted, escaped and short. */
+/** Formats a caller's text for a message: quoted, escaped and shortened. */
 function shown(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text).replace(
     /\p{Cc}/gu,

@@ -1,4 +1,4 @@
-/** The engine's result as the message of the interface. */
+/** Converts the engine's result to messages. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Progress, ScoreResult } from "../engine/result.ts";
 import {
@@ -11,7 +11,7 @@ import {
 
 export type { Progress, ScoreResult };
 
-/** Everything but the per-frame values: those can be too many to hold as objects, so each transport tells them its way. */
+/** Everything but the per-frame scores: there can be too many to hold as objects, so each transport streams them. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
   const { frames: _, scaling, models, warnings, ...same } = result;
   return create(ScoreResultSchema, {
@@ -29,23 +29,23 @@ export function progressMessage(progress: Progress): ScoreProgress {
 
 type FrameInit = MessageInitShape<typeof FrameScoreSchema>;
 
-/** Field tags, lengths and the 8-byte value of one metric, beside its key. */
+/** Field tags, lengths and the 8-byte value of one metric, without its key. */
 const METRIC_BYTES = 13;
 /** Tag and length of a frame, and its number. */
 const FRAME_BYTES = 10;
 
-/** The most bytes that one frame of a table takes in a message. */
+/** Largest size of one frame of a table in a message, in bytes. */
 export function frameBytes(metrics: readonly string[]): number {
   return metrics.reduce((sum, metric) => sum + Buffer.byteLength(metric) + METRIC_BYTES, FRAME_BYTES);
 }
 
-/** Consecutive frames and the metrics that they have. */
+/** Consecutive frames and their metrics. */
 export interface Frames {
   readonly metrics: readonly string[];
   rows(): Iterable<{ readonly frame: number; readonly metrics: Readonly<Record<string, number>> }>;
 }
 
-/** The rows of a table in runs that stay under `maxBytes` each as a message. */
+/** Splits the rows of a table into batches that take less than `maxBytes` each as a message. */
 export function* frameBatches(table: Frames, maxBytes: number): Generator<FrameInit[]> {
   const perBatch = Math.max(1, Math.floor(maxBytes / frameBytes(table.metrics)));
   let batch: FrameInit[] = [];
