@@ -1,4 +1,4 @@
-/** Who calls and what for is decided when a call's metadata are there, before its message is read. */
+/** Authenticates and authorizes a call when its metadata has arrived, before its message is read. */
 import {
   type Metadata,
   ServerInterceptingCall,
@@ -15,10 +15,10 @@ import { entryOf } from "./auditing.ts";
 import { statusOf } from "./status.ts";
 import { beginSpan, leaveSpan } from "./tracing.ts";
 
-/** Of calls that were let in, by the metadata that their handlers get. */
+/** The admitted calls, by the metadata that their handlers get. */
 const ADMITTED = new WeakMap<Metadata, Admitted>();
 
-/** Lets a call through to its handler when the gate does, and else ends it with the gate's failure. */
+/** Passes a call to its handler if the gate admits it; otherwise ends the call with the gate's failure. */
 export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer): ServerInterceptor {
   return ({ path, responseStream }, call) => {
     const arrival = arrivals().current;
@@ -38,7 +38,7 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
       const letThrough = (admitted: Admitted) => {
         ADMITTED.set(metadata, admitted);
         const { principal } = admitted;
-        // Of a call that is over already nobody would end it.
+        // Nothing would end the span of a call that has already ended.
         if (principal !== NOBODY && path !== UNMATCHED && !isOver) {
           const span = beginSpan(tracer, nameOf(path), metadata, principal);
           entry?.traced(span?.context.traceId);
@@ -48,7 +48,7 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
       };
       admit(gate, path, arrival, entry).then(letThrough).catch(refuse);
     };
-    // grpc-js's own statuses, of a message that cannot be read or a deadline, are told as this too.
+    // grpc-js reports its own statuses here too: an unreadable message, an exceeded deadline.
     const onCancel = () => {
       isOver = true;
       leave(status.CANCELLED);
@@ -74,19 +74,19 @@ async function admit(gate: Gate, path: string, arrival: Arrival, witness?: Witne
   return admitted;
 }
 
-/** Who sent the metadata of a call that was let in. */
+/** The caller of an admitted call, by its metadata. */
 export function admittedOf(metadata: Metadata): Admitted {
   const admitted = ADMITTED.get(metadata);
-  if (admitted === undefined) throw new TypeError("a call came in unseen");
+  if (admitted === undefined) throw new TypeError("the call was not admitted");
   return admitted;
 }
 
-/** The operation of a call, as the table of permissions names it; undefined: there is no such method. */
+/** Name of an operation in the table of permissions; undefined if there is no such method. */
 export function operationOf(path: string): string | undefined {
   return path === UNMATCHED ? undefined : nameOf(path);
 }
 
-/** "/svc.v1.JobService/GetJob" as the table of permissions names it. */
+/** Converts a path such as "/svc.v1.JobService/GetJob" to its name in the table of permissions. */
 export function nameOf(path: string): string {
   return path.slice(1);
 }

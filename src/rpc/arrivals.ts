@@ -1,6 +1,6 @@
 /**
- * The HTTP/2 side of a call, which grpc-js shows to nobody: the headers as they were sent, how much of the request
- * has come, and an end for those that leave theirs open.
+ * The HTTP/2 side of calls, which grpc-js does not expose: the headers as sent, the size of the request so far, and the
+ * end of requests that stay incomplete.
  */
 import type { IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -12,21 +12,21 @@ import { MOST_HEADER_BYTES } from "../platform/transport-limits.ts";
 import { AuthenticationDeadline } from "./authentication-deadline.ts";
 import type { Unfinished, UnfinishedRequest } from "./unfinished.ts";
 
-/** The address of calls of methods that there are not, so that they pass the gate as all others. */
+/** Path of calls to unknown methods, so that they pass the gate like all others. */
 export const UNMATCHED = "/unmatched";
-/** Milliseconds that an answer may take to leave. */
+/** Milliseconds for sending a response. */
 const LEAVE_MS = 15_000;
-/** Milliseconds between two looks whether an answer has left. */
+/** Interval in milliseconds of the check whether a response was sent. */
 const ANSWERED_EVERY_MS = 20;
 
 export interface Arrival {
-  /** Value of `authorization`, of several all as a list; undefined: there is none. */
+  /** Value of `authorization`, several joined to a list; undefined if there is none. */
   readonly authorization: string | undefined;
-  /** Why the call is refused whoever calls. */
+  /** Why the call is refused for any caller. */
   readonly fault: Failure | undefined;
-  /** Ends the call with a failure, once there is a call. */
+  /** Ends the call with a failure. Set once the call exists. */
   onFailure: (failure: Failure) => void;
-  /** It is known that a tenant calls. */
+  /** Records that a tenant was authenticated. */
   know(tenant: string): void;
 }
 
@@ -34,26 +34,26 @@ export interface ArrivalOptions {
   readonly connections: Connections;
   readonly unfinished: Unfinished;
   readonly keepAlive: KeepAliveLimits;
-  /** Whether there is a method of that path. */
+  /** Whether a method with that path exists. */
   readonly has: (path: string) => boolean;
 }
 
 export class Arrivals {
   readonly #options: ArrivalOptions;
-  /** Of the call that grpc-js is making this very moment. */
+  /** The call that grpc-js is creating at this moment. */
   #current: Arrival | undefined;
 
   constructor(options: ArrivalOptions) {
     this.#options = options;
   }
 
-  /** For interceptors, which are made with their call. */
+  /** For interceptors, which are created together with their call. */
   get current(): Arrival {
-    if (this.#current === undefined) throw new TypeError("a call came in unseen");
+    if (this.#current === undefined) throw new TypeError("the call was not admitted");
     return this.#current;
   }
 
-  /** Watches the calls on a connection, which grpc-js must not have yet. */
+  /** Watches the calls on a connection. Must be called before grpc-js gets the connection. */
   watch(socket: Socket): void {
     const deadline = new AuthenticationDeadline(socket);
     followSession(socket, (opened) => {
@@ -68,7 +68,7 @@ export class Arrivals {
         stream.once("close", this.#options.connections.begin(socket));
         this.#hideUnmatched(headers);
       });
-      // After grpc-js has made the call.
+      // Runs after grpc-js has created the call.
       session.on("stream", () => {
         this.#current = undefined;
       });
@@ -82,7 +82,7 @@ export class Arrivals {
   }
 
   #arrivalOf(stream: ServerHttp2Stream, raw: readonly string[], know: (tenant: string) => void): Arrival {
-    // Whether it fails or is left: grpc-js sees that as well, and nobody may be without a listener.
+    // grpc-js also handles stream errors; this listener avoids an uncaught error.
     stream.on("error", () => {});
     const arrival: Arrival = {
       authorization: authorizationOf(raw),
@@ -101,7 +101,7 @@ export class Arrivals {
   }
 }
 
-/** Counts what comes of a request, and ends the stream with its answer, whatever else its client would send. */
+/** Counts the bytes of a request, and closes the stream after the response even if the client would send more. */
 function follow(stream: ServerHttp2Stream, request: UnfinishedRequest): void {
   stream.on("data", (bytes: Uint8Array) => request.add(bytes.length));
   stream.once("end", () => request.done());
@@ -112,8 +112,8 @@ function follow(stream: ServerHttp2Stream, request: UnfinishedRequest): void {
 }
 
 /**
- * RFC 9113, 8.1: NO_ERROR after a whole answer says that the rest is not needed. It must not be said before
- * the answer has left: what has not is dropped.
+ * Closes the stream with NO_ERROR after a complete response, which tells the client that the rest of its request is not
+ * needed (RFC 9113, 8.1). This must happen after the response was sent: unsent data would be dropped.
  */
 function closeAnswered(stream: ServerHttp2Stream, giveUpAt: number): void {
   if (stream.destroyed) return;

@@ -1,4 +1,4 @@
-/** gRPC calls in the audit log. */
+/** Records gRPC calls in the audit log. */
 import {
   type Metadata,
   ServerInterceptingCall,
@@ -10,10 +10,10 @@ import type { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/entry.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** By the metadata that what comes after gets. */
+/** By the metadata that the following interceptors and handlers get. */
 const ENTRIES = new WeakMap<Metadata, AuditEntry>();
 
-/** `operationOf`: name of a path in the table of permissions; undefined: it has none. */
+/** `operationOf`: name of a path in the table of permissions; undefined if it has none. */
 export function auditing(audit: Audit, operationOf: (path: string) => string | undefined): ServerInterceptor {
   return ({ path }, call) => {
     let entry: AuditEntry | undefined;
@@ -32,7 +32,7 @@ export function auditing(audit: Audit, operationOf: (path: string) => string | u
             .build(),
         ),
       sendStatus: (sent, next) => {
-        // What is no failure of ours is grpc-js's own, such as a message that cannot be read.
+        // Statuses without a Failure are grpc-js's own, for example for an unreadable message.
         if (sent.code !== status.OK) entry?.failed(status[sent.code] ?? "UNKNOWN");
         entry?.close(true);
         next(sent);
@@ -41,7 +41,7 @@ export function auditing(audit: Audit, operationOf: (path: string) => string | u
   };
 }
 
-/** undefined: no audit log is kept. */
+/** undefined: no audit log. */
 export function entryOf(metadata: Metadata): AuditEntry | undefined {
   return ENTRIES.get(metadata);
 }

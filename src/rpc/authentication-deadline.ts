@@ -1,10 +1,10 @@
-/** Closes a connection on which nobody has shown in time who calls. */
+/** Closes a connection on which nobody authenticates in time. */
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 
-/** Milliseconds until it takes no new calls; open calls may end. */
+/** Milliseconds until the connection accepts no new calls; open calls may finish. */
 const TAKES_CALLS_MS = 30_000;
-/** Milliseconds from then to the cut: longer than the request of an unknown caller may be open. */
+/** Milliseconds from then until it is closed; longer than an unauthenticated request may be open. */
 const LEAVE_MS = 15_000;
 
 export class AuthenticationDeadline {
@@ -18,12 +18,12 @@ export class AuthenticationDeadline {
     socket.once("close", () => clearTimeout(this.#timer));
   }
 
-  /** There has been a call. */
+  /** Records the session once there is a call. */
   opened(session: ServerHttp2Session): void {
     this.#session = session;
   }
 
-  /** It is known who calls; false: it was before. */
+  /** Records that a caller was authenticated. Returns false if one was before. */
   met(): boolean {
     const isFirst = this.#timer !== undefined;
     clearTimeout(this.#timer);

@@ -1,4 +1,4 @@
-/** What a gRPC call tells the services: its id, its deadline, who calls, and when its caller has gone; and how it is answered. */
+/** The context that a gRPC call passes to the services (id, deadline, caller, cancellation), and its responses. */
 import {
   Metadata,
   type ServerUnaryCall,
@@ -21,13 +21,13 @@ export type Call<Request, Response> =
 
 export interface Surroundings {
   readonly requestId: string;
-  /** Aborts when the caller has gone or cancelled. */
+  /** Aborts when the caller disconnects or cancels. */
   readonly signal: AbortSignal;
-  /** Milliseconds to the caller's deadline; undefined when it has none. */
+  /** Milliseconds until the caller's deadline; undefined if it has none. */
   readonly timeoutMs: number | undefined;
 }
 
-/** Answers a call once. The initial metadata goes with the answer, in one packet. */
+/** Answers a unary call. The initial metadata is sent with the response, in one packet. */
 export function answerOnce<Request, Response>(
   call: ServerUnaryCall<Request, Response>,
   callback: sendUnaryData<Response>,
@@ -43,7 +43,7 @@ export function answerOnce<Request, Response>(
     .catch((thrown: unknown) => answer(failed(call, thrown)));
 }
 
-/** Answers a call with a stream, which `work` sends; it ends when `work` does. */
+/** Answers a call with a stream that `work` sends. It ends when `work` does. */
 export function answerInParts<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   work: (surroundings: Surroundings) => Promise<void>,
@@ -55,7 +55,10 @@ export function answerInParts<Request, Response>(
     .catch((thrown: unknown) => call.emit("error", failed(call, thrown)));
 }
 
-/** Writes a part of an answer; resolves when the client's window has taken it. Throws when it left or does not read. */
+/**
+ * Sends a message of a stream. Resolves when the client's window accepts it. Throws if the client left or does not
+ * read.
+ */
 export async function send<Response>(
   call: ServerWritableStream<unknown, Response>,
   message: Response,
@@ -65,7 +68,7 @@ export async function send<Response>(
   const leave = () => reject(new Failure("SCORE_CANCELLED", "The caller ended the call."));
   const timer = setTimeout(() => {
     const limit = `${UNREAD_LIMIT_MS / 1000} s`;
-    reject(new Failure("STREAM_TOO_SLOW", `A part of the answer was left unread for ${limit}. Call again.`));
+    reject(new Failure("STREAM_TOO_SLOW", `Part of the response was not read for ${limit}. Call again.`));
   }, UNREAD_LIMIT_MS);
   signal.addEventListener("abort", leave);
   try {
@@ -78,13 +81,13 @@ export async function send<Response>(
   }
 }
 
-/** The status of what a call ended with; the audit log is told its code, where the services did not say so yet. */
+/** Returns the status of a failed call. The audit entry gets the code, unless a service has set it. */
 function failed<Request, Response>({ metadata }: Call<Request, Response>, thrown: unknown): StatusObject {
   entryOf(metadata)?.failed(Failure.from(thrown).code);
   return statusOf(thrown);
 }
 
-/** Works in the call's span. What is thrown at once is answered as what is thrown later. */
+/** Runs `work` in the span of the call. Synchronous exceptions become rejections. */
 async function settled<Request, Response, Result>(
   { metadata }: Call<Request, Response>,
   work: (surroundings: Surroundings) => Promise<Result>,
@@ -106,15 +109,15 @@ function surroundingsOf<Request, Response>(call: Call<Request, Response>): Surro
   return { requestId, signal: cancelled(call), timeoutMs: timeLeft(call) };
 }
 
-/** The initial metadata, which echoes the request's id. */
+/** Sends the initial metadata, which echoes the request id. */
 function sendInitial<Request, Response>(call: Call<Request, Response>, { requestId }: Surroundings): void {
   const echo = new Metadata();
   echo.set(REQUEST_ID_KEY, requestId);
   call.sendMetadata(echo);
 }
 
-/** Every call's signal aborts when it is over: a reason of its own, with its stack, would cost as much as the rest. */
-const GONE = new Failure("SCORE_CANCELLED", "The caller has gone.");
+/** The abort reason of all calls: creating one with its own stack for each call would cost as much as the rest. */
+const GONE = new Failure("SCORE_CANCELLED", "The caller disconnected.");
 
 function cancelled<Request, Response>(call: Call<Request, Response>): AbortSignal {
   const gone = new AbortController();

@@ -1,4 +1,4 @@
-/** svc.v1.JobService, NodeService and TenantService over gRPC: call the controller's services, send the answer. */
+/** svc.v1.JobService, NodeService and TenantService over gRPC. The handlers call the controller's services. */
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type {
@@ -24,12 +24,12 @@ import { entryOf } from "./auditing.ts";
 import { answerInParts, answerOnce, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
-/** Bytes: large enough to send a film in few messages, small enough to hold one for every reader. */
+/** Bytes. Large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
 export const CONTROLLER_DESCRIPTORS = [JobService, NodeService, TenantService] as const;
 
-/** @param operations throws Failure while there are none, because what they need is not open. */
+/** @param operations throws Failure until the services are open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
   return [
     { descriptor: JobService, handlers: jobHandlers(() => operations().jobs) },
@@ -112,7 +112,7 @@ async function* framesOf(
   }
 }
 
-/** A handler that answers once. */
+/** A handler with a single response. */
 function once<Request, Response>(
   operation: (request: Request, context: CallContext) => Promise<Response>,
 ): handleUnaryCall<Request, Response> {
@@ -120,7 +120,7 @@ function once<Request, Response>(
     answerOnce(call, callback, (surroundings) => operation(call.request, contextOf(call, surroundings)));
 }
 
-/** A handler that answers in parts: the next one is asked for when the client has taken the one before. */
+/** A handler with a stream of responses. The next one is requested when the client has accepted the previous one. */
 function inParts<Request, Response>(
   operation: (request: Request, context: CallContext) => AsyncIterable<Response>,
 ): handleServerStreamingCall<Request, Response> {

@@ -1,9 +1,9 @@
-/** gRPC calls in the metrics. */
+/** Records gRPC calls in the metrics. */
 import { ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder, status } from "@grpc/grpc-js";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { DURATION_BUCKETS } from "../platform/transport-limits.ts";
 
-/** Counts calls by method and status; the caller's own text is never a label. */
+/** Counts calls by method and status. The caller's text is never a label. */
 export function observer(registry: Registry): ServerInterceptor {
   const labelNames = ["method", "code"] as const;
   const registers = [registry];
@@ -15,7 +15,7 @@ export function observer(registry: Registry): ServerInterceptor {
   });
   const duration = new Histogram({
     name: "svc_grpc_request_duration_seconds",
-    help: "Time from a gRPC call's start to its status.",
+    help: "Time from the start of a gRPC call to its status.",
     labelNames,
     buckets: DURATION_BUCKETS,
     registers,

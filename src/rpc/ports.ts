@@ -1,4 +1,4 @@
-/** The TCP ports of a gRPC server, in clear or over TLS: what connects goes through here before it is gRPC's. */
+/** The TCP ports of a gRPC server, plain or with TLS. They accept connections before grpc-js gets them. */
 
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
@@ -10,16 +10,16 @@ import { type KeepAliveLimits, probe } from "../platform/keep-alive.ts";
 import { errorCode } from "../platform/thrown.ts";
 import { tlsServer } from "../platform/tls-server.ts";
 
-/** Of several addresses of a name this machine may lack one, as that of IPv6. */
+/** This machine may lack one of several addresses of a name, such as its IPv6 address. */
 const NO_SUCH_ADDRESS = ["EADDRNOTAVAIL", "EAFNOSUPPORT"];
 
 export interface PortsOptions {
   /** Gets every connection that speaks HTTP/2. */
   readonly take: (socket: Socket) => void;
   readonly keepAlive: KeepAliveLimits;
-  /** undefined: in clear. */
+  /** undefined: no TLS. */
   readonly certificate: Certificate | undefined;
-  /** Default: as many as Connections holds. */
+  /** Default: with the usual limits. */
   readonly connections?: Connections | undefined;
 }
 
@@ -36,7 +36,7 @@ export class Ports {
     this.#accept = tls === undefined ? take : (socket) => tls.emit("connection", socket);
   }
 
-  /** Listens on all addresses of a host, on one port; resolves with the port taken. */
+  /** Listens on all addresses of a host, on one port. Resolves with the actual port. */
   async listen(host: string, port: number): Promise<number> {
     let taken = port;
     let missing: unknown;
@@ -52,7 +52,9 @@ export class Ports {
     return taken;
   }
 
-  /** Takes no new connections; resolves when those that are open have ended: at once when no call is under way. */
+  /**
+   * Stops accepting connections. Resolves when all open ones have closed; those without an active call close at once.
+   */
   async close(): Promise<void> {
     const closed = this.#servers.splice(0).map((server) => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -82,7 +84,7 @@ export class Ports {
 function secured(certificate: Certificate, take: (socket: Socket) => void): TlsServer {
   return tlsServer(certificate, "h2", (options) =>
     createTlsServer(options, (socket) => {
-      // Without a listener an error, such as that of a client that went, would end the process.
+      // Without a listener, an error such as a disconnect would end the process.
       socket.on("error", () => {});
       take(socket);
     }),

@@ -5,7 +5,7 @@ import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { service as healthService } from "grpc-health-check";
 
-/** The methods that are added, as "package.Service/Method". */
+/** The methods that reflection adds, as "package.Service/Method". */
 export const REFLECTION_METHODS = [
   "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
   "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
@@ -23,7 +23,7 @@ export function addReflection(server: Server, services: readonly DescService[]):
   new ReflectionService(files).addToServer(server);
 }
 
-/** The services' files and all that they import. */
+/** The files of the services and all their imports. */
 function filesOf(services: readonly DescService[]): readonly DescFile[] {
   const files = new Set<DescFile>();
   const add = (file: DescFile): void => {

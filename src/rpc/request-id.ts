@@ -1,11 +1,11 @@
-/** The id of a call: its caller's, or a new one. */
+/** The id of a call, from its caller or new. */
 import { randomUUID } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 import { REQUEST_ID } from "../platform/transport-limits.ts";
 
 export const REQUEST_ID_KEY = "x-request-id";
 
-/** One that the caller did not give, or not well, stands in its metadata from then on. */
+/** Returns the caller's id. A missing or invalid id is replaced by a new one in the metadata. */
 export function requestIdOf(metadata: Metadata): string {
   const [given] = metadata.get(REQUEST_ID_KEY);
   if (typeof given === "string" && REQUEST_ID.test(given)) return given;

@@ -1,4 +1,4 @@
-/** svc.v1.ScoringService over gRPC: translate, call the service, translate back. */
+/** svc.v1.ScoringService over gRPC. The handlers call the scoring service. */
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import {
@@ -24,12 +24,12 @@ import type { CallContext, ScoringService } from "../scoring/service.ts";
 import { answerInParts, answerOnce, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
-/** Bytes: what a gRPC client takes by default is 4 MiB; a part of it is for all but the frames. */
+/** Bytes. gRPC clients accept 4 MiB by default; 64 KiB of that are for everything but the frames. */
 const MAX_UNARY_FRAMES_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const MAX_BATCH_BYTES = 512 * 1024;
-/** A frame has at least its number and the value of "vmaf". */
+/** A frame has at least its number and the score "vmaf". */
 const LEAST_FRAME_BYTES = 24;
-/** Milliseconds between two tellings of progress: four a second look smooth and cost nothing. */
+/** Milliseconds between two progress messages: four a second look smooth and cost nothing. */
 const PROGRESS_EVERY_MS = 250;
 
 export function scoringService(service: ScoringService): ServedService {
@@ -51,7 +51,7 @@ async function scoreOnce(service: ScoringService, request: ScoreRequest, context
   return create(ScoreResponseSchema, { result: message });
 }
 
-/** A score whose frames cannot fit is ended as soon as their number is known, not after hours of work. */
+/** Aborts a score whose frames cannot fit as soon as their number is known, instead of after hours of work. */
 async function scoreWithin(
   service: ScoringService,
   request: ScoreRequest,
@@ -74,7 +74,7 @@ function checkSize(bytes: number): void {
   if (bytes <= MAX_UNARY_FRAMES_BYTES) return;
   throw new Failure(
     "RESPONSE_TOO_LARGE",
-    "The per-frame values do not fit into one gRPC message of 4 MiB. Call ScoreStream, which sends them in pieces.",
+    "The per-frame scores do not fit into one gRPC message of 4 MiB. Call ScoreStream, which sends them in batches.",
   );
 }
 
@@ -92,7 +92,7 @@ async function scoreTold(service: ScoringService, call: Stream, context: CallCon
   await tell({ case: "result", value: resultMessage(result) });
 }
 
-/** Tells progress now and then, the first and the last of it always; a client that does not read misses some. */
+/** Sends progress at intervals, and always the first and the last state. A client that does not read misses some. */
 function progressTo(call: Stream): (progress: Progress) => void {
   let next = 0;
   return (progress) => {

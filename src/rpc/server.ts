@@ -1,4 +1,4 @@
-/** A gRPC server: limits, then a process's services, health and reflection. */
+/** A gRPC server: limits, and the services of a process with health and reflection. */
 import type { Socket } from "node:net";
 import type { DescService } from "@bufbuild/protobuf";
 import {
@@ -28,15 +28,15 @@ import { Ports } from "./ports.ts";
 import { addReflection, REFLECTION_METHODS } from "./reflection.ts";
 import { Unfinished, type UnfinishedLimits } from "./unfinished.ts";
 
-// grpc-js would write to stderr beside the log; what goes wrong is told by the calls' statuses and by listen().
+// grpc-js would write to stderr beside the log. Errors are reported by the statuses of calls and by listen().
 setLogVerbosity(logVerbosity.NONE);
 
 const LIMITS = {
-  /** Bytes, after decompression too. */
+  /** Bytes, also after decompression. */
   "grpc.max_receive_message_length": 4 * 1024 * 1024,
-  /** Calls at a time on one connection. */
+  /** Concurrent calls on one connection. */
   "grpc.max_concurrent_streams": 100,
-  /** Nobody asks for the books that channelz keeps of every call. */
+  /** Nobody uses channelz, which tracks every call. */
   "grpc.enable_channelz": 0,
   /** A connection without calls is closed after this time. */
   "grpc.max_connection_idle_ms": 300_000,
@@ -44,14 +44,14 @@ const LIMITS = {
 
 export interface ConnectionLimits {
   /**
-   * Milliseconds that a connection takes new calls, a tenth more or less by chance. Calls that are open go on to their
-   * end, and the next one connects anew: so clients spread over servers that have come since.
+   * Milliseconds for which a connection accepts new calls, randomly varied by a tenth. Open calls continue to their
+   * end, and the next call opens a new connection, so that clients spread to servers that were added since.
    */
   readonly ageMs: number;
   readonly keepAlive: KeepAliveLimits;
 }
 
-/** A peer that is gone without closing its connection is noticed within 30 + 10 s, and its score stopped. */
+/** A peer that disappeared without closing its connection is detected within 30 + 10 s, and its score is stopped. */
 const CONNECTION_LIMITS: ConnectionLimits = {
   ageMs: 300_000,
   keepAlive: { everyMs: 30_000, timeoutMs: 10_000 },
@@ -59,30 +59,30 @@ const CONNECTION_LIMITS: ConnectionLimits = {
 
 export interface ServedService {
   readonly descriptor: DescService;
-  /** By the methods' names in lowerCamelCase. */
+  /** By method name in lowerCamelCase. */
   readonly handlers: UntypedServiceImplementation;
 }
 
 export interface RpcOptions {
   readonly services: readonly ServedService[];
   readonly registry: Registry;
-  /** What every call has to pass. */
+  /** Admits every call. */
   readonly gate: Gate;
-  /** undefined: no audit log is kept. */
+  /** undefined: no audit log. */
   readonly audit?: Audit | undefined;
-  /** undefined: in clear. */
+  /** undefined: no TLS. */
   readonly certificate?: Certificate | undefined;
-  /** Default: one that passes on what callers give. */
+  /** Default: propagates the traces of callers. */
   readonly tracer?: Tracer | undefined;
   /** Default: UNFINISHED_LIMITS. */
   readonly unfinished?: UnfinishedLimits | undefined;
   /** Default: CONNECTION_LIMITS. */
   readonly connectionLimits?: ConnectionLimits | undefined;
-  /** Default: as many as Connections holds. */
+  /** Default: with the usual limits. */
   readonly connections?: Connections | undefined;
 }
 
-/** Everything that a server of these services can be called for, as "package.Service/Method". */
+/** All operations of a server with these services, as "package.Service/Method". */
 export function rpcOperations(descriptors: readonly DescService[]): string[] {
   const own = descriptors.flatMap((descriptor) => Object.values(definitionOf(descriptor)));
   const paths = [...own, ...Object.values(healthService)].map(({ path }) => nameOf(path));
@@ -92,7 +92,7 @@ export function rpcOperations(descriptors: readonly DescService[]): string[] {
 export class RpcServer {
   readonly #server: Server;
   readonly #health = new HealthImplementation();
-  /** Health is told of the server ("") and of each of its services by name. */
+  /** The names for which health is reported: the server ("") and each of its services. */
   readonly #names: readonly string[];
 
   readonly #ports: Ports;
@@ -136,15 +136,15 @@ export class RpcServer {
     for (const name of this.#names) this.#health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
   }
 
-  /** Listens on all addresses of a host; resolves with the port taken. */
+  /** Listens on all addresses of a host. Resolves with the actual port. */
   listen(host: string, port: number): Promise<number> {
     return this.#ports.listen(host, port);
   }
 
-  /** Takes no new connections, lets calls end for at most `limitMs`, then cuts those that are left. */
+  /** Stops accepting connections, lets calls finish for at most `limitMs`, then closes the remaining ones. */
   async close(limitMs: number): Promise<void> {
     const ended = this.#ports.close();
-    // grpc-js tells its sessions to end, and waits for none of those that were injected.
+    // grpc-js asks its sessions to end, but does not wait for injected ones.
     this.#server.tryShutdown(() => {});
     await within(limitMs, () => ended);
     this.#server.forceShutdown();

@@ -9,10 +9,10 @@ import { isObject } from "../platform/json.ts";
 import { RETRY_AFTER_MS } from "../platform/transport-limits.ts";
 
 const DOMAIN = "svc";
-/** Characters: statuses travel as headers, and clients take 8 KiB of those. */
+/** Characters. Statuses are sent as headers, of which clients accept 8 KiB. */
 const MAX_FACT = 512;
 const MAX_DETAIL = 1024;
-/** Bytes of all facts with their names: those of two files and a remedy are a third of it. */
+/** Bytes of all facts with their names. The facts of two files with a remedy take a third of it. */
 const MAX_FACTS_BYTES = 3072;
 
 const CODES: Readonly<Record<FailureKind, status>> = {
@@ -22,7 +22,7 @@ const CODES: Readonly<Record<FailureKind, status>> = {
   "too-large": status.RESOURCE_EXHAUSTED,
   "not-found": status.NOT_FOUND,
   conflict: status.FAILED_PRECONDITION,
-  // The request is well formed; the same one succeeds once the files are right.
+  // The request is well-formed; it will succeed once the files are fixed.
   media: status.FAILED_PRECONDITION,
   limit: status.RESOURCE_EXHAUSTED,
   cancelled: status.CANCELLED,
@@ -31,7 +31,7 @@ const CODES: Readonly<Record<FailureKind, status>> = {
   internal: status.INTERNAL,
 };
 
-/** The status of any thrown value. */
+/** Returns the status of any thrown value. */
 export function statusOf(thrown: unknown): StatusObject {
   const failure = Failure.from(thrown);
   const code = CODES[failure.kind];
@@ -64,7 +64,10 @@ function retryOf(failure: Failure): Any[] {
   return [anyPack(RetryInfoSchema, create(RetryInfoSchema, { retryDelay }))];
 }
 
-/** {reference: {frames: 48}} as {referenceFrames: "48"}: ErrorInfo takes strings, by lowerCamelCase keys of at most 64 characters. */
+/**
+ * Flattens {reference: {frames: 48}} to {referenceFrames: "48"}: ErrorInfo has strings, with lowerCamelCase keys of
+ * at most 64 characters.
+ */
 function flat(found: Found, prefix = ""): Record<string, string> {
   const facts: Record<string, string> = {};
   for (const [name, value] of Object.entries(found)) {
@@ -75,7 +78,7 @@ function flat(found: Found, prefix = ""): Record<string, string> {
   return facts;
 }
 
-/** Half of a character that the cut leaves is replaced: grpc-js throws over one, where nobody catches it. */
+/** Replaces half a surrogate pair at the end of the cut: grpc-js would throw an uncaught error. */
 function cut(text: string, most: number): string {
   return text.slice(0, most).toWellFormed();
 }

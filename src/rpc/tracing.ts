@@ -1,28 +1,28 @@
-/** gRPC calls as spans. */
+/** Creates spans for gRPC calls. */
 import { type Metadata, status } from "@grpc/grpc-js";
 import type { Principal } from "../auth/principal.ts";
 import type { Span, Tracer } from "../platform/span.ts";
 import { parseTraceparent, TRACEPARENT } from "../platform/trace-context.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** Of calls that have not come to their handlers, by the metadata that these get. */
+/** The spans of calls that have not reached their handlers, by the metadata that the handlers get. */
 const SPANS = new WeakMap<Metadata, Span>();
 
-/** What nodes hold open all the time: what comes of it is told by the work. */
+/** Calls that nodes keep open all the time; the tasks have their own spans. */
 const UNTRACED = new Set(["Heartbeat", "PullWork"].map((name) => `svc.v1.NodeService/${name}`));
 
-/** What a node reports is of the trace of its work, which is recorded or not since its job began. */
+/** A report belongs to the trace of its task, whose sampling was decided when the job began. */
 const REPORT = "svc.v1.NodeService/ReportResult";
 
-/** The server's own faults, as the semantic conventions for gRPC have it. */
+/** Statuses that are errors of the server by the semantic conventions for gRPC. */
 const SERVER_FAULTS: ReadonlySet<status> = new Set([
   ...[status.UNKNOWN, status.DEADLINE_EXCEEDED, status.UNIMPLEMENTED],
   ...[status.INTERNAL, status.UNAVAILABLE, status.DATA_LOSS],
 ]);
 
 /**
- * Begins the span of a call that was let in: its handler takes it, and if the call never gets there, it is
- * ended by leaveSpan(). `method`: "package.Service/Method".
+ * Begins the span of an admitted call. Its handler takes it over; if the call never gets there, leaveSpan() ends it.
+ * `method`: "package.Service/Method".
  */
 export function beginSpan(
   tracer: Tracer,
@@ -46,19 +46,19 @@ export function beginSpan(
   return span;
 }
 
-/** For who works in it, and ends it; undefined: the call is part of no trace. */
+/** Returns the span to its new owner, who must end it; undefined: the call is not part of a trace. */
 export function takeSpan(metadata: Metadata): Span | undefined {
   const span = SPANS.get(metadata);
   SPANS.delete(metadata);
   return span;
 }
 
-/** A call ends whose handler may never have heard of it. */
+/** Ends the span of a call, which may not have reached its handler. */
 export function leaveSpan(metadata: Metadata, code: status, failure?: string): void {
   endSpan(takeSpan(metadata), code, failure);
 }
 
-/** `failure`: its stable code. */
+/** `failure`: the stable code. */
 export function endSpan(span: Span | undefined, code: status, failure?: string): void {
   if (span === undefined) return;
   span.set({ "rpc.response.status_code": status[code] ?? "UNKNOWN", "svc.error.code": failure });

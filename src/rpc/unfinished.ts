@@ -1,18 +1,21 @@
 /**
- * Requests that are not whole yet. What has come of them is held in memory until the rest comes, so there
- * is a limit to its time and its size: a narrow one while it is not known who calls.
+ * Incomplete requests. Their bytes are held in memory until the rest arrives, so their time and size are limited, more
+ * tightly until the caller is authenticated.
  */
 import { Failure } from "../platform/failure.ts";
 import { HELD_BYTES_LIMITS, HeldBytes, type HeldBytesLimits, tooMuchHeld } from "../platform/held-bytes.ts";
 
 export interface UnfinishedLimits extends HeldBytesLimits {
-  /** Milliseconds in which the request of a caller with a good token must be whole. */
+  /** Milliseconds within which the request of an authenticated caller must be complete. */
   readonly timeMs: number;
-  /** Milliseconds for everybody else, what it takes to look at the token included. */
+  /** Milliseconds for all others, including the time for checking the token. */
   readonly strangersTimeMs: number;
-  /** Bytes of a request that needs no token: a health check names a service. */
+  /** Bytes of a request without a token. A health check contains the name of a service. */
   readonly strangersBytes: number;
-  /** Requests of strangers at a time. Beyond, the oldest one is ended: a good one is whole within a moment. */
+  /**
+   * Most unauthenticated requests at a time. Beyond, the oldest one is ended; a legitimate one is complete in a
+   * moment.
+   */
   readonly strangers: number;
 }
 
@@ -26,7 +29,7 @@ export const UNFINISHED_LIMITS: UnfinishedLimits = {
 
 export class Unfinished {
   readonly #limits: UnfinishedLimits;
-  /** The one that began first stands first. */
+  /** Oldest first. */
   readonly #strangers = new Set<UnfinishedRequest>();
   readonly #held: HeldBytes;
 
@@ -35,7 +38,7 @@ export class Unfinished {
     this.#held = new HeldBytes(limits);
   }
 
-  /** A request begins; `end` is called at most once, when it must be ended. */
+  /** Adds a request. `end` is called at most once, to end the request early. */
   begin(end: (failure: Failure) => void): UnfinishedRequest {
     const request = new UnfinishedRequest(this, this.#limits, end);
     this.#strangers.add(request);
@@ -44,18 +47,21 @@ export class Unfinished {
     return request;
   }
 
-  /** It is known who calls, or the request is over. */
+  /** Called when the caller was authenticated or the request has ended. */
   leaveStrangers(request: UnfinishedRequest): void {
     this.#strangers.delete(request);
   }
 
-  /** As HeldBytes has it. */
+  /** See HeldBytes. */
   count(tenant: string, bytes: number): boolean {
     return this.#held.count(tenant, bytes);
   }
 }
 
-/** One of them: `know`, `add` as it goes on, and `done` when it is whole or over. */
+/**
+ * An incomplete request. Call `know` when its tenant is known, `add` for its bytes, and `done` when it is complete or
+ * over.
+ */
 export class UnfinishedRequest {
   readonly #all: Unfinished;
   readonly #limits: UnfinishedLimits;
@@ -72,7 +78,7 @@ export class UnfinishedRequest {
     this.#timer = this.#within(limits.strangersTimeMs);
   }
 
-  /** Whose it is. */
+  /** Records the authenticated tenant. */
   know(tenant: string): void {
     if (this.#over || this.#tenant !== undefined) return;
     this.#all.leaveStrangers(this);
@@ -84,7 +90,7 @@ export class UnfinishedRequest {
     this.add(early);
   }
 
-  /** More bytes of it have come. */
+  /** Adds received bytes. */
   add(bytes: number): void {
     if (this.#over) return;
     if (this.#tenant === undefined) {
@@ -114,14 +120,14 @@ export class UnfinishedRequest {
 }
 
 function tooLate(ms: number): Failure {
-  return new Failure("REQUEST_TIMEOUT", `The request was not whole within ${ms / 1000} s.`);
+  return new Failure("REQUEST_TIMEOUT", `The request was not complete within ${ms / 1000} s.`);
 }
 
 function tooLarge(bytes: number): Failure {
-  return new Failure("REQUEST_TOO_LARGE", `A request without a token has at most ${bytes} bytes.`);
+  return new Failure("REQUEST_TOO_LARGE", `A request without a token must not exceed ${bytes} bytes.`);
 }
 
 function tooMany(): Failure {
-  const why = "Too many requests came of which it was not known who calls.";
+  const why = "There are too many unauthenticated requests.";
   return new Failure("TOO_MANY_UNFINISHED", `${why} Try again.`);
 }
