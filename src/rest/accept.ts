@@ -1,6 +1,6 @@
-/** What a client would rather have (RFC 9110, 12.5.1). */
+/** Content negotiation (RFC 9110, 12.5.1). */
 
-/** Whether an Accept header wants a media type more than application/json; equal wishes get JSON. */
+/** Whether an Accept header prefers a media type to application/json. Equal preferences get JSON. */
 export function prefers(type: `${string}/${string}`, accept = ""): boolean {
   const wishes = accept.split(",").map((range) => {
     const [name = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());

@@ -1,4 +1,4 @@
-/** Who calls and what for is decided when a request's headers are there, before its body is read. */
+/** Authenticates and authorizes a request when its headers have arrived, before its body is read. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/entry.ts";
@@ -13,24 +13,24 @@ import { beginSpan } from "./tracing.ts";
 
 export interface Arrived {
   readonly admitted: Admitted;
-  /** The operation, or why there is none: told to nobody who does not say who it is. */
+  /** The operation, or why there is none. The reason is only returned to an authenticated caller. */
   readonly route: Route<string> | HttpFault;
 }
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Of a route that no description has: the name in the table of permissions that it goes by. */
+    /** For a route outside the description: its name in the table of permissions. */
     readonly openAs?: string;
   }
   interface FastifyRequest {
-    /** Of every request that comes to a handler. */
+    /** Set for every request that reaches a handler. */
     arrived: Arrived | undefined;
-    /** What the audit log is told of it; undefined: nothing. */
+    /** The request's audit entry; undefined: no audit log. */
     entry: AuditEntry | undefined;
   }
 }
 
-/** `audit`: undefined: no audit log is kept. */
+/** `audit`: undefined: no audit log. */
 export function admitAll(
   app: FastifyInstance,
   description: Description<string>,
@@ -53,7 +53,7 @@ export function admitAll(
     const admitted = await letIn(gate, operation, authorizationOf(request), entry);
     const { principal } = admitted;
     if (principal !== NOBODY) app.connections.know(request.raw.socket, principal.tenant);
-    // What is refused here, or asks for nothing that there is, makes no span: strangers cannot fill the traces.
+    // Refused requests and unknown paths get no span, so that unauthenticated callers cannot fill the traces.
     if (principal !== NOBODY && !(route instanceof HttpFault)) {
       request.span = beginSpan(tracer, request, reply, { ...route, tenant: principal.tenant });
       entry?.traced(request.span?.context.traceId);
@@ -63,8 +63,8 @@ export function admitAll(
 }
 
 /**
- * Of a request whose address cannot be read, which comes to no hook: who calls is decided all the same
- * before anything is answered. Throws Failure.
+ * Admits a request with a malformed URL, which reaches no hook. The caller is still authenticated before anything is
+ * answered. Throws Failure.
  */
 export async function admitAstray(
   request: FastifyRequest,
@@ -78,8 +78,8 @@ export async function admitAstray(
 }
 
 /**
- * The header's value. Of several all, as the list that they stand for (RFC 9110, 5.3): what is before
- * this server may have looked at another one than Node.js keeps, which is the first.
+ * The value of the Authorization header. Several headers are joined to a list (RFC 9110, 5.3): Node.js keeps only the
+ * first, but a proxy in front may have checked another one.
  */
 function authorizationOf({ raw }: FastifyRequest): string | undefined {
   return raw.headersDistinct["authorization"]?.join(", ");

@@ -1,7 +1,7 @@
 /**
- * Which hosts a request may be for. For a browser, a page whose name was pointed at this server (DNS rebinding) is of the
- * server's own origin, and only the Host of its requests says that they are not for us. Where it is not said which
- * hosts these are, it is known of one case alone: nobody is asked for a token, and only this machine is listened to.
+ * Checks the Host of requests, against DNS rebinding: a page whose name was pointed at this server has the server's
+ * origin for the browser, and only the Host header reveals that the request is meant for another host. Without
+ * `--allowed-hosts`, only one case is checked: a server without authentication that listens on loopback.
  */
 import type { IncomingMessage } from "node:http";
 import type { Server } from "node:net";
@@ -10,22 +10,25 @@ import { isLoopback, isLoopbackHost } from "../platform/loopback.ts";
 import { isProbe } from "./probes.ts";
 import { HttpFault } from "./problem.ts";
 
-/** Characters of a caller's text that an answer repeats. */
+/** Longest part of a caller's text that a response repeats, in characters. */
 const MOST_REPEATED = 100;
 
 export interface AllowedHostsOptions {
-  /** Hosts, in the notation of hostNameOf, beside localhost and loopback addresses; none: it is not said. */
+  /**
+   * Allowed hosts in the form of hostNameOf, in addition to localhost and loopback addresses; empty if not
+   * configured.
+   */
   readonly allowedHosts: readonly string[];
-  /** Whether nobody is asked for a token. */
+  /** Whether authentication is disabled. */
   readonly asksNobody: boolean;
 }
 
 export class AllowedHosts {
   readonly #named: ReadonlySet<string>;
-  /** Whether there are hosts that are not answered, though none is named. */
+  /** Whether only localhost and loopback addresses are accepted, although no hosts are configured. */
   #isForThisMachine = false;
 
-  /** `server`: one that does not listen yet. */
+  /** `server` must not listen yet. */
   constructor(server: Server, { allowedHosts, asksNobody }: AllowedHostsOptions) {
     this.#named = new Set(allowedHosts);
     server.once("listening", () => {
@@ -35,11 +38,11 @@ export class AllowedHosts {
     });
   }
 
-  /** Throws MISDIRECTED (421). A request without a Host, which HTTP/1.0 knows, is of no browser. */
+  /** Throws MISDIRECTED (421). A request without Host, which only HTTP/1.0 permits, does not come from a browser. */
   check({ headersDistinct, url = "/" }: IncomingMessage): void {
     const isNamed = this.#named.size > 0;
     if (!isNamed && !this.#isForThisMachine) return;
-    // Orchestrators and load balancers probe by addresses that nobody knows before.
+    // Orchestrators and load balancers send probes to addresses that are not known in advance.
     if (isNamed && isProbe(url)) return;
     const stranger = headersDistinct["host"]?.find((host) => !this.#has(host));
     if (stranger === undefined) return;
@@ -47,7 +50,7 @@ export class AllowedHosts {
     throw new HttpFault(421, "MISDIRECTED", asked + (isNamed ? ONLY_NAMED : ONLY_THIS_MACHINE));
   }
 
-  /** Whether a host, with a port or without, is one of those that were named. */
+  /** Whether a host, with or without a port, is one of the configured hosts. */
   isNamed(host: string): boolean {
     return this.#named.has(hostNameIn(host) ?? "");
   }
@@ -58,8 +61,8 @@ export class AllowedHosts {
 }
 
 const ONLY_NAMED =
-  "Only requests for the hosts of --allowed-hosts, localhost and loopback addresses are answered here. " +
-  "If this is a name of the server, give it to --allowed-hosts as well.";
+  "This server only accepts requests for the hosts in --allowed-hosts, localhost and loopback addresses. " +
+  "If this is a name of the server, add it to --allowed-hosts.";
 const ONLY_THIS_MACHINE =
-  "Nobody is asked for a token here, so on loopback only requests for localhost or a loopback address are answered. " +
-  "A proxy in front must send the address that it connects to as Host; or give the host to --allowed-hosts.";
+  "Authentication is disabled, so on loopback this server only accepts requests for localhost or a loopback address. " +
+  "Have the proxy in front send the address that it connects to as Host, or add the host to --allowed-hosts.";

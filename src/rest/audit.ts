@@ -1,4 +1,4 @@
-/** GET /v1/tenant/audit: translate, call the controller's service, translate back. */
+/** GET /v1/tenant/audit: calls the controller's service. */
 import type { FastifyReply } from "fastify";
 import type { AuditOperations } from "../controller/operations.ts";
 import { ListAuditRequestSchema } from "../gen/proto/svc/v1/audit_pb.ts";
@@ -12,7 +12,7 @@ export async function listAudit(
   audit: AuditOperations,
   call: Call<operations["listAudit"]>,
 ): Promise<FastifyReply> {
-  // The parameters are the request's members in their JSON form.
+  // The query parameters are the members of the request in proto JSON.
   const page = await audit.listAudit(readMessage(ListAuditRequestSchema, call.query), contextOf(call));
   return call.reply.send({ records: page.records.map(auditJson), nextPageToken: page.nextPageToken });
 }

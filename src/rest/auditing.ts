@@ -1,15 +1,15 @@
-/** HTTP requests in the audit log. */
+/** Records HTTP requests in the audit log. */
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Audit } from "../audit/audit.ts";
 import type { AuditEntry } from "../audit/entry.ts";
 
-/** Of connections, the entries of requests that have not ended. */
+/** The open entries of each connection. */
 const OPEN = new WeakMap<Socket, Set<AuditEntry>>();
 
 /**
- * The entry of a request, closed when its answer or its connection is: an answer that waits behind an
- * earlier one (pipelining) says nothing when the connection ends.
+ * Opens the entry of a request. It is closed with the response or with the connection: a response that waits behind an
+ * earlier one (pipelining) emits no event when the connection closes.
  */
 export function entryFor(
   audit: Audit,
@@ -36,7 +36,7 @@ function openOn(socket: Socket): Set<AuditEntry> {
   const open = new Set<AuditEntry>();
   OPEN.set(socket, open);
   const end = () => {
-    // Those whose answers were being sent say so themselves.
+    // Responses that were being sent close their entries themselves.
     setImmediate(() => {
       for (const entry of open) entry.close(false);
     });

@@ -1,6 +1,6 @@
 /**
- * The client at the other end of a connection. Its going is seen on the socket and not on
- * the answer, because an answer that waits behind an earlier one (pipelining) has no socket yet.
+ * The client of a request. Its disconnect is detected on the socket rather than on the response, because a response
+ * that waits behind an earlier one (pipelining) has no socket yet.
  */
 import type { Socket } from "node:net";
 import { Readable } from "node:stream";
@@ -10,7 +10,7 @@ import { UNREAD_LIMIT_MS } from "../platform/transport-limits.ts";
 export class Caller {
   readonly #socket: Socket;
   readonly #reply: FastifyReply;
-  /** The client wants the headers alone. */
+  /** The client requested only the headers. */
   readonly headOnly: boolean;
   readonly #gone = new AbortController();
 
@@ -27,14 +27,14 @@ export class Caller {
     if (this.#socket.destroyed) abort();
   }
 
-  /** Aborts when the client hangs up, or has its answer. */
+  /** Aborts when the client disconnects, or when the response was sent. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
   /**
-   * Sends a body, which may be made piece by piece as the client reads: one that does not read is
-   * cut off, so that it cannot hold its answer for ever.
+   * Sends a body, which may be generated as the client reads. A client that stops reading is disconnected, so that it
+   * cannot hold its response forever.
    */
   send(body: string | Uint8Array | AsyncIterable<string> | Iterable<string>): FastifyReply {
     this.#mustRead();
@@ -45,7 +45,7 @@ export class Caller {
   #mustRead(): void {
     const cut = () => this.#socket.destroy();
     this.#socket.setTimeout(UNREAD_LIMIT_MS, cut);
-    // Before Node's own listener, which sets the time that the connection may idle from here on.
+    // Runs before Node's own listener, which sets the keep-alive timeout of the connection.
     this.#reply.raw.prependOnceListener("finish", () => {
       this.#socket.off("timeout", cut);
       this.#socket.setTimeout(0);

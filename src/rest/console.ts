@@ -1,6 +1,6 @@
 /**
- * The console: files that were built before, and what they must know before anybody has signed in. They
- * need no token; every call that the console makes does.
+ * Serves the console: its built files, and the configuration it needs before anyone has signed in. These need no token;
+ * every API call of the console does.
  */
 import { hash } from "node:crypto";
 import { glob, readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { HttpFault } from "./problem.ts";
 
-/** Its name in the table of permissions: no operation of the description, for it is no part of the interface. */
+/** Its name in the table of permissions. It is not part of the description, because it is not part of the API. */
 export const CONSOLE_OPERATION = "console";
 
 export interface ConsoleConfig {
@@ -20,13 +20,13 @@ export interface ConsoleConfig {
         readonly issuer: string;
         readonly clientId: string;
         readonly scope: string;
-        /** Asked for with the parameter that Auth0 calls so; empty: not. */
+        /** Sent as the parameter `audience`, which Auth0 requires; empty: not sent. */
         readonly audience: string;
       }
     | { readonly kind: "unconfigured" };
 }
 
-/** One file in the forms in which it can be sent. */
+/** A file in all encodings in which it can be sent. */
 interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
@@ -34,7 +34,7 @@ interface ConsoleFile {
   readonly encoded: readonly { readonly encoding: string; readonly bytes: Buffer }[];
 }
 
-/** By their paths below the console's. */
+/** By path below the console's. */
 export type ConsoleFiles = ReadonlyMap<string, ConsoleFile>;
 
 export interface ConsolePages {
@@ -56,10 +56,10 @@ const ENCODINGS = [
 ] as const;
 
 const INDEX = "index.html";
-/** Their names change with their content. */
+/** File names here change with their content. */
 const LASTING = "assets/";
 
-/** Reads a built console into memory: some hundred kilobytes, of which nothing outside can ever be named. */
+/** Reads a built console into memory, a few hundred kilobytes. No file outside it can be requested. */
 export async function readConsole(directory: string): Promise<ConsoleFiles> {
   const files = new Map<string, ConsoleFile>();
   for await (const path of glob("**/*", { cwd: directory })) {
@@ -67,7 +67,7 @@ export async function readConsole(directory: string): Promise<ConsoleFiles> {
     if (type !== undefined)
       files.set(path.replaceAll("\\", "/"), await readForms(join(directory, path), type));
   }
-  if (!files.has(INDEX)) throw new Error(`${directory} holds no console: it has no ${INDEX}`);
+  if (!files.has(INDEX)) throw new Error(`${directory} contains no console: ${INDEX} is missing`);
   return files;
 }
 
@@ -97,12 +97,12 @@ export function addConsole(app: FastifyInstance, { config, files }: ConsolePages
   app.get("/console/*", open, serve);
 }
 
-/** A path that is no file is a page of the console: its own code knows which. */
+/** A path that is not a file is a page of the console, which routes it itself. */
 function send(request: FastifyRequest, reply: FastifyReply, files: ConsoleFiles): FastifyReply {
   const path = (request.params as { readonly "*": string })["*"];
   const file = files.get(path) ?? (path.startsWith(LASTING) ? undefined : files.get(INDEX));
   if (file === undefined)
-    throw new HttpFault(404, "NOT_FOUND", "The console has no such file. Load it again.");
+    throw new HttpFault(404, "NOT_FOUND", "The console has no such file. Reload the page.");
   const lasts = path.startsWith(LASTING);
   reply.headers({
     "cache-control": lasts ? "public, max-age=31536000, immutable" : "no-cache",
@@ -116,7 +116,7 @@ function send(request: FastifyRequest, reply: FastifyReply, files: ConsoleFiles)
   return reply.type(file.type).send(form?.bytes ?? file.plain);
 }
 
-/** Whether a list of encodings has one, and not with q=0 (RFC 9110, 12.5.3). */
+/** Whether an Accept-Encoding list contains an encoding without q=0 (RFC 9110, 12.5.3). */
 function accepts(list: string, encoding: string): boolean {
   return list.split(",").some((item) => {
     const [name = "", ...parameters] = item.split(";").map((part) => part.trim().toLowerCase());
@@ -124,7 +124,7 @@ function accepts(list: string, encoding: string): boolean {
   });
 }
 
-/** Nothing but its own files; and where people sign in is the only other place that it may call. */
+/** Allows only the console's own files, and connections to this server and to the identity provider. */
 function policyOf({ authentication }: ConsoleConfig): string {
   const provider = authentication.kind === "oidc" ? ` ${new URL(authentication.issuer).origin}` : "";
   return [

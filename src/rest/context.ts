@@ -1,4 +1,4 @@
-/** What a REST request tells the services: its id, who calls, whether still, and when its caller has gone. */
+/** The context that a REST request passes to the services: its id, its caller, and the caller's disconnect. */
 import type { FastifyRequest } from "fastify";
 import type { Admitted } from "../auth/gate.ts";
 import type { CallContext } from "../controller/operations.ts";

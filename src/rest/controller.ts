@@ -1,4 +1,4 @@
-/** What each operation of api/controller.yaml does: translate, call the controller's services, translate back. */
+/** The handlers of the operations in api/controller.yaml. They call the controller's services. */
 
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
@@ -22,11 +22,11 @@ import { getTenant } from "./tenant.ts";
 import { present } from "./told.ts";
 
 export interface ControllerParts {
-  /** Throws Failure while there are none, because what they need is not open. */
+  /** Throws Failure until the services are open. */
   readonly operations: () => Operations;
-  /** Throws Failure when jobs are not accepted now. */
+  /** Throws Failure if jobs are not accepted at the moment. */
   readonly readiness: () => Promise<void>;
-  /** Milliseconds that POST /v1/score waits for its result. */
+  /** Milliseconds for which POST /v1/score waits for its result. */
   readonly scoreTimeoutMs: number;
 }
 

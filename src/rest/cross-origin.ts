@@ -1,19 +1,20 @@
 /**
- * Which pages may change something. A browser sends a POST without a body, or with one that is not declared as JSON, for a
- * page of any site, and asks nobody before: with what its machine can reach and with its client certificate.
+ * Protects against cross-site requests. A browser sends a POST without a body, or with one that is not declared as
+ * JSON, on behalf of any site and without a preflight: with network access of its machine and with its client
+ * certificate.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { HttpFault } from "./problem.ts";
 
 /** Methods that change nothing (RFC 9110, 9.2.1). */
 const SAFE_METHODS = ["GET", "HEAD", "OPTIONS", "TRACE"];
-/** A page of this server itself, or nobody's page: the person typed an address. Not "same-site", a page of a sibling. */
+/** A page of this server, or a URL that the user typed. Not "same-site", which is a page of a sibling domain. */
 const OWN_SITES = ["same-origin", "none"];
 
 /**
- * Throws CROSS_ORIGIN (403). Sec-Fetch-Site (Fetch Metadata) decides where it is sent: over TLS and on loopback. It is
- * right behind every proxy. Else Origin does: its host and port have to be those of Host, or its host one that `isNamed`.
- * A request with neither is of no browser.
+ * Throws CROSS_ORIGIN (403). Sec-Fetch-Site (Fetch Metadata) decides if it is present; browsers send it over TLS and on
+ * loopback, and it is correct behind every proxy. Otherwise Origin decides: its host and port must equal those of Host,
+ * or `isNamed` must accept its host. A request with neither does not come from a browser.
  */
 export function refuseOtherOrigins(
   { method = "", headers, headersDistinct }: IncomingMessage,
@@ -28,12 +29,12 @@ export function refuseOtherOrigins(
   throw new HttpFault(
     403,
     "CROSS_ORIGIN",
-    "A browser sent this for a page of another origin, and only this server's own pages may change something here. " +
-      "If it is a page of this server behind a proxy, have the proxy pass on Host or Sec-Fetch-Site, or give the page's host to --allowed-hosts.",
+    "A browser sent this request for a page of another origin. Only pages of this server may make changes. " +
+      "If it is a page of this server behind a proxy, have the proxy forward Host or Sec-Fetch-Site, or add the host of the page to --allowed-hosts.",
   );
 }
 
-/** Without the port that goes without saying in the origin's scheme, which a proxy may have put in or left out. */
+/** Ignores the default port of the origin's scheme, which a proxy may have added or removed. */
 function isOwnOrigin(
   origin: string,
   { host = "" }: IncomingHttpHeaders,

@@ -1,4 +1,4 @@
-/** The description of an interface, a contract of api/ as JSON: served as it is, and what routes and validates requests. */
+/** An OpenAPI description of api/ as JSON. It is served as it is, and used to route and validate requests. */
 import { readFile } from "node:fs/promises";
 import { type Document, OpenAPIBackend } from "openapi-backend";
 import { Failure } from "../platform/failure.ts";
@@ -11,7 +11,7 @@ const FILES = {
   controller: new URL("../gen/rest/controller.json", import.meta.url),
 } as const;
 
-/** `Id` is the union of the description's operation ids. */
+/** `Id` is the union of the operation ids of the description. */
 export class Description<Id extends string> {
   /** The description as JSON text. */
   readonly json: string;
@@ -31,7 +31,7 @@ export class Description<Id extends string> {
     this.operationIds = this.#routes.operationIds;
   }
 
-  /** `asksNobody`: of a process that asks nobody for a token. */
+  /** `asksNobody`: authentication is disabled. */
   static async load<Id extends string>(
     name: keyof typeof FILES,
     { asksNobody = false } = {},
@@ -39,19 +39,19 @@ export class Description<Id extends string> {
     const contract = await readFile(FILES[name], "utf8");
     const json = asksNobody ? withoutTokens(contract) : contract;
     const document = checkedHere(JSON.parse(json)) as Document;
-    // quick: validators are compiled at first use; the tests prove the description valid.
+    // quick: validators are compiled at first use; the tests check that the description is valid.
     const ajvOpts = { strict: false, validateFormats: false };
     const api = new OpenAPIBackend({ definition: document, quick: true, ajvOpts });
     await api.init();
     return new Description<Id>(json, api);
   }
 
-  /** The operation of a request; HEAD is GET without the body. Throws 404 or 405. */
+  /** Returns the operation of a request; HEAD is GET without the body. Throws 404 or 405. */
   route(method: string, path: string): Route<Id> {
     return this.#routes.match(method, path);
   }
 
-  /** Checks a request's parameters and body against the operation's schemas. Throws INVALID_REQUEST that names the member. */
+  /** Validates parameters and body against the schemas of the operation. Throws INVALID_REQUEST with the member. */
   validate({ operationId, path, params }: Route<Id>, query: Query, body: unknown): void {
     const request = {
       method: "post",
@@ -66,13 +66,13 @@ export class Description<Id extends string> {
 }
 
 /**
- * What a text in a body or a list may hold, and which members go together, the services check for every transport, and
- * say what is wrong in words of their own. Schemas say it for those who read them, or generate requests from them.
+ * Rules about the content of strings in bodies and lists, and about combinations of members. The services check these
+ * for every transport, with their own messages. In the schemas they inform readers and generators of requests.
  */
 const SAID_BY_SERVICES = new Set(["pattern", "uniqueItems", "not", "oneOf", "anyOf"]);
 const BODIES_AND_LISTS = new Set(["schemas", "requestBody", "items"]);
 
-/** A description, or a part of it, with the rules alone that are checked here. */
+/** Removes the rules that the services check from a description. */
 function checkedHere(part: unknown, isInside = false): unknown {
   if (Array.isArray(part)) return part.map((item) => checkedHere(item, isInside));
   if (!isObject(part)) return part;
@@ -82,17 +82,17 @@ function checkedHere(part: unknown, isInside = false): unknown {
   );
 }
 
-/** A description in which no operation needs a token, or is refused for want of one. */
+/** Removes tokens and the errors about them from a description. */
 function withoutTokens(json: string): string {
   return JSON.stringify(JSON.parse(json), (key, value: unknown) =>
     TOKEN_MEMBERS.has(key) ? undefined : value,
   );
 }
 
-/** Members of a description, wherever they are in it: nothing else has such a name. */
+/** Names of members to remove at any depth; nothing else has these names. */
 const TOKEN_MEMBERS = new Set(["security", "securitySchemes", "401", "Unauthenticated"]);
 
-/** As the validator reads a query: it makes the numbers itself. */
+/** Converts a value back to query text; the validator parses numbers itself. */
 function asGiven(value: Query[string]): string | string[] {
   return typeof value === "object" ? [...value] : String(value);
 }
@@ -110,7 +110,7 @@ function sentenceOf({ keyword, instancePath, params, message }: SchemaError): st
   if (keyword === "required") return `${inside}${String(params["missingProperty"])} is missing.`;
   if (keyword === "additionalProperties") {
     const name = JSON.stringify(`${inside}${String(params["additionalProperty"])}`.slice(0, 80));
-    return `${name} is not a member of this request. /ui/spec.json lists those that are.`;
+    return `${name} is not a member of this request. See /ui/spec.json for its members.`;
   }
   const allowed = Array.isArray(params["allowedValues"]) ? `: ${params["allowedValues"].join(", ")}` : "";
   return `${member || "The body"} ${message ?? "is not valid"}${allowed}.`;

@@ -1,11 +1,11 @@
-/** Server-sent events (HTML standard, 9.2) as the text of an answer, made as the client reads. */
+/** Generates server-sent events (HTML standard, 9.2) as the client reads. */
 import { Failure } from "../platform/failure.ts";
 import { within } from "../platform/lifecycle.ts";
 import { problemOf } from "./problem.ts";
 
-/** Milliseconds: proxies cut connections that are silent for 30 to 60 s. */
+/** Milliseconds. Proxies close connections that are silent for 30 to 60 s. */
 const KEEP_ALIVE_MS = 15_000;
-/** Milliseconds in which what is wrong with a stream is still told by the answer's status, and not by an event. */
+/** Milliseconds within which a failure of a stream becomes the status of the response instead of an event. */
 const FIRST_EVENT_MS = 250;
 
 export const EVENT_STREAM = {
@@ -16,11 +16,14 @@ export const EVENT_STREAM = {
 export interface EventText {
   readonly name: string;
   readonly data: object;
-  /** Where to resume; empty: this event has no place. */
+  /** Where to resume; empty: the event has no position. */
   readonly id?: string;
 }
 
-/** The texts of events, as `gone` allows. What ends them once the answer has begun is its last event. Throws what is wrong at once. */
+/**
+ * Returns the text of events until `gone` aborts. A later failure becomes the last event. Throws an immediate
+ * failure.
+ */
 export async function eventTexts(
   events: AsyncIterable<EventText>,
   requestId: string,
@@ -28,7 +31,7 @@ export async function eventTexts(
 ): Promise<AsyncGenerator<string>> {
   const iterator = events[Symbol.asyncIterator]();
   const first = iterator.next();
-  // A body that nobody came to read does not end what it is made of.
+  // A body that nobody reads does not end its source.
   gone.addEventListener("abort", () => void iterator.return?.().catch(() => {}), { once: true });
   await comes(first, FIRST_EVENT_MS);
   return texts(iterator, first, requestId);
@@ -45,7 +48,7 @@ async function* texts(
     yield ": jobs\n\n";
     let next = first;
     for (;;) {
-      // Nobody may be here to see how it ends, when the client has left.
+      // If the client has left, nobody awaits this; avoid an unhandled rejection.
       next.catch(() => {});
       if (!(await comes(next, KEEP_ALIVE_MS))) {
         yield ": still here\n\n";
@@ -63,12 +66,12 @@ async function* texts(
   }
 }
 
-/** False: not in that time. */
+/** False if the step did not come in time. */
 function comes(step: Promise<Step>, limitMs: number): Promise<boolean> {
   return within(limitMs, async () => void (await step));
 }
 
-/** JSON has no line breaks, and event ids none either. */
+/** Neither JSON nor event ids contain line breaks. */
 function textOf({ id = "", name, data }: EventText): string {
   return `${id === "" ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

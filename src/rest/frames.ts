@@ -1,14 +1,14 @@
-/** Per-frame values as bodies, written piece by piece: a film's are 200 MB of text, of which little is held at a time. */
+/** Streams per-frame scores as response bodies in small chunks. Those of a film are 200 MB of text. */
 import { csvHeader, csvLine } from "../messages/csv.ts";
 import type { Frames } from "../messages/result.ts";
 
-/** Characters per piece of a body. */
+/** Size of a chunk in characters. */
 const PIECE = 65_536;
 
-/** A whole score has one run of frames, a job one per segment. */
+/** A score has one run of frames, a job has one per segment. */
 type Parts = Iterable<Frames> | AsyncIterable<Frames>;
 
-/** The JSON object `head` with the member `frames` added. */
+/** Generates the JSON object `head` with the additional member `frames`. */
 export async function* jsonWithFrames(head: string, parts: Parts): AsyncGenerator<string> {
   let piece = `${head.slice(0, -1)}${head === "{}" ? "" : ","}"frames":[`;
   let separator = "";
@@ -25,8 +25,8 @@ export async function* jsonWithFrames(head: string, parts: Parts): AsyncGenerato
 }
 
 /**
- * Every part of a job has the same metrics, so those of the first are the columns. `rate`: frames per second of the
- * scored frames; undefined: no file states one.
+ * Generates CSV. All parts of a job have the same metrics, so the first part defines the columns. `rate`: frames per
+ * second of the scored frames; undefined if no file states it.
  */
 export async function* csvOfFrames(parts: Parts, rate: number | undefined): AsyncGenerator<string> {
   let metrics: readonly string[] | undefined;
@@ -46,7 +46,7 @@ export async function* csvOfFrames(parts: Parts, rate: number | undefined): Asyn
   yield metrics === undefined ? csvHeader([]) : piece;
 }
 
-/** The same parts, the first of them read already: what fails at once fails before the answer has begun. */
+/** Returns the same parts after reading the first one, so that an early failure comes before the response begins. */
 export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const iterator = parts[Symbol.asyncIterator]();
   const first = await iterator.next();

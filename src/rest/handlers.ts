@@ -1,9 +1,9 @@
-/** What handles the operations of a contract: one handler for each, typed by the code generated from it. */
+/** Handlers of the operations of a description, one each, typed by the generated code. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Admitted } from "../auth/gate.ts";
 import type { Caller } from "./caller.ts";
 
-/** What is used of a generated operation. */
+/** The used members of a generated operation. */
 interface Operation {
   readonly parameters: { readonly query?: unknown; readonly path?: unknown };
 }
@@ -12,11 +12,11 @@ export interface Call<Op extends Operation> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly caller: Caller;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly params: Op["parameters"]["path"];
-  /** Checked; parameters that were not given are absent. */
+  /** Validated; missing parameters are absent. */
   readonly query: NonNullable<Op["parameters"]["query"]>;
-  /** Checked; undefined for operations without a body. */
+  /** Validated; undefined for operations without a body. */
   readonly body: unknown;
   readonly admitted: Admitted;
 }

@@ -1,4 +1,4 @@
-/** GET /v1/jobs/{id}/frames: per-frame values as JSON or CSV, read from the store as the client reads. */
+/** GET /v1/jobs/{id}/frames: per-frame scores as JSON or CSV, read from the store as the client reads. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";

@@ -1,4 +1,4 @@
-/** GET /v1/jobs:stream: changes to jobs as server-sent events, made as the client reads them. */
+/** GET /v1/jobs:stream: changes of jobs as server-sent events, generated as the client reads. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";

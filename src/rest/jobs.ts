@@ -1,4 +1,4 @@
-/** Jobs over REST: submit, read, list, change, cancel, delete. */
+/** Jobs over REST: submit, read, list, update, cancel, delete. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";
@@ -58,7 +58,7 @@ export async function listJobs(
   call: Call<operations["listJobs"]>,
 ): Promise<FastifyReply> {
   const { state, label, ...same } = call.query;
-  // The other parameters are members of the request, in their JSON form.
+  // The other query parameters are members of the request in proto JSON.
   const request = readMessage(ListJobsRequestSchema, same);
   request.states = statesOf(state);
   request.labels = labelsOf(label);
@@ -103,7 +103,7 @@ export function statesOf(states: readonly components["schemas"]["JobState"][] = 
   return states.map((state) => Job_State[state]);
 }
 
-/** "key=value" or "key:value", parted at the first of the two signs. Throws INVALID_REQUEST. */
+/** Parses "key=value" or "key:value", split at the first "=" or ":". Throws INVALID_REQUEST. */
 export function labelsOf(texts: readonly string[] = []): Record<string, string> {
   const labels = new Map<string, string>();
   for (const text of texts) {
@@ -117,7 +117,7 @@ export function labelsOf(texts: readonly string[] = []): Record<string, string> 
   return Object.fromEntries(labels);
 }
 
-/** Node.js joins a header that stands twice; a key of two is no key that anybody meant. */
+/** Node.js joins duplicate headers, and two joined keys are a key that nobody chose. */
 export function idempotencyKeyOf(header: string | readonly string[] | undefined): string {
   if (header === undefined) return "";
   if (typeof header === "string" && header !== "") return header;

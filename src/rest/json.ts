@@ -1,12 +1,12 @@
-/** JSON bodies of requests. */
+/** Parses the JSON bodies of requests. */
 import { Failure } from "../platform/failure.ts";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../platform/json.ts";
 
-/** Requests are two levels deep; anything much deeper is an attack on some parser. */
+/** Requests have two levels. Much deeper nesting is an attack on a parser. */
 const MAX_DEPTH = 16;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The object that a body holds. Members that are null count as absent, as in proto JSON. Throws INVALID_JSON. */
+/** Returns the object in a body. Members that are null count as absent, as in proto JSON. Throws INVALID_JSON. */
 export function parseObject(body: Uint8Array | undefined): JsonObject {
   if (body === undefined || body.length === 0) throw bad("The body is empty. Send a JSON object.");
   const text = decode(body);

@@ -1,4 +1,4 @@
-/** POST /v1/jobs:cancel and :delete: many jobs in one request, whose progress is told to those who ask for it. */
+/** POST /v1/jobs:cancel and :delete: many jobs in one request, with progress events on request. */
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";
 import { CancelJobsRequestSchema, DeleteJobsRequestSchema } from "../gen/proto/svc/v1/job_pb.ts";
@@ -30,7 +30,7 @@ export function deleteJobs(jobs: JobOperations, call: Call<operations["deleteJob
   return answerTo(call, progress());
 }
 
-/** With what there is at the end, or with each step as an event. */
+/** Responds with the final state, or with an event for each step. */
 async function answerTo(
   { request, reply, caller }: Call<operations["cancelJobs"] | operations["deleteJobs"]>,
   progress: AsyncIterable<object>,

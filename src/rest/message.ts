@@ -1,9 +1,9 @@
-/** A body as the message that it stands for. */
+/** Converts a JSON body to a message. */
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import { Failure } from "../platform/failure.ts";
 import { messageOf } from "../platform/thrown.ts";
 
-/** What the contract's schema cannot say, such as half a surrogate pair in a text, is found here. Throws INVALID_REQUEST. */
+/** Finds what the schema cannot express, such as half a surrogate pair. Throws INVALID_REQUEST. */
 export function readMessage<Desc extends DescMessage>(schema: Desc, body: unknown): MessageShape<Desc> {
   try {
     return fromJson(schema, body as JsonValue);

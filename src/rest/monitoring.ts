@@ -1,6 +1,6 @@
 /**
- * The port for monitoring, of processes that answer no REST requests on it: metrics and probes, in clear. Nobody
- * is asked for a token or a certificate here.
+ * The monitoring port of processes that serve no REST requests on it: metrics and probes over plain HTTP, without
+ * tokens and client certificates.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -12,14 +12,14 @@ import { AllowedHosts } from "./allowed-hosts.ts";
 import { HEALTH_PATHS, READY_PATHS } from "./probes.ts";
 import { HttpFault, headersOfFault, problemOf } from "./problem.ts";
 
-/** Milliseconds in which a request must have arrived: it has no body worth waiting for. */
+/** Milliseconds within which a request must be received; requests here have no body. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface MonitoringOptions {
   readonly registry: Registry;
-  /** Body of the ready answer; throws Failure when the process is not ready. */
+  /** Returns the body of a positive readiness response. Throws Failure if the process is not ready. */
   readonly ready: () => object | Promise<object>;
-  /** As in AllowedHostsOptions. */
+  /** See AllowedHostsOptions. */
   readonly allowedHosts: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export class MonitoringServer {
     this.#allowedHosts = new AllowedHosts(this.#server, { allowedHosts, asksNobody: true });
   }
 
-  /** Resolves with the port taken. */
+  /** Resolves with the actual port. */
   listen(host: string, port: number): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#server.once("error", reject);
@@ -73,10 +73,12 @@ export class MonitoringServer {
     const answer = this.#answers.get(url.split("?")[0] ?? "/");
     if (answer === undefined) {
       const known = [...this.#answers.keys()].join(", ");
-      throw new HttpFault(404, "NOT_FOUND", `Nothing is at this path. There are: ${known}.`);
+      throw new HttpFault(404, "NOT_FOUND", `There is nothing at this path. Available paths: ${known}.`);
     }
     if (method === "GET" || method === "HEAD") return answer;
-    throw new HttpFault(405, "METHOD_NOT_ALLOWED", "This path answers GET and HEAD.", { allow: "GET, HEAD" });
+    throw new HttpFault(405, "METHOD_NOT_ALLOWED", "This path only accepts GET and HEAD.", {
+      allow: "GET, HEAD",
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-/** HTTP requests in the metrics and the log. */
+/** Records HTTP requests in the metrics and the log. */
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { Log } from "../platform/log.ts";
@@ -7,7 +7,7 @@ import { DURATION_BUCKETS } from "../platform/transport-limits.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The described path, or "unmatched": never the caller's own text. */
+    /** The path in the description, or "unmatched"; never the caller's text. */
     route: string;
   }
 }
@@ -18,19 +18,19 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
   const labelNames = ["method", "route", "status"] as const;
   const total = new Counter({
     name: "svc_http_requests_total",
-    help: "HTTP requests by route and status; 499: the client went before the answer.",
+    help: "HTTP requests by route and status; 499: the client disconnected before the response.",
     labelNames,
     registers: [registry],
   });
   const duration = new Histogram({
     name: "svc_http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer.",
+    help: "Time from receiving the headers of a request to the end of its response.",
     labelNames,
     buckets: DURATION_BUCKETS,
     registers: [registry],
   });
   app.decorateRequest("route", "unmatched");
-  // Not Fastify's onResponse: that is silent about clients that go before the answer.
+  // Not Fastify's onResponse, which does not run for clients that disconnect before the response.
   app.addHook("onRequest", async (request, reply) => {
     const started = performance.now();
     reply.raw.once("close", () => {

@@ -1,4 +1,4 @@
-/** Requests become calls of the operations that a description has. */
+/** Routes requests to the handlers of a description's operations. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Admitted } from "../auth/gate.ts";
 import { inside } from "../platform/span.ts";
@@ -15,7 +15,7 @@ export function addOperations<Operations>(
   description: Description<keyof Operations & string>,
   handlers: Handlers<Operations>,
 ): void {
-  // Which bodies an operation takes is judged here, not by the framework.
+  // bodyOf decides which bodies an operation accepts, not the framework.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   const handle = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -24,14 +24,14 @@ export function addOperations<Operations>(
     const body = route.takesBody ? bodyOf(request) : undefined;
     if (route.isChecked) description.validate(route, query, body);
     const caller = new Caller(request, reply);
-    // The description is what both the checks and the types of the handlers are made from.
+    // Both the validation and the types of the handlers are generated from the description.
     const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
     const handler = handlers[route.operationId];
     return inside(request.span, () => handler(call as Parameters<typeof handler>[0]));
   };
-  // Before the framework looks at the body and its type: an unknown path is 404, and a wrong method 405, with any of them.
+  // Before the framework looks at the body: an unknown path is always 404, and a wrong method always 405.
   const onRequest = async (request: FastifyRequest) => void routed(request);
-  // ":" begins a parameter in the addresses of the framework, "::" stands for itself.
+  // In the framework's paths ":" begins a parameter; "::" is a literal colon.
   for (const { path, bytes } of description.bodyLimits) {
     app.post(path.replaceAll(":", "::"), { bodyLimit: bytes, onRequest }, handle);
   }
@@ -40,17 +40,17 @@ export function addOperations<Operations>(
   app.setNotFoundHandler(handle);
 }
 
-/** Who calls, and which operation. Throws 404 or 405. */
+/** Returns the caller and the operation. Throws 404 or 405. */
 function routed<Id extends string>({ arrived }: FastifyRequest): { admitted: Admitted; route: Route<Id> } {
-  if (arrived === undefined) throw new TypeError("a request came in unseen");
+  if (arrived === undefined) throw new TypeError("the request was not admitted");
   const { admitted, route } = arrived;
   if (route instanceof HttpFault) throw route;
   return { admitted, route: route as Route<Id> };
 }
 
 /**
- * JSON only, and said to be JSON: a page of another site can make a browser send
- * any other type to a server on loopback without asking first. Nothing at all is no JSON either.
+ * Accepts only JSON with the content type of JSON. A page of another site can make a browser send any other type to a
+ * server on loopback without a preflight. A missing body is rejected as JSON, too.
  */
 function bodyOf(request: FastifyRequest): unknown {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();

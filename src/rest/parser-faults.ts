@@ -1,4 +1,4 @@
-/** What the HTTP parser refuses, before there is a request. */
+/** Responds to requests that the HTTP parser rejects. */
 import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -7,14 +7,14 @@ import { MOST_HEADER_BYTES } from "../platform/transport-limits.ts";
 import { type HttpCode, problemBody } from "./problem.ts";
 
 const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "REQUEST_TIMEOUT", "The request did not arrive in time."],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "REQUEST_TIMEOUT", "The request was not received in time."],
   HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MOST_HEADER_BYTES} bytes.`],
 };
 
-/** Answers on the socket, and closes it. */
+/** Responds on the socket and closes it. */
 export function clientErrorHandler(error: Error, socket: Socket): void {
   const reason = errorCode(error) ?? "";
-  // Where a TLS handshake failed, an answer could not be sent.
+  // After a failed TLS handshake no response can be sent.
   if (reason === "ECONNRESET" || !socket.writable || /^ERR_(SSL|TLS)_/.test(reason)) {
     socket.destroy();
     return;

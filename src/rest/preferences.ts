@@ -1,12 +1,12 @@
-/** The header Prefer (RFC 7240), as far as POST /v1/score honours it. */
+/** Parses the header Prefer (RFC 7240), as far as POST /v1/score supports it. */
 
 export interface Preferences {
   readonly respondAsync: boolean;
-  /** Milliseconds that the client will wait for the result before it wants to be told where it will be. */
+  /** Milliseconds for which the client waits for the result before it wants a reference to the job. */
   readonly waitMs: number;
 }
 
-/** What cannot be read is as good as absent, as the RFC has it; so is a wait without respond-async. */
+/** Invalid preferences are ignored, as the RFC says. `wait` has no effect without `respond-async`. */
 export function preferencesOf(header: string | readonly string[] | undefined): Preferences {
   const preferences = new Map<string, string>();
   for (const preference of String(header ?? "").split(/[,;]/)) {

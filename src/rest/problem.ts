@@ -1,4 +1,4 @@
-/** Errors as HTTP answers: the fields of RFC 9457 and the stable code. */
+/** Errors as HTTP responses: the members of RFC 9457 and the stable code. */
 import { STATUS_CODES } from "node:http";
 import type { FastifyError, FastifyReply } from "fastify";
 import type { components } from "../gen/rest/openapi.ts";
@@ -22,10 +22,10 @@ export const STATUSES: Readonly<Record<FailureKind, number>> = {
   internal: 500,
 };
 
-/** Statuses that RFC 9110 does not name. */
+/** Titles of statuses that RFC 9110 does not define. */
 const OTHER_TITLES: Readonly<Record<number, string>> = { 499: "Client Closed Request" };
 
-/** Faults that only HTTP has; every other one is a Failure. */
+/** Errors that only exist in HTTP; all others are Failures. */
 export type HttpCode =
   | "MALFORMED_REQUEST"
   | "NOT_FOUND"
@@ -55,7 +55,7 @@ export class HttpFault extends Error {
   }
 }
 
-/** Any thrown value as the error that the client sees. */
+/** Converts any thrown value to the error that the client gets. */
 export function faultOf(thrown: unknown, bodyLimit: number): HttpFault | Failure {
   if (thrown instanceof HttpFault || thrown instanceof Failure) return thrown;
   const status = (thrown as Partial<FastifyError> | undefined)?.statusCode ?? 500;
@@ -81,7 +81,7 @@ export function sendFault(reply: FastifyReply, fault: HttpFault | Failure): Fast
   return reply.code(body.status).headers(headersOfFault(fault, body.status)).send(body);
 }
 
-/** What an error says in headers beside its body. */
+/** The headers of an error response. */
 export function headersOfFault(fault: HttpFault | Failure, status: number): Record<string, string> {
   return {
     ...((status === 429 || status === 503) && { "retry-after": retryAfter(fault) }),
@@ -90,18 +90,18 @@ export function headersOfFault(fault: HttpFault | Failure, status: number): Reco
   };
 }
 
-/** Whole seconds (RFC 9110), never less than it takes. */
+/** In whole seconds (RFC 9110), rounded up. */
 function retryAfter(fault: HttpFault | Failure): string {
   const known = fault instanceof Failure ? fault.retryAfterMs : undefined;
   return String(Math.max(1, Math.ceil((known ?? RETRY_AFTER_MS) / 1000)));
 }
 
-/** RFC 6750: a caller that sent no token is only told that one is needed. */
+/** RFC 6750: without a token, the challenge contains no error code. */
 function challengeOf({ code }: HttpFault | Failure): string {
   return code === "TOKEN_MISSING" ? 'Bearer realm="svc"' : 'Bearer realm="svc", error="invalid_token"';
 }
 
-/** The body of an error. */
+/** The body of an error response. */
 export function problemOf(fault: HttpFault | Failure, requestId: string): ProblemBody {
   const status = fault instanceof Failure ? STATUSES[fault.kind] : fault.status;
   const found = fault instanceof Failure ? fault.found : undefined;

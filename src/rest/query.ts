@@ -1,16 +1,16 @@
-/** The query of a request, read strictly: what could be taken for something else is refused. */
+/** Parses the query of a request strictly and rejects ambiguous input. */
 import { invalid } from "../platform/failure.ts";
 import type { Parameter } from "./routes.ts";
 
-/** What a parameter is: a text, a whole number, true or false, or the texts of one that may be repeated. */
+/** The value of a parameter: a string, a whole number, a boolean, or a list of strings if it can be repeated. */
 type QueryValue = string | number | boolean | readonly string[];
 
-/** By parameter; absent ones are not there. */
+/** By parameter; missing ones are absent. */
 export type Query = Readonly<Record<string, QueryValue>>;
 
 /**
- * The values of the described parameters; their ranges are not checked here. With `strict`, a parameter
- * that is not described is refused. Throws INVALID_REQUEST.
+ * Returns the values of the described parameters, without checking their ranges. `strict` rejects parameters that are
+ * not described. Throws INVALID_REQUEST.
  */
 export function queryOf(url: string, parameters: readonly Parameter[], strict: boolean): Query {
   const start = url.indexOf("?");
@@ -28,7 +28,7 @@ function checkNames(given: readonly string[], parameters: readonly Parameter[]):
   const known = parameters.map(({ name }) => name);
   const odd = given.find((name) => !known.includes(name));
   if (odd === undefined) return;
-  const there = known.length > 0 ? `There are: ${known.join(", ")}.` : "It has none.";
+  const there = known.length > 0 ? `Its parameters are: ${known.join(", ")}.` : "It has none.";
   throw invalid(`${JSON.stringify(odd.slice(0, 80))} is not a parameter of this request. ${there}`);
 }
 

@@ -1,4 +1,4 @@
-/** Revoked tokens over REST: translate, call the controller's service, translate back. */
+/** Revocations over REST. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { RevocationOperations } from "../controller/operations.ts";

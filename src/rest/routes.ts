@@ -1,10 +1,10 @@
-/** Which operation of a description a request is for. */
+/** Finds the operation of a request in a description. */
 import { HttpFault } from "./problem.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 type Method = (typeof METHODS)[number];
 
-/** What is read of a parameter's description. */
+/** The used members of a described parameter. */
 export interface Parameter {
   readonly name: string;
   readonly in: string;
@@ -16,16 +16,16 @@ interface Operation {
   readonly tags?: readonly string[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: object;
-  /** Bytes, where it is not the server's usual limit. */
+  /** Bytes, if it differs from the server's default limit. */
   readonly "x-body-limit"?: number;
 }
 
 type PathItem = Readonly<Partial<Record<Method, Operation>>> & {
-  /** Of all its operations. */
+  /** Parameters of all its operations. */
   readonly parameters?: readonly Parameter[];
 };
 
-/** What is read of a description; everything that stands for something else is resolved in it already. */
+/** The used members of a description. References are already resolved. */
 export interface Described {
   readonly info: { readonly title: string };
   readonly paths: Readonly<Record<string, PathItem>>;
@@ -33,19 +33,19 @@ export interface Described {
 
 export interface Route<Id extends string> {
   readonly operationId: Id;
-  /** The path as described: bounded in number, so fit for a metric's label. */
+  /** The path in the description. There are few of them, so it can be a metric label. */
   readonly path: string;
-  /** Values of the path's parameters. */
+  /** Values of the path parameters. */
   readonly params: Readonly<Record<string, string>>;
   readonly queryParameters: readonly Parameter[];
   readonly takesBody: boolean;
-  /** Whether there is anything in its path, query or body that can be wrong. */
+  /** Whether anything in its path, query or body can be invalid. */
   readonly isChecked: boolean;
-  /** Whether a parameter that is not described is refused: not where tools add their own to any address. */
+  /** Whether unknown query parameters are rejected. Not where tools append their own parameters to any URL. */
   readonly strictQuery: boolean;
 }
 
-/** A path with a body limit of its own. */
+/** A path with its own body limit. */
 export interface BodyLimit {
   readonly path: string;
   readonly bytes: number;
@@ -81,18 +81,18 @@ export class Routes<Id extends string> {
     });
   }
 
-  /** The operation of a request; HEAD is GET without the body. Throws 404 or 405. */
+  /** Returns the operation of a request; HEAD is GET without the body. Throws 404 or 405. */
   match(method: string, path: string): Route<Id> {
     const wanted = method === "HEAD" ? "get" : method.toLowerCase();
     for (const compiled of this.#paths) {
       const found = compiled.pattern.exec(path);
       if (found !== null) return routeOf(compiled, wanted, found);
     }
-    throw new HttpFault(404, "NOT_FOUND", "There is nothing at this path. /ui shows what there is.");
+    throw new HttpFault(404, "NOT_FOUND", "There is nothing at this path. See /ui for the available paths.");
   }
 }
 
-/** A parameter is a part of one segment without ":", which parts an id from what is done with it. */
+/** A parameter is a part of one segment without ":", which separates an id from a custom method. */
 function compile(path: string, item: PathItem): CompiledPath {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const texts = path.split(/\{\w+\}/).map((text) => text.replace(/[.*+?^$()|[\]\\]/g, "\\$&"));
@@ -121,7 +121,7 @@ function routeOf<Id extends string>(
   };
 }
 
-/** Whether not every text will do for a part of a path. */
+/** Whether a path parameter is restricted to certain values. */
 function hasForm({ in: place, schema }: Parameter): boolean {
   return place === "path" && (schema?.pattern !== undefined || schema?.enum !== undefined);
 }
@@ -130,13 +130,17 @@ function notAllowed(item: PathItem): HttpFault {
   const allowed = METHODS.filter((method) => item[method] !== undefined).map((each) => each.toUpperCase());
   if (allowed.includes("GET")) allowed.push("HEAD");
   const allow = allowed.join(", ");
-  return new HttpFault(405, "METHOD_NOT_ALLOWED", `This path answers ${allow} only.`, { allow });
+  return new HttpFault(405, "METHOD_NOT_ALLOWED", `This path only accepts ${allow}.`, { allow });
 }
 
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new HttpFault(400, "MALFORMED_REQUEST", "The path holds a % that does not encode anything.");
+    throw new HttpFault(
+      400,
+      "MALFORMED_REQUEST",
+      "The path contains a % that is not a valid escape sequence.",
+    );
   }
 }

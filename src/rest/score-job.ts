@@ -1,4 +1,4 @@
-/** POST /v1/score of the controller: a job that its client waits for. */
+/** POST /v1/score of the controller: submits a job and waits for its result. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { CallContext, JobOperations } from "../controller/operations.ts";
@@ -28,7 +28,7 @@ export async function scoreJob(
   scoreTimeoutMs: number,
   call: ScoreCall,
 ): Promise<FastifyReply> {
-  // A score request is a job's spec and the wish for the frames.
+  // A score request is a job spec plus the option `frames`.
   const { frames, ...spec } = call.body as JsonObject;
   const { respondAsync, waitMs } = preferencesOf(call.request.headers["prefer"]);
   const idempotencyKey = idempotencyKeyOf(call.request.headers["idempotency-key"]);
@@ -38,7 +38,7 @@ export async function scoreJob(
   const stored = await jobs.submitAwaited(request, { resultOnly: !respondAsync }, context);
   const jobId = present(stored.job, "job").id;
   const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
-  // Who gives a key means to come back with it, should the connection break.
+  // A client with a key intends to retry with it if the connection breaks, so the job is kept.
   const options = { waitMs: limitMs, keep: respondAsync || idempotencyKey !== "" };
   const waited = await jobs.waitForJob(jobId, options, context).catch((thrown: unknown) => {
     if (respondAsync && Failure.from(thrown).code === "SHUTTING_DOWN") return { done: false } as const;
@@ -48,16 +48,16 @@ export async function scoreJob(
   if (respondAsync) return sendAccepted(jobs, call, jobId);
   throw new Failure(
     "SCORE_TIMEOUT",
-    `The score takes longer than ${scoreTimeoutMs / 1000} s. The job goes on: ask for ${locationOf(jobId)}.`,
+    `The score takes longer than ${scoreTimeoutMs / 1000} s. The job continues: see ${locationOf(jobId)}.`,
     { found: { jobId } },
   );
 }
 
-/** A client that is still here did not cancel. */
+/** If the client is still connected, somebody else cancelled the job. */
 function endedByOthers(thrown: unknown, jobId: string, { signal }: CallContext): Failure {
   const failure = Failure.from(thrown);
   if (failure.code !== "SCORE_CANCELLED" || signal.aborted) return failure;
-  return new Failure("JOB_CANCELLED", "Somebody cancelled the job before it was scored.", {
+  return new Failure("JOB_CANCELLED", "The job was cancelled before it was scored.", {
     found: { jobId },
     cause: thrown,
   });

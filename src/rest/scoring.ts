@@ -1,4 +1,4 @@
-/** What each operation of api/openapi.yaml does: translate, call the scoring service, translate back. */
+/** The handlers of the operations in api/openapi.yaml. They call the scoring service. */
 import type { FastifyReply } from "fastify";
 import type { Registry } from "prom-client";
 import { ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";

@@ -1,4 +1,4 @@
-/** A REST server: limits, then the page's files, then the operations of a description. */
+/** A REST server: limits, the files of the API documentation, and the operations of a description. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -33,44 +33,44 @@ import { faultOf, HttpFault, sendFault } from "./problem.ts";
 import { addUiFiles } from "./ui.ts";
 import { limitUnfinished } from "./unfinished.ts";
 
-/** Bytes: the longest request for one pair that makes sense is under 10 KB. */
+/** Bytes. The longest reasonable request for one pair is under 10 KB. */
 const BODY_LIMIT = 256 * 1024;
-/** Milliseconds between two looks for requests that are late. */
+/** Interval in milliseconds of the check for requests that are late. */
 const CHECK_EVERY_MS = 500;
-/** Milliseconds: over the idle time of the usual load balancers (60 s), so that they close first. */
+/** Milliseconds. Longer than the idle timeout of common load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
 export interface RestOptions {
   readonly gate: Gate;
   readonly registry: Registry;
   readonly log: Log;
-  /** Whether the page may send requests. */
+  /** Whether the API documentation can send requests. */
   readonly tryItOut: boolean;
-  /** Milliseconds in which a request must have arrived, its body included. */
+  /** Milliseconds within which a request must be received, including its body. */
   readonly requestTimeoutMs: number;
-  /** undefined: there is none. */
+  /** undefined: no console. */
   readonly console?: ConsolePages | undefined;
-  /** undefined: no audit log is kept. */
+  /** undefined: no audit log. */
   readonly audit?: Audit | undefined;
   /** undefined: plain HTTP. */
   readonly certificate?: Certificate | undefined;
-  /** Default: one that passes on what callers give. */
+  /** Default: propagates the traces of callers. */
   readonly tracer?: Tracer | undefined;
-  /** Default: as many as Connections holds. */
+  /** Default: with the usual limits. */
   readonly connections?: Connections | undefined;
-  /** As in AllowedHostsOptions; default: none is named. */
+  /** See AllowedHostsOptions; default: none. */
   readonly allowedHosts?: readonly string[] | undefined;
 }
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Of every server here. */
+    /** Set for every server in this folder. */
     readonly connections: Connections;
     readonly allowedHosts: AllowedHosts;
   }
 }
 
-/** `Operations` are those generated from the description. */
+/** `Operations` are generated from the description. */
 export function restServer<Operations>(
   description: Description<keyof Operations & string>,
   handlers: Handlers<Operations>,
@@ -78,7 +78,7 @@ export function restServer<Operations>(
 ): FastifyInstance {
   const app = newServer(options);
   app.decorate("connections", connectionsOf(app, options.connections ?? new Connections()));
-  // What is expected is ignored, as RFC 9110 (10.1.1) allows; Node.js would answer without a body.
+  // Expect headers are ignored, as RFC 9110 (10.1.1) permits; Node.js would respond without a body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const { allowedHosts = [], gate } = options;
   app.decorate("allowedHosts", new AllowedHosts(app.server, { allowedHosts, asksNobody: gate.asksNobody }));
@@ -95,7 +95,7 @@ export function restServer<Operations>(
   return app;
 }
 
-/** Takes no new connections; resolves when the requests under way have their answers and their clients are let go. */
+/** Stops accepting connections. Resolves when active requests have been answered and all connections are closed. */
 export async function closeServer(app: FastifyInstance): Promise<void> {
   await app.connections.drain(app.close(), () => app.server.closeIdleConnections());
 }
@@ -108,7 +108,7 @@ function newServer(options: RestOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
     maxHeaderSize: MOST_HEADER_BYTES,
-    // Refused below, in the words of this interface.
+    // Checked below, so that the error has the format of this API.
     requireHostHeader: false,
     keepAlive: true,
     noDelay: true,
@@ -122,7 +122,7 @@ function newServer(options: RestOptions): FastifyInstance {
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: "idle",
-    // What still comes on an open connection is answered as ever, and its connection then closed.
+    // Requests on open connections are still answered; then the connection is closed.
     return503OnClosing: false,
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]),
     requestIdHeader: false,
@@ -133,7 +133,7 @@ function newServer(options: RestOptions): FastifyInstance {
   });
 }
 
-/** What the framework refuses before any hook. */
+/** Responds to a request that the framework rejects before any hook. */
 async function refuseAstray(
   error: unknown,
   request: FastifyRequest,
@@ -150,7 +150,7 @@ async function refuseAstray(
   sendFault(reply.headers(headersOf(request)), fault);
 }
 
-/** For which host a request is, and for whose page. RFC 9112, 3.2: of HTTP/1.1 on, it names its host. Throws HttpFault. */
+/** Checks Host and origin. Since HTTP/1.1, Host is required (RFC 9112, 3.2). Throws HttpFault. */
 function checkHostAndOrigin({ raw, server }: FastifyRequest): void {
   if (raw.httpVersion !== "1.0" && raw.headers.host === undefined)
     throw new HttpFault(400, "MALFORMED_REQUEST", "The request has no Host header.");
@@ -177,7 +177,7 @@ function addHeaders(app: FastifyInstance): void {
   });
 }
 
-/** The headers of every answer. */
+/** The headers of every response. */
 function headersOf(request: FastifyRequest): Record<string, string> {
   return { "x-request-id": request.id, "x-content-type-options": "nosniff", "cache-control": "no-store" };
 }
@@ -194,8 +194,8 @@ function addErrors(app: FastifyInstance, log: Log): void {
 }
 
 /**
- * What the client still sends is read and dropped, within the time that a request has to arrive: a
- * client that is cut off while it sends never comes to read why.
+ * Reads and drops the rest of the request, within the request timeout. A client that is disconnected while it sends
+ * would never read the error.
  */
 function dropRest(request: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader("connection");

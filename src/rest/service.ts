@@ -1,4 +1,4 @@
-/** The operations that every process has: its liveness, its page and its description. */
+/** The operations of every process: liveness, API documentation and description. */
 import type { FastifyReply } from "fastify";
 import type { components } from "../gen/rest/openapi.ts";
 import type { Description } from "./description.ts";

@@ -1,4 +1,4 @@
-/** Stills of a job over REST: which there are, their images, and asking for more. */
+/** Stills of a job over REST: lists them, serves their images, and requests or deletes stills. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { JobOperations } from "../controller/operations.ts";
@@ -15,9 +15,9 @@ import { stillJson } from "../messages/json.ts";
 import { contextOf } from "./context.ts";
 import type { Call } from "./handlers.ts";
 
-/** Only a picture is ever served as what it says it is; of these the contract tells. */
+/** Only images are served with their stored media type. The contract lists these types. */
 const MEDIA_TYPES = ["image/webp"];
-/** Seconds: a still never changes, but its job is deleted in time. */
+/** Seconds. A still never changes, but is deleted with its job. */
 const MAX_AGE = 86_400;
 const SIDES = { reference: Still_Side.REFERENCE, distorted: Still_Side.DISTORTED } as const;
 
@@ -59,7 +59,7 @@ export async function getStill(
   const { still, image } = await jobs.getStill(request, contextOf(call));
   const type = MEDIA_TYPES.find((known) => known === still?.mediaType);
   if (type === undefined) throw new TypeError(`${JSON.stringify(still?.mediaType)} is not served`);
-  // Who shares a browser with somebody is asked again for a token of his own.
+  // Vary: another user of the same browser must authenticate with their own token.
   call.reply.type(type).headers({
     "cache-control": `private, max-age=${MAX_AGE}, immutable`,
     vary: "authorization",

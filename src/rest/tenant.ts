@@ -1,4 +1,4 @@
-/** The operations on the caller's tenant: translate, call the controller's service, translate back. */
+/** Operations on the caller's tenant over REST. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
 import type { TenantOperations } from "../controller/operations.ts";

@@ -1,7 +1,7 @@
-/** What a service answers with. */
+/** Checks responses of the services. */
 
-/** It answers with the thing that it was asked about, such as a "job": to have none is a fault of ours. */
+/** Returns the requested thing, such as a "job". A service that returns none has a bug. */
 export function present<T>(thing: T | undefined, name: string): T {
-  if (thing === undefined) throw new TypeError(`the service told no ${name}`);
+  if (thing === undefined) throw new TypeError(`the service returned no ${name}`);
   return thing;
 }

@@ -1,4 +1,4 @@
-/** HTTP requests as spans. */
+/** Creates spans for HTTP requests. */
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../auth/principal.ts";
 import type { Span, Tracer } from "../platform/span.ts";
@@ -6,18 +6,18 @@ import { parseTraceparent, TRACEPARENT } from "../platform/trace-context.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Of a request that was let in; undefined: it is part of no trace. */
+    /** Set for admitted requests; undefined: not part of a trace. */
     span: Span | undefined;
   }
 }
 
-/** What tells of a process and not of anybody's work, and is asked for all the time. */
+/** Frequent requests about the process itself rather than about work. */
 const UNTRACED = /^get(Health|Ready|Metrics|Ui|Spec)/;
-/** Of the scoring server and of the controller. */
+/** The operation id in both descriptions. */
 const SCORE = "score";
 const SERVER_FAULT = 500;
 
-/** Begins the span of a request that was let in; it ends with the answer, or when its caller has gone. */
+/** Begins the span of an admitted request. It ends with the response, or when the client disconnects. */
 export function beginSpan(
   tracer: Tracer,
   request: FastifyRequest,
@@ -38,7 +38,7 @@ export function beginSpan(
   return span;
 }
 
-/** A stream is meant to be left by its client; a score is cancelled by that. */
+/** A disconnect is the normal end of a stream, but it cancels a score. */
 function end(span: Span, { raw, statusCode }: FastifyReply, operationId: string): void {
   if (!raw.writableFinished && operationId === SCORE) span.set({ "svc.error.code": "SCORE_CANCELLED" });
   if (raw.headersSent) span.set({ "http.response.status_code": statusCode });
@@ -46,7 +46,7 @@ function end(span: Span, { raw, statusCode }: FastifyReply, operationId: string)
   span.end();
 }
 
-/** Of a header that stands twice nobody can say which is meant. */
+/** Ignores a duplicate header, because it is ambiguous. */
 function only(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === "string" ? header : undefined;
 }

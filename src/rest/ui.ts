@@ -1,6 +1,6 @@
 /**
- * The page that shows the interface, and its files. All of them come from this
- * server: the page works without any network, and its policy forbids any other source.
+ * The API documentation page and its files. All of them come from this server: the page works without a network, and
+ * its policy forbids any other source.
  */
 import { createReadStream } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Addresses are relative, so that the page works behind a proxy's prefix too. */
+/** URLs are relative, so that the page also works behind a proxy with a path prefix. */
 const page = (title: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -51,7 +51,7 @@ function startScript(tryItOut: boolean): string {
 `;
 }
 
-/** Files of swagger-ui-dist that the page loads; nothing else of the package is served. */
+/** The files of swagger-ui-dist that the page loads; no other file of the package is served. */
 const PACKAGE_FILES: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
   "swagger-ui-bundle.js": "text/javascript; charset=utf-8",

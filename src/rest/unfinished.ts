@@ -1,6 +1,7 @@
 /**
- * Bodies on their way are held until they are whole. A request takes room for the body that it announces, or for the
- * longest that its route takes where it announces none, until then or until its client is gone.
+ * Limits the bodies of requests that are being received, which are held in memory. A request reserves the announced
+ * size of its body, or the limit of its route if none is announced. The reservation ends when the body is complete or
+ * the client disconnects.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { NOBODY } from "../auth/principal.ts";
@@ -8,12 +9,12 @@ import { HeldBytes, type HeldBytesLimits, tooMuchHeld } from "../platform/held-b
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Gives back the room of its body; undefined: it has none. */
+    /** Releases the reservation of its body; undefined: it has none. */
     bodyWhole: (() => void) | undefined;
   }
 }
 
-/** After admitAll: it must be known who calls. Requests without a tenant count for one. */
+/** Must be added after admitAll, because it needs the tenant. Requests without a tenant count as one tenant. */
 export function limitUnfinished(app: FastifyInstance, limits?: HeldBytesLimits): void {
   const held = new HeldBytes(limits);
   app.decorateRequest("bodyWhole", undefined);
@@ -34,7 +35,7 @@ export function limitUnfinished(app: FastifyInstance, limits?: HeldBytesLimits):
   app.addHook("preValidation", async (request) => request.bodyWhole?.());
 }
 
-/** Bytes of the body: at most what is read of it. */
+/** Size of the body in bytes, at most the limit of its route. */
 function announced({ raw, routeOptions }: FastifyRequest): number {
   const { "transfer-encoding": coding, "content-length": length } = raw.headers;
   if (coding !== undefined) return routeOptions.bodyLimit;

@@ -40,7 +40,7 @@ describe("svc up, where every caller is an administrator", () => {
     });
 
   test("the refusal says what to do", async () => {
-    assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host; .*--allowed-hosts/);
+    assert.match(await answerTo(up.rest, EVIL), /evil\.example:8080.* proxy .* as Host, .*--allowed-hosts/);
   });
 
   for (const headers of [`${EVIL}Host: localhost\r\n`, `Host: localhost\r\n${EVIL}`, "Host:\r\n"])
