@@ -1,4 +1,4 @@
-/** Addresses that a server listens on. */
+/** Formats addresses to listen on, and reports those that cannot be used. */
 import { isIPv6 } from "node:net";
 import { errorCode, messageOf } from "../platform/thrown.ts";
 
@@ -8,14 +8,14 @@ export function hostPort(host: string, port: number): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program listens there",
+  EADDRINUSE: "the address is in use by another program",
   EADDRNOTAVAIL: "this machine has no such address",
-  EACCES: "this user may not take that port",
+  EACCES: "this user is not permitted to use that port",
 };
 
 const HOST_FLAG = "--host";
 
-/** An address that cannot be listened on; the process ends with exit code 1. */
+/** An address that cannot be listened on. The process exits with code 1. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   readonly #portFlag: string;
@@ -28,10 +28,10 @@ export class ListenError extends Error {
     this.#code = code;
   }
 
-  /** What to do, with the flags that the command has; empty: none of them helps. */
+  /** What to do, in terms of the flags that the command has; empty if none of them helps. */
   advice(hasFlag: (flag: string) => boolean): string {
     const isPort = this.#code !== "EADDRNOTAVAIL" && hasFlag(this.#portFlag);
-    const port = isPort ? [`another port with ${this.#portFlag} (0 takes a free one)`] : [];
+    const port = isPort ? [`another port with ${this.#portFlag} (0 picks a free one)`] : [];
     const host = hasFlag(HOST_FLAG) ? [`another address with ${HOST_FLAG}`] : [];
     const choices = [...port, ...host].join(" or ");
     return choices === "" ? "" : `Choose ${choices}.`;

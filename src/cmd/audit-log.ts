@@ -1,4 +1,4 @@
-/** Wires the audit log: a file of all of it, and in the store what tenants can ask for. */
+/** Sets up the audit log: the file with all records, and in the store the records that tenants can read. */
 import { Counter, type Registry } from "prom-client";
 import { Audit } from "../audit/audit.ts";
 import { AuditFile, AuditFileError } from "../audit/file.ts";
@@ -15,28 +15,31 @@ import { UsageError } from "../platform/setting.ts";
 import type { Store } from "../store/store.ts";
 import type { AuditSettings } from "./audit-settings.ts";
 
-/** Refusals of callers that nobody can name, or of one whose token is good no more: told one by one in a second. */
+/**
+ * Most records per second that are written one by one: together for unidentified callers, and separately for each
+ * caller whose token is revoked or whose tenant is disabled. Further ones are counted in a summary record.
+ */
 const MOST_SHUT_OUT = 100;
 const SHUT_OUT = new Set(["TOKEN_REVOKED", "TENANT_DISABLED"]);
 const SECOND_MS = 1_000;
-/** What one subject of a tenant fails at, or asks for though it is so, which is stored: told one by one in a minute. */
+/** Most records per minute and subject that are stored one by one for requests that failed or changed nothing. */
 const MOST_IDLE = 60;
 const MINUTE_MS = 60_000;
 const CLOSE_LIMIT_MS = 2_000;
 const STORE_LIMIT_MS = 5_000;
 
 export interface AuditLog {
-  /** Of what the controller does by itself. */
+  /** For events of the controller itself. */
   readonly audit: Audit;
-  /** Where all records go; none without a file. */
+  /** Sinks of all records; none without a file. */
   readonly sinks: readonly AuditSink[];
-  /** Counts records that are lost. */
+  /** Counts lost records. */
   readonly lost: Counter<"sink">;
-  /** How it ends, after everything that it tells of. */
+  /** Closes the log, after everything that writes to it. */
   readonly phases: readonly Phase[];
 }
 
-/** Throws UsageError when the file cannot be used. */
+/** Throws UsageError if the file cannot be used. */
 export async function openAuditLog(
   { auditLog }: AuditSettings,
   { log, registry }: { readonly log: Log; readonly registry: Registry },
@@ -64,7 +67,7 @@ export async function openAuditLog(
 function lostCounter(registry: Registry): Counter<"sink"> {
   const lost = new Counter({
     name: "svc_audit_lost_total",
-    help: "Records of the audit log that could not be kept, by where: its file, or the store.",
+    help: "Audit records that were lost, by destination: the file or the store.",
     labelNames: ["sink"],
     registers: [registry],
   });
@@ -84,11 +87,11 @@ async function openFile(path: string, log: Log): Promise<Outlet> {
 export interface TrailParts {
   readonly audit: Audit;
   start(): void;
-  /** Before the store is closed. */
+  /** Must run before the store is closed. */
   readonly phase: Phase;
 }
 
-/** The audit log of requests; `store` throws while it is not open. */
+/** Opens the audit log of requests. `store` throws until it is open. */
 export function openTrail(
   { sinks, lost }: AuditLog,
   permissions: Permissions,
@@ -126,12 +129,12 @@ function changedSomething({ outcome, unchanged, jobs = 0 }: AuditRecord): boolea
   return jobs > 0 || (outcome === OK && unchanged !== true);
 }
 
-/** What nodes do all the time: what comes of it is told by the jobs. */
+/** Routine calls of nodes; the jobs record their results. */
 const TRAFFIC = new Set(
   ["Heartbeat", "PullWork", "ReportResult"].map((method) => `svc.v1.NodeService/${method}`),
 );
 
-/** Whether a record is stored for its tenant: changes, and what was refused. */
+/** Whether a record is stored for its tenant: only changes and refusals are. */
 function isKept({ tenant, operation, outcome }: AuditRecord, permissions: Permissions): boolean {
   if (tenant === "" || outcome === STARTED) return false;
   if (isRefusal(outcome)) return true;

@@ -1,15 +1,15 @@
-/** The settings of the audit log. Every one states its default and its unit. */
+/** The settings of the audit log. */
 import { integer, type SettingValues, text } from "../platform/setting.ts";
 
 export const AUDIT_SETTINGS = {
   auditLog: text({
     flags: "--audit-log <file>",
-    help: "file that one line of JSON is appended to for every decision and change; - is stdout",
-    shownDefault: "none: only what tenants can ask for is kept, in the store",
+    help: "file to append the audit log to, one line of JSON per decision and change; - is stdout",
+    shownDefault: "none, the store keeps only the records that tenants can read",
   }),
   auditRetention: integer({
     flags: "--audit-retention <days>",
-    help: "days after which what tenants can ask for of the audit log is deleted; the file is never shortened",
+    help: "days to keep audit records in the store; the file is never truncated",
     fallback: 90,
     min: 1,
     max: 36_500,

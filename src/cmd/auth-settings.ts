@@ -1,4 +1,4 @@
-/** The settings of the controller's gateway. Every one states its default and its unit. */
+/** The settings of authentication. */
 import { endpointFault } from "../auth/fetch-keys.ts";
 import type { Realm } from "../auth/realm.ts";
 import { DEFAULT_ROLES_CLAIM, DEFAULT_TENANT_CLAIM } from "../auth/registry-entry.ts";
@@ -20,60 +20,63 @@ import { planSource, type SourcePlan, TENANTS_SOURCE_SETTINGS } from "./tenants-
 export const AUTH_SETTINGS = inGroup(HELP_GROUPS.auth, {
   authDisabled: switchOff({
     flags: "--auth-disabled",
-    help: "take every caller for tenant dev with role svc:admin; not for production",
+    help: "treat every caller as tenant dev with role svc:admin; not for production",
   }),
   jwksEndpoint: text({
     flags: "--jwks-endpoint <url>",
-    help: "key set of the identity provider, https unless its host is loopback",
+    help: "URL of the identity provider's key set (JWKS); https unless the host is loopback",
   }),
   authIssuer: text({
     flags: "--auth-issuer <url>",
-    help: "issuer that every token must name (iss), to the letter",
+    help: "issuer of the tokens; must equal their iss claim exactly",
   }),
   authAudience: text({
     flags: "--auth-audience <text>",
-    help: "audience that every token must name (aud)",
-    shownDefault: "none: aud is not looked at",
+    help: "audience that tokens must contain in their aud claim",
+    shownDefault: "none, aud is not checked",
   }),
   authTenantClaim: textOr({
     flags: "--auth-tenant-claim <name>",
-    help: "claim that names the tenant",
+    help: "claim that contains the tenant",
     fallback: DEFAULT_TENANT_CLAIM,
   }),
   authRolesClaim: textOr({
     flags: "--auth-roles-claim <name>",
-    help: "claim that lists the roles svc:reader, svc:writer, svc:admin",
+    help: "claim that lists the roles: svc:reader, svc:writer, svc:admin",
     fallback: DEFAULT_ROLES_CLAIM,
   }),
   authClockSkew: integer({
     flags: "--auth-clock-skew <seconds>",
-    help: "how far ahead of this machine's clock a token's nbf and iat may be, in seconds; exp counts to the second",
+    help: "seconds that nbf and iat of a token may be in the future; exp has no tolerance",
     fallback: 30,
     min: 0,
     max: 600,
   }),
   authAllowHttp: toggle({
     flags: "--auth-allow-http",
-    help: "read key sets over plain http from other machines too: whoever is between can make any token",
+    help: "also fetch key sets over plain http from other machines; anyone on the path could then forge tokens",
   }),
   ...TENANTS_SOURCE_SETTINGS,
 } as const);
 
 export type AuthSettings = SettingValues<typeof AUTH_SETTINGS>;
 
-/** What the settings ask for. */
+/** The mode of authentication that the settings select. */
 export type AuthPlan =
-  /** `ignored`: the settings that say of whom tokens are taken, as far as they are given. */
+  /** `ignored`: the given settings that have no effect while authentication is disabled. */
   | { readonly kind: "disabled"; readonly ignored: readonly string[] }
   | { readonly kind: "provider"; readonly realm: Realm }
   | Exclude<SourcePlan, { kind: "provider" }>;
 
-/** What there is no provider without. */
+/** The required settings of a provider. */
 const NEEDED = ["jwksEndpoint", "authIssuer"] as const;
 const OF_PROVIDER = [...NEEDED, "authAudience", "authTenantClaim", "authRolesClaim"] as const;
 const OF_SOURCE = ["tenantsSource", "tenantsFile", "tenantsNamespace", "kubeconfig"] as const;
 
-/** Throws UsageError that says what is missing, or what contradicts itself. That nobody is asked beats everything. */
+/**
+ * Throws UsageError if settings are missing or contradict each other. `--auth-disabled` takes precedence over all
+ * others.
+ */
 export function planAuth(settings: AuthSettings): AuthPlan {
   if (settings.authDisabled) {
     const ignored = [...OF_PROVIDER, ...OF_SOURCE].filter((key) => isGiven(settings, key));
@@ -87,7 +90,7 @@ export function planAuth(settings: AuthSettings): AuthPlan {
   return source.kind === "provider" ? { kind: "provider", realm: realmOf(settings) } : source;
 }
 
-/** A setting that says what its default says anyway counts as one that is not given. */
+/** A setting that is given with its default value counts as not given. */
 function isGiven(
   settings: AuthSettings,
   key: (typeof OF_PROVIDER)[number] | (typeof OF_SOURCE)[number],
@@ -101,7 +104,7 @@ function realmOf(settings: AuthSettings): Realm {
   checkEndpoint(jwksEndpoint, settings.authAllowHttp);
   if (authTenantClaim === authRolesClaim)
     throw new UsageError(
-      `--auth-tenant-claim and --auth-roles-claim are both ${JSON.stringify(authTenantClaim)}, but one is a text and the other a list. Name two.`,
+      `--auth-tenant-claim and --auth-roles-claim are both ${JSON.stringify(authTenantClaim)}, but one is a string and the other a list. Name two different claims.`,
     );
   return {
     issuer: authIssuer,
@@ -119,8 +122,8 @@ function incomplete(settings: AuthSettings): UsageError {
     .map((setting) => `${flagOf(setting)} (${variableOf(setting)})`);
   return new UsageError(
     `authentication is not configured: ${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing. ` +
-      "Give the identity provider's key set and issuer, or those of each tenant by --tenants-file or --tenants-source kubernetes. " +
-      "--auth-disabled (SVC_AUTH_DISABLED=true) takes every caller for tenant dev with role svc:admin; not for production.",
+      "Give the key set and issuer of the identity provider, or configure one for each tenant with --tenants-file or --tenants-source kubernetes. " +
+      "--auth-disabled (SVC_AUTH_DISABLED=true) treats every caller as tenant dev with role svc:admin; not for production.",
   );
 }
 

@@ -1,4 +1,4 @@
-/** Wires who may call the controller: nobody is asked, one identity provider, or one for each tenant of a file or a cluster. */
+/** Sets up authentication: none, one identity provider, or one for each tenant of a file or a Kubernetes namespace. */
 import type { Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import { Gateway } from "../auth/gateway.ts";
@@ -12,35 +12,35 @@ import { UsageError } from "../platform/setting.ts";
 import { type AuthPlan, type AuthSettings, planAuth } from "./auth-settings.ts";
 import { type OpenRealms, openKubernetesTenants, type RealmsOptions } from "./kubernetes-tenants.ts";
 
-/** Milliseconds: a lease is given back. */
+/** Milliseconds; includes releasing a Kubernetes lease. */
 const STOP_LIMIT_MS = 3_000;
 const NOBODY: readonly Realm[] = [];
 const IGNORED =
-  "settings of tokens are IGNORED, by whichever way they are given, because authentication is disabled: take away --auth-disabled (SVC_AUTH_DISABLED) and tokens are asked for";
+  "authentication settings are IGNORED because authentication is disabled; remove --auth-disabled (SVC_AUTH_DISABLED) to require tokens";
 
-/** What a gateway holds tokens against besides what they say themselves. */
+/** What tokens are checked against in addition to the realms. */
 export interface TokenRules {
-  /** Until it was read from the store no token is taken. */
+  /** No token is accepted until it was read from the store. */
   readonly revocations: RevocationList;
-  /** Milliseconds that a token's `nbf` and `iat` may lie in the future. */
+  /** How far `nbf` and `iat` of a token may be in the future, in milliseconds. */
   readonly clockSkewMs: number;
 }
 
 export interface Authentication {
   readonly authenticate: Authenticate;
-  /** Undefined: nobody is asked. */
+  /** undefined while authentication is disabled. */
   readonly tokens: TokenRules | undefined;
-  /** What is registered of tenants; nothing while nobody is asked, or it is not known yet. */
+  /** The registered tenants; empty while authentication is disabled or they are not known yet. */
   readonly realms: Realms;
-  /** Throws TENANTS_UNAVAILABLE as long as it is not known who the tenants are. */
+  /** Throws TENANTS_UNAVAILABLE until the tenants are known. */
   readonly checkReady: () => void;
-  /** Follows what may change from now on. What is followed keeps a process alive: not before it has started. */
+  /** Starts watching for changes. Watching keeps the process alive, so call it only after a successful start. */
   readonly start: () => void;
-  /** How it stops, when no request comes any more. */
+  /** Stops authentication, after the last request. */
   readonly phases: readonly Phase[];
 }
 
-/** Throws UsageError when the settings, or the tenants file, cannot be used. */
+/** Throws UsageError if the settings or the tenants file cannot be used. */
 export async function openAuthentication(
   settings: AuthSettings,
   { log, registry, audit }: { readonly log: Log; readonly registry: Registry; readonly audit: Audit },
@@ -99,7 +99,7 @@ async function openRealms(
     path: plan.file,
     changed: (outcome) => audit.system("system/tenants-file", { target: plan.file, outcome }),
   });
-  options.log.info({ path: plan.file, tenants: file.realms().length }, "the tenants file was loaded");
+  options.log.info({ path: plan.file, tenants: file.realms().length }, "tenants file loaded");
   return { realms: file.realms, start: () => file.start(), stop: () => file.stop() };
 }
 

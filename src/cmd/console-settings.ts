@@ -1,4 +1,4 @@
-/** The settings of the console: whether there is one, and where people sign in to it. */
+/** The settings of the console and of its sign-in. */
 import { isProviderUrl } from "../client/token-url.ts";
 import { HELP_GROUPS } from "../platform/help-page.ts";
 import { inGroup, type SettingValues, text, textOr, toggle, UsageError } from "../platform/setting.ts";
@@ -6,35 +6,35 @@ import type { ConsoleConfig } from "../rest/console.ts";
 
 export const CONSOLE_SETTING = toggle({
   flags: "--console-disabled",
-  help: "serve no console at /console",
+  help: "do not serve the console at /console",
 });
 
 export const CONSOLE_SETTINGS = inGroup(HELP_GROUPS.console, {
   consoleDisabled: CONSOLE_SETTING,
   consoleOidcIssuer: text({
     flags: "--console-oidc-issuer <url>",
-    help: "identity provider where people sign in to the console, https unless its host is loopback",
-    shownDefault: "nobody can sign in to the console of a controller that asks for tokens",
+    help: "identity provider for signing in to the console; https unless the host is loopback",
+    shownDefault: "none, nobody can sign in to the console unless authentication is disabled",
   }),
   consoleOidcClientId: text({
     flags: "--console-oidc-client-id <id>",
-    help: "public client of that provider, which may be sent back to /console/ of this controller",
+    help: "public client at that provider; its redirect URI is /console/ of this controller",
   }),
   consoleOidcScope: textOr({
     flags: "--console-oidc-scope <scope>",
-    help: "scope that the console asks for, several with spaces between; offline_access keeps people signed in",
+    help: "scopes that the console requests, separated by spaces; offline_access keeps users signed in",
     fallback: "openid",
   }),
   consoleOidcAudience: text({
     flags: "--console-oidc-audience <audience>",
-    help: "audience that the console asks for; Auth0 gives no usable token without",
+    help: "audience that the console requests; Auth0 issues no usable token without it",
     shownDefault: "none",
   }),
 } as const);
 
 export type ConsoleSettings = SettingValues<typeof CONSOLE_SETTINGS>;
 
-/** How people are to sign in to a console whose controller asks for tokens. */
+/** How users sign in to a console whose controller requires tokens. */
 export function consoleSignIn({
   consoleOidcIssuer: issuer,
   consoleOidcClientId: clientId,
@@ -45,15 +45,15 @@ export function consoleSignIn({
   return { kind: "oidc", issuer, clientId, scope, audience };
 }
 
-/** Throws UsageError. */
+/** Throws UsageError if the settings are incomplete or invalid. */
 export function checkConsoleSettings({ consoleOidcIssuer, consoleOidcClientId }: ConsoleSettings): void {
   if ((consoleOidcIssuer === undefined) !== (consoleOidcClientId === undefined))
     throw new UsageError(
-      "--console-oidc-issuer and --console-oidc-client-id need each other: give both, or none.",
+      "--console-oidc-issuer and --console-oidc-client-id belong together. Give both or neither.",
     );
   if (consoleOidcIssuer === undefined) return;
   if (!isProviderUrl(consoleOidcIssuer))
     throw new UsageError(
-      `--console-oidc-issuer: ${JSON.stringify(consoleOidcIssuer)} is no https URL, nor an http one on loopback, without a user name or a #fragment.`,
+      `--console-oidc-issuer: ${JSON.stringify(consoleOidcIssuer)} is not an https URL (or http on loopback) without a user name and #fragment.`,
     );
 }

@@ -1,4 +1,4 @@
-/** A controller as a part of a process: its store, its services and its three ports. */
+/** A controller within a process: its store, its services and its three ports. */
 import type { FastifyInstance } from "fastify";
 import { gate as gateOf } from "../auth/gate.ts";
 import { Permissions } from "../auth/permissions.ts";
@@ -22,27 +22,27 @@ import { type AuditLog, openTrail, type TrailParts } from "./audit-log.ts";
 import { type Addresses, listenOn } from "./listen.ts";
 import { type Opened, type OpenOptions, openWith } from "./open-controller.ts";
 
-/** Milliseconds between two looks whether the store answers, for those who watch health over gRPC. */
+/** Interval in milliseconds of the store checks that feed the gRPC health service. */
 const LOOK_EVERY_MS = 2_000;
-/** Milliseconds for answers to leave, and for idle connections to close. */
+/** Milliseconds for sending responses and closing idle connections. */
 const CLOSE_LIMIT_MS = 3_000;
-/** Milliseconds: what runs in the background ends with its statement; an embedded database writes its last checkpoint. */
+/** Milliseconds. Background work ends with its current statement; an embedded database writes its last checkpoint. */
 const STOP_LIMIT_MS = 10_000;
 
 export interface PartOptions extends OpenOptions {
   readonly settings: OpenOptions["settings"] & {
     readonly host: string;
-    /** Tried in this order until one is not in use. 0 is any free port. */
+    /** Tried in this order until one is free. 0 is any free port. */
     readonly metricsPorts: readonly number[];
   };
   readonly authenticate: Authenticate;
-  /** Throws the failure that callers get as long as nobody can be let in. */
+  /** Throws the failure that callers get while nobody can be authenticated. */
   readonly checkReady?: () => void;
-  /** undefined: there is none. */
+  /** undefined: no console. */
   readonly console: ConsolePages | undefined;
-  /** Of REST and gRPC; undefined: both in clear. Whoever opened it starts and stops it. */
+  /** For REST and gRPC; undefined: both without TLS. Its owner starts and stops it. */
   readonly certificate?: Certificate | undefined;
-  /** Whoever opened it closes it. */
+  /** Its owner closes it. */
   readonly auditLog: AuditLog;
 }
 
@@ -59,7 +59,7 @@ export class ControllerPart {
   readonly #monitoring: MonitoringServer;
   readonly #health: Background;
   readonly #trail: TrailParts;
-  /** For REST and gRPC. */
+  /** Whether REST and gRPC are listening. */
   #isListening = false;
 
   private constructor(
@@ -103,7 +103,7 @@ export class ControllerPart {
     this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
   }
 
-  /** Throws when an operation has no permission, or a permission no operation. */
+  /** Throws unless the table of permissions has exactly the operations of REST and gRPC. */
   static async build(options: PartOptions): Promise<ControllerPart> {
     const asksNobody = options.authenticate === authenticateNobody;
     const description = await Description.load<keyof operations>("controller", { asksNobody });
@@ -116,10 +116,10 @@ export class ControllerPart {
   }
 
   /**
-   * Opens the store and listens. A store that cannot be reached is tried again in the background, and
-   * callers are told; one that must not be used, for example because another process has it, is thrown.
-   * Probes are answered before: large tables migrate for as long as it takes, and a process that says
-   * nothing meanwhile is taken for dead.
+   * Opens the store and starts to listen. If the store cannot be reached, retries in the background and returns an
+   * error to callers. If the store must not be used, for example because another process has it open, throws. Probes
+   * are answered before that: migrating large tables takes time, and a process that does not respond meanwhile counts
+   * as dead.
    */
   async start(): Promise<ControllerAddresses> {
     this.#opening.start();
@@ -127,7 +127,7 @@ export class ControllerPart {
       const [monitoring] = await Promise.allSettled([this.#listenForProbes(), this.#opening.tried]);
       const failure = await this.#opening.tried;
       if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE") throw failure;
-      // Not before: whoever starts svc twice is told that another process has the store, and not just a port.
+      // Checked after the store, so that someone who starts svc twice learns that the store is in use, not just a port.
       if (monitoring.status === "rejected") throw monitoring.reason;
       const addresses = { ...(await this.#listen()), metrics: monitoring.value };
       this.#isListening = true;
@@ -145,7 +145,7 @@ export class ControllerPart {
     return listenOn(this.#rest, this.#rpc, settings, certificate === undefined ? "http" : "https");
   }
 
-  /** Its address, "http://HOST:PORT". */
+  /** Returns the address, "http://HOST:PORT". */
   async #listenForProbes([port = 0, ...others] = this.#options.settings.metricsPorts): Promise<string> {
     const { host } = this.#options.settings;
     try {
@@ -156,7 +156,7 @@ export class ControllerPart {
     }
   }
 
-  /** How it stops. Requests under way get `drainMs`; the metrics can be read to the end. */
+  /** The shutdown phases. Active requests get `drainMs`; the metrics stay readable until the end. */
   phases(drainMs: number): Phase[] {
     return [
       { name: "end streams and polls", limitMs: 2_500, run: () => this.#refuseNew() },
@@ -182,7 +182,7 @@ export class ControllerPart {
     this.#opening.opened?.controller.refuseNew();
   }
 
-  /** Both ports at once, so that what stands on one does not take the time of the other. */
+  /** Closes both ports in parallel, so that they share the time limit. */
   async #finishRequests(drainMs: number): Promise<void> {
     const late = setTimeout(() => this.#opening.opened?.controller.endWaits(), drainMs);
     try {
@@ -212,7 +212,7 @@ export class ControllerPart {
     if (this.#isListening) return controller.readiness();
     throw new Failure(
       "STORE_UNAVAILABLE",
-      "The store was opened, and requests are taken any moment. Try again.",
+      "The store is open, but the controller is not listening yet. Try again.",
     );
   }
 

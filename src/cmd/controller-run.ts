@@ -1,4 +1,4 @@
-/** Wires the controller, and runs it until a signal stops it. */
+/** Sets up the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { limitsIn } from "../auth/tenant-limits.ts";
 import { shutDown, untilStopSignal } from "../platform/lifecycle.ts";
@@ -20,16 +20,16 @@ import { openTls } from "./tls.ts";
 import { openTracing } from "./tracing.ts";
 import { unlessStopped } from "./unless-stopped.ts";
 
-/** Runs the controller to its end; does not return. */
+/** Runs the controller until it has stopped, then exits the process. */
 export async function runController(settings: ControllerSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
-  // What a second signal must not leave behind, nobody has: the store is as after a crash, which loses nothing.
+  // A second signal needs no cleanup: the store is as after a crash, which loses nothing.
   const stopSignal = untilStopSignal(async () => {});
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
   const { part, transport, authentication, auditLog, tracing } = opened;
   const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
-  // Not before: what is followed keeps a process alive that failed to start.
+  // Only now: watching for changes would keep a process alive that failed to start.
   transport.certificate?.start();
   authentication.start();
   tracing.start();
@@ -49,7 +49,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   process.exit(0);
 }
 
-/** All that is there before the store is opened. */
+/** Opens everything that does not need the store. */
 async function open(settings: ControllerSettings, log: Log) {
   const { authDisabled } = settings;
   const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
@@ -60,7 +60,7 @@ async function open(settings: ControllerSettings, log: Log) {
   else if (settings.tlsCert === undefined && !isLoopback(host)) {
     log.warn(
       { host },
-      "tokens arrive here as they are: give --tls-cert and --tls-key, or let only a proxy that ends TLS reach this address",
+      "tokens are received without TLS; give --tls-cert and --tls-key, or allow only a TLS-terminating proxy to reach this address",
     );
   }
   const tracing = await openTracing(settings, { name: "controller", log, registry });
@@ -93,15 +93,12 @@ async function storeOpener(
 ): Promise<() => Promise<Store>> {
   if (databaseUrl !== undefined) return () => openStore({ databaseUrl }, log);
   const directory = await ensureDataDir(dataDir, log);
-  log.info({ dataDir: directory }, "jobs are kept in the embedded database");
+  log.info({ dataDir: directory }, "using the embedded database");
   return () => openStore({ dataDir: directory }, log);
 }
 
 function warnOfOpenDoors(host: string, log: Log): void {
   const { tenant, roles } = OPEN_PRINCIPAL;
-  log.warn(
-    { tenant, roles },
-    "AUTHENTICATION IS DISABLED: every caller may do everything; not for production",
-  );
-  if (!isLoopback(host)) log.warn({ host }, "no authentication: whoever reaches this address can score");
+  log.warn({ tenant, roles }, "AUTHENTICATION IS DISABLED: every caller has full access; not for production");
+  if (!isLoopback(host)) log.warn({ host }, "no authentication: anyone who can reach this address can score");
 }

@@ -7,20 +7,20 @@ import type { Log } from "../platform/log.ts";
 import { UsageError } from "../platform/setting.ts";
 import { errorCode } from "../platform/thrown.ts";
 
-/** Where it is when no setting says so: state of a user's programs, as XDG has it. */
+/** The default: the state directory of the user, as XDG defines it. */
 function defaultDataDir(environment: NodeJS.ProcessEnv): string {
   const state = environment["XDG_STATE_HOME"];
   const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), ".local", "state");
   return join(base, "svc");
 }
 
-/** Milliseconds: a disk that takes longer to answer is told of, and waited for: it may come back. */
+/** Milliseconds. A slower disk is logged and waited for: it may recover. */
 const ANSWERS_WITHIN_MS = 5_000;
 
-/** The directory's path; it is made when it is not there, for its owner alone. Throws UsageError. */
+/** Returns the path of the directory, which is created for its owner only if it does not exist. Throws UsageError. */
 export async function ensureDataDir(given: string | undefined, log: Log): Promise<string> {
   const path = resolve(given ?? defaultDataDir(process.env));
-  const tell = () => log.warn({ dataDir: path }, "the disk of --data-dir does not answer; waiting for it");
+  const tell = () => log.warn({ dataDir: path }, "the disk of --data-dir does not respond; waiting for it");
   const late = setTimeout(tell, ANSWERS_WITHIN_MS);
   try {
     await makeDirectory(path);
@@ -28,7 +28,7 @@ export async function ensureDataDir(given: string | undefined, log: Log): Promis
   } catch (cause) {
     const why = errorCode(cause) ?? String(cause);
     throw new UsageError(
-      `--data-dir: ${JSON.stringify(path)} cannot be used (${why}). Give a directory that this user may write to.`,
+      `--data-dir: ${JSON.stringify(path)} cannot be used (${why}). Give a directory that this user can write to.`,
       { cause },
     );
   } finally {
@@ -38,8 +38,8 @@ export async function ensureDataDir(given: string | undefined, log: Log): Promis
 }
 
 /**
- * Makes a directory and those above it. Node's own `recursive` tries for ever where a directory is
- * there and nothing can be made in it, as in /proc.
+ * Creates a directory and its parents. The `recursive` option of Node.js retries forever where a directory exists but
+ * nothing can be created in it, as in /proc.
  */
 async function makeDirectory(path: string): Promise<void> {
   try {
@@ -55,7 +55,7 @@ async function makeOne(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    // EROFS and EACCES are told of what is there too.
+    // EROFS and EACCES are reported for existing directories too.
     const isThere = await stat(path).then(
       (found) => found.isDirectory(),
       () => false,

@@ -10,12 +10,12 @@ import { MEDIA_ROOT } from "./media-settings.ts";
 export const ENGINE_SETTINGS = {
   vmafBinary: text({
     flags: "--vmaf-binary <path>",
-    help: "scoring executable: Netflix's vmaf, or an ffmpeg built with libvmaf",
+    help: "scorer executable: Netflix's vmaf, or an ffmpeg built with libvmaf",
     shownDefault: "the bundled ffmpeg, then vmaf or ffmpeg on the PATH",
   }),
   modelDir: text({
     flags: "--model-dir <dir>",
-    help: "directory of models, NAME.json each; they go before the scorer's own",
+    help: "directory of models (NAME.json); they take precedence over the built-in ones",
     shownDefault: "the models built into the scorer",
   }),
   mediaRoot: MEDIA_ROOT,
@@ -23,7 +23,7 @@ export const ENGINE_SETTINGS = {
 
 export type EngineSettings = SettingValues<typeof ENGINE_SETTINGS>;
 
-/** The engine's options; `searchPath` is the PATH. */
+/** Returns the options of the engine. `searchPath` is the PATH. */
 export function engineOptions(
   { vmafBinary, modelDir, mediaRoot }: EngineSettings,
   { threads, searchPath }: { readonly threads: number; readonly searchPath: string | undefined },
@@ -32,14 +32,14 @@ export function engineOptions(
   return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath };
 }
 
-/** Refuses what can be seen to be wrong before anything starts. A name without "/" is looked up on the PATH later. */
+/** Throws UsageError for paths that do not exist. A name without "/" is looked up on the PATH later. */
 export async function checkPaths({ vmafBinary, modelDir, mediaRoot }: EngineSettings): Promise<void> {
   if (vmafBinary?.includes("/")) await checkPath("--vmaf-binary", vmafBinary, "file");
   if (modelDir !== undefined) await checkPath("--model-dir", modelDir, "directory");
   for (const directory of mediaRoot) await checkPath("--media-root", sharedPart(directory), "directory");
 }
 
-/** What there must be of a media root before any tenant is known. */
+/** The part of a media root that is the same for all tenants and must exist. */
 function sharedPart(directory: string): string {
   const end = directory.indexOf(TENANT_PLACEHOLDER);
   return end < 0 ? directory : dirname(`${directory.slice(0, end)}x`);

@@ -1,4 +1,4 @@
-/** Wires tenants that are resources of a Kubernetes cluster: followed by every controller, their status written by one. */
+/** Sets up tenants that are Kubernetes resources. Every controller watches them; one controller writes their status. */
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Registry } from "prom-client";
@@ -16,7 +16,7 @@ import type { Log } from "../platform/log.ts";
 import { UsageError } from "../platform/setting.ts";
 import type { SourcePlan } from "./tenants-source-settings.ts";
 
-/** Whoever holds it writes the status of SvcTenants. */
+/** The controller that holds this lease writes the status of the SvcTenants. */
 const LEASE_NAME = "svc-tenants-status";
 
 export interface RealmsOptions {
@@ -26,16 +26,16 @@ export interface RealmsOptions {
   readonly audit: Audit;
 }
 
-/** Who the tenants are, and whose tokens name them. */
+/** The tenants and their realms. */
 export interface OpenRealms {
-  /** Throws TENANTS_UNAVAILABLE as long as they are not known. */
+  /** Throws TENANTS_UNAVAILABLE until they are known. */
   readonly realms: Realms;
-  /** `keySets`: of the gateway, to tell in the status what they hold. */
+  /** `keySets`: the gateway's key sets, whose state is written to the status. */
   readonly start: (keySets: KeySets) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** Throws UsageError when it is not known which API server to ask, or for which namespace. Asks it nothing yet. */
+/** Throws UsageError if the API server or the namespace is unknown. Sends no request yet. */
 export async function openKubernetesTenants(
   plan: Extract<SourcePlan, { kind: "kubernetes" }>,
   { audit, ...options }: RealmsOptions,
@@ -44,14 +44,14 @@ export async function openKubernetesTenants(
   const namespace = plan.namespace ?? access.namespace;
   if (namespace === undefined)
     throw new UsageError(
-      `--kubeconfig: the context of ${plan.kubeconfig} names no namespace. Give --tenants-namespace.`,
+      `--kubeconfig: the context of ${plan.kubeconfig} has no namespace. Give --tenants-namespace.`,
     );
   const { log, registry } = options;
   const client = new ApiClient(access);
   const changed = (name: string, outcome: "OK" | "FAULTY") =>
     audit.system("system/tenant-resource", { target: `${namespace}/${name}`, outcome });
   const tenants = new SvcTenants({ ...options, client, namespace, changed });
-  log.info({ server: access.server, namespace }, "tenants are the SvcTenants of a Kubernetes namespace");
+  log.info({ server: access.server, namespace }, "using the SvcTenants of a Kubernetes namespace as tenants");
   let writer: StatusWriter | undefined;
   const identity = `${hostname()}_${randomUUID()}`;
   const gained = () => writer?.wake();

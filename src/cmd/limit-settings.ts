@@ -1,4 +1,4 @@
-/** What tenants may have and do at a time, where the registry says nothing else of them. */
+/** Default limits of tenants; the registry can set others for a tenant. */
 import { LIMIT_RULES, type Limits } from "../jobs/limits.ts";
 import { HELP_GROUPS } from "../platform/help-page.ts";
 import { inGroup, integer, integerOrNone, type SettingValues } from "../platform/setting.ts";
@@ -11,22 +11,22 @@ function rangeOf(name: keyof Limits): string {
 export const LIMIT_SETTINGS = inGroup(HELP_GROUPS.limits, {
   tenantJobsQueued: integerOrNone({
     flags: "--tenant-jobs-queued <jobs>",
-    help: `jobs that a tenant may have in state QUEUED, ${rangeOf("jobsQueued")}`,
+    help: `largest number of QUEUED jobs of a tenant, ${rangeOf("jobsQueued")}`,
     ...LIMIT_RULES.jobsQueued,
   }),
   tenantSegmentsRunning: integerOrNone({
-    flags: "--tenant-segments-running <pieces>",
-    help: `pieces of work that a tenant may have on nodes at a time, the others wait, ${rangeOf("segmentsRunning")}`,
+    flags: "--tenant-segments-running <tasks>",
+    help: `largest number of tasks of a tenant on nodes at a time; further tasks wait, ${rangeOf("segmentsRunning")}`,
     ...LIMIT_RULES.segmentsRunning,
   }),
   tenantSubmitsPerSecond: integerOrNone({
     flags: "--tenant-submits-per-second <jobs>",
-    help: `jobs that a tenant may submit to this controller in a second, on average, ${rangeOf("submitsPerSecond")}`,
+    help: `jobs per second that a tenant can submit to this controller, on average, ${rangeOf("submitsPerSecond")}`,
     ...LIMIT_RULES.submitsPerSecond,
   }),
   tenantWeight: integer({
     flags: "--tenant-weight <number>",
-    help: `share of the nodes that a tenant has beside others that have work: twice the weight is twice the share, ${rangeOf("weight")}`,
+    help: `weight of a tenant for its fair share of the nodes among active tenants; twice the weight is twice the share, ${rangeOf("weight")}`,
     ...LIMIT_RULES.weight,
   }),
 } as const);

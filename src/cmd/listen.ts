@@ -1,4 +1,4 @@
-/** Begins to listen for REST and gRPC. */
+/** Starts to listen for REST and gRPC. */
 import type { FastifyInstance } from "fastify";
 import type { RpcServer } from "../rpc/server.ts";
 import { hostPort, ListenError } from "./addresses.ts";
@@ -10,13 +10,13 @@ export interface ListenSettings {
 }
 
 export interface Addresses {
-  /** "http://HOST:PORT", with TLS "https://HOST:PORT" */
+  /** "http://HOST:PORT", with TLS "https://HOST:PORT". */
   readonly rest: string;
-  /** "HOST:PORT" */
+  /** "HOST:PORT". */
   readonly grpc: string;
 }
 
-/** The addresses in use. Throws ListenError, which names the flag to change. */
+/** Returns the actual addresses. Throws ListenError, which contains the flag to change. */
 export async function listenOn(
   rest: FastifyInstance,
   rpc: RpcServer,

@@ -7,13 +7,13 @@ import { choice, inGroup } from "../platform/setting.ts";
 export const LOG_SETTINGS = inGroup(HELP_GROUPS.logs, {
   logLevel: choice({
     flags: "--log-level <level>",
-    help: `least level to log: ${LOG_LEVELS.join(", ")}`,
+    help: `lowest level to log: ${LOG_LEVELS.join(", ")}`,
     fallback: "info",
     of: LOG_LEVELS,
   }),
   logFormat: choice({
     flags: "--log-format <format>",
-    help: "json or text, on stderr",
+    help: "format of the log on stderr: json or text",
     shownDefault: "text on a terminal, else json",
     fallback: process.stderr.isTTY ? "text" : "json",
     of: LOG_FORMATS,

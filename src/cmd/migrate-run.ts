@@ -1,4 +1,4 @@
-/** Does what `svc migrate` was asked for, and says what was done. */
+/** Runs `svc migrate` and prints what it did. */
 import { Failure } from "../platform/failure.ts";
 import { copyStore } from "../store/copy.ts";
 import { upgradeSchema } from "../store/upgrade.ts";
@@ -13,11 +13,11 @@ export async function runCopy(from: string, to: string): Promise<void> {
   const copied = await telling(copyStore(from, to));
   const told = Object.entries(copied).map(([table, rows]) => `copied ${rows} rows of ${table}\n`);
   process.stdout.write(
-    `${told.join("")}${from} is as it was; start the controller with --database-url now.\n`,
+    `${told.join("")}${from} is unchanged. Start the controller with --database-url now.\n`,
   );
 }
 
-/** There is no log that would have the details of a fault of svc itself. */
+/** Throws the cause of an INTERNAL failure, because there is no log that would contain it. */
 async function telling<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

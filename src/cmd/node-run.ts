@@ -1,4 +1,4 @@
-/** Wires a node, and runs it until a signal or its controller stops it. */
+/** Sets up a node, and runs it until a signal or its controller stops it. */
 import type { Registry } from "prom-client";
 import { Connection } from "../client/connection.ts";
 import { openTls } from "../client/tls-settings.ts";
@@ -20,7 +20,7 @@ import { type EngineSettings, engineOptions } from "./engine-settings.ts";
 import { defaultName, type NodeSettings, threadsPerScore } from "./node-settings.ts";
 import { openTracing } from "./tracing.ts";
 
-/** Runs the node to its end; does not return. */
+/** Runs the node until it has stopped, then exits the process. */
 export async function runNode(settings: NodeSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const registry = openMetrics();
@@ -56,7 +56,7 @@ export interface OpenNodeOptions extends EngineSettings {
   readonly slots: number;
   /** 0 divides the cores among the slots. */
   readonly threads: number;
-  /** Seconds. */
+  /** Time limit of a task in seconds. */
   readonly scoreTimeout: number;
   readonly registry: Registry;
   readonly log: Log;
@@ -70,7 +70,7 @@ export interface NodeParts {
   readonly opening: EngineOpening;
 }
 
-/** A node and the opening of its engine; both are still to be started. */
+/** Creates a node and the opening of its engine. Neither is started. */
 export function openNode(options: OpenNodeOptions): NodeParts {
   const { connection, name, slots, scoreTimeout, registry, log, tracer, searchPath } = options;
   const engine = engineOptions(options, { threads: threadsPerScore(options), searchPath });
@@ -88,13 +88,13 @@ async function connect(settings: NodeSettings, log: Log): Promise<Connection> {
   const { controller: address } = settings;
   const tls = await usableTls(settings);
   const tokens = openTokens(settings, ({ code, message: detail }) =>
-    log.warn({ code, detail }, "the identity provider gave no token"),
+    log.warn({ code, detail }, "failed to get a token from the identity provider"),
   );
   if (tokens === undefined) return new Connection({ address, tls });
   return new Connection({
     address,
     tls,
-    // One that cannot be had now may be there at the next try: it is no fault of the call.
+    // Retryable: the token may be available at the next attempt.
     token: () =>
       tokens.get().catch((cause: unknown) => {
         throw new Failure("SERVER_UNREACHABLE", Failure.from(cause).message, { cause });
@@ -103,7 +103,7 @@ async function connect(settings: NodeSettings, log: Log): Promise<Connection> {
   });
 }
 
-/** Throws UsageError when a file cannot be used. */
+/** Throws UsageError if a file cannot be used. */
 async function usableTls(settings: NodeSettings): Promise<Awaited<ReturnType<typeof openTls>>> {
   try {
     return await openTls(settings, settings.controller);
@@ -127,7 +127,7 @@ async function listen(monitoring: MonitoringServer, settings: NodeSettings, log:
   if (printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
 }
 
-/** Milliseconds beyond the limits within: to say good-bye. */
+/** Milliseconds beyond the limits of the node itself, for signing off at the controller. */
 const LEAVE_LIMIT_MS = 4_000;
 
 function phases(parts: NodeParts, monitoring: MonitoringServer, drainMs: number): Phase[] {
@@ -137,7 +137,7 @@ function phases(parts: NodeParts, monitoring: MonitoringServer, drainMs: number)
   ];
 }
 
-/** How a node stops: what runs gets `drainMs`, what is left is handed back. */
+/** The shutdown phases of a node: running tasks get `drainMs`, then the remaining ones are handed back. */
 export function nodeDrainPhases({ node, opening }: NodeParts, drainMs: number): Phase[] {
   const limitMs = drainMs + 2 * HAND_BACK_LIMIT_MS + LEAVE_LIMIT_MS;
   return [

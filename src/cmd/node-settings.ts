@@ -1,4 +1,4 @@
-/** The settings of `svc node`. Every one states its default and its unit. */
+/** The settings of `svc node`. */
 import { availableParallelism, hostname } from "node:os";
 import { TLS_SETTINGS, tlsSettingsFault } from "../client/tls-settings.ts";
 import { TOKEN_SETTINGS, tokenSettingsFault } from "../client/token-settings.ts";
@@ -11,20 +11,20 @@ import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** What a node needs of its own, also inside another process. */
+/** The settings of a node in any process. */
 export const NODE_WORK_SETTINGS = {
   ...ENGINE_SETTINGS,
   mediaRoot: TENANT_MEDIA_ROOT,
   slots: integer({
     flags: "--slots <slots>",
-    help: "pieces of work at a time; each uses --threads threads and some hundred MB of memory",
+    help: "tasks to run at a time; each uses --threads threads and a few hundred MB of memory",
     fallback: 1,
     min: 1,
     max: 1024,
   }),
   threads: integer({
     flags: "--threads <threads>",
-    help: "threads of one score; 0 divides the cores among the slots, at least 1 each",
+    help: "threads of each task; 0 divides the cores among the slots, at least 1 each",
     fallback: 0,
     min: 0,
     max: 256,
@@ -34,27 +34,27 @@ export const NODE_WORK_SETTINGS = {
 export const NODE_SETTINGS = {
   controller: textOr({
     flags: "--controller <host:port>",
-    help: "gRPC address of the controller to work for",
+    help: "gRPC address of the controller",
     fallback: "127.0.0.1:9090",
   }),
   ...TLS_SETTINGS,
   ...TOKEN_SETTINGS,
   name: text({
     flags: "--name <name>",
-    help: "name among the tenant's nodes, 1 to 200 characters; one that is taken is taken over",
+    help: "name of the node, unique in its tenant, 1 to 200 characters; replaces a running node of the same name",
     shownDefault: "HOSTNAME-PID",
   }),
   ...NODE_WORK_SETTINGS,
   scoreTimeout: integer({
     flags: "--score-timeout <seconds>",
-    help: "longest time that one piece of work may take, in seconds; a film that cannot be cut is one piece",
+    help: "time limit of a task in seconds; a video that cannot be split is one task",
     fallback: DAY_SECONDS,
     min: 1,
     max: 7 * DAY_SECONDS,
   }),
   drainTimeout: integer({
     flags: "--drain-timeout <seconds>",
-    help: "longest time that running work gets to finish when the node is told to stop, in seconds; what is left is handed back",
+    help: "seconds for running tasks to finish when the node stops; the remaining ones are handed back",
     fallback: 60,
     min: 0,
     max: DAY_SECONDS,
@@ -67,7 +67,7 @@ export const NODE_SETTINGS = {
   allowedHosts: ALLOWED_HOSTS,
   metricsPort: integer({
     flags: "--metrics-port <port>",
-    help: "port of the probes and metrics; 0 takes a free one",
+    help: "port of the probes and metrics; 0 picks a free one",
     fallback: 9464,
     min: 0,
     max: 65_535,
@@ -76,7 +76,7 @@ export const NODE_SETTINGS = {
   ...TRACING_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",
-    help: "print the address as one line of JSON on stdout once it listens: metrics (http://HOST:PORT)",
+    help: "print the address as one line of JSON on stdout once the port is open: metrics (http://HOST:PORT)",
   }),
 } as const;
 
@@ -87,13 +87,13 @@ const ADDRESS = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/;
 const MAX_PORT = 65_535;
 const MAX_NAME = 200;
 
-/** Refuses what can be seen to be wrong before anything starts. */
+/** Throws UsageError for settings that are known to be wrong before anything starts. */
 export function checkNodeSettings(settings: NodeSettings): void {
   const { controller, name } = settings;
   const port = Number(ADDRESS.exec(controller)?.[2] ?? 0);
   if (port < 1 || port > MAX_PORT) {
     throw new UsageError(
-      `--controller: ${JSON.stringify(controller)} is not an address. Give HOST:PORT, such as 127.0.0.1:9090.`,
+      `--controller: ${JSON.stringify(controller)} is not an address. Give HOST:PORT, for example 127.0.0.1:9090.`,
     );
   }
   if (name !== undefined && (name.length > MAX_NAME || /[\p{Cc}\p{Cs}]/u.test(name))) {
@@ -109,7 +109,7 @@ export function defaultName(): string {
   return `${hostname().slice(0, MAX_NAME - 12)}-${process.pid}`;
 }
 
-/** Threads of one score. */
+/** Threads of one task. */
 export function threadsPerScore({
   slots,
   threads,

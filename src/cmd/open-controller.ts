@@ -14,16 +14,16 @@ const DAY_MS = 86_400_000;
 
 export interface OpenOptions {
   readonly settings: Omit<ControlSettings, "metricsPort">;
-  /** Of those who call; undefined: nobody is asked for one. */
+  /** The checks of tokens; undefined while authentication is disabled. */
   readonly tokens: TokenRules | undefined;
   /** Tenant whose nodes serve all tenants; undefined: none. */
   readonly fleetTenant: string | undefined;
-  /** Which files jobs may name. */
+  /** Decides which files jobs may use. */
   readonly media: MediaPolicy;
-  /** What each tenant may have and do at a time. */
+  /** The limits of each tenant. */
   readonly limitsOf: LimitsOf;
   readonly openStore: () => Promise<Store>;
-  /** Whoever opened it ends it. */
+  /** Its owner closes it. */
   readonly tracer: Tracer;
   readonly registry: Registry;
   readonly log: Log;
@@ -34,7 +34,7 @@ export interface Opened {
   readonly controller: Controller;
 }
 
-/** No controller is ready that would refuse every token, because it does not know which are revoked. */
+/** Reads the revocations before the controller is ready: until then it would refuse every token. */
 async function followed(
   { revocations: list, clockSkewMs }: TokenRules,
   store: Store,

@@ -1,4 +1,4 @@
-/** Wires the scoring server, and runs it until a signal stops it. */
+/** Sets up the scoring server, and runs it until a signal stops it. */
 import type { FastifyInstance } from "fastify";
 import { OPEN_GATE } from "../auth/gate.ts";
 import { openEngine } from "../engine/open.ts";
@@ -21,7 +21,7 @@ import { listenOn } from "./listen.ts";
 import type { ServerSettings } from "./server-settings.ts";
 import { openTracing } from "./tracing.ts";
 
-/** Runs the server to its end; does not return. */
+/** Runs the server until it has stopped, then exits the process. */
 export async function runServer(settings: ServerSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   const parts = await build(settings, log);
@@ -82,18 +82,18 @@ async function listen({ rest, rpc }: Parts, settings: ServerSettings, log: Log):
   const addresses = await listenOn(rest, rpc, settings);
   log.info(addresses, "listening");
   const { host, printAddresses } = settings;
-  if (!isLoopback(host)) log.warn({ host }, "no authentication: whoever reaches this address can score");
+  if (!isLoopback(host)) log.warn({ host }, "no authentication: anyone who can reach this address can score");
   if (printAddresses) process.stdout.write(`${JSON.stringify(addresses)}\n`);
 }
 
-/** Milliseconds for the answers of finished scores to leave, and for idle connections to close. */
+/** Milliseconds for sending the responses of finished scores and closing idle connections. */
 const CLOSE_LIMIT_MS = 3_000;
-/** Milliseconds beyond the drain limit: aborted scorers are killed within it. */
+/** Milliseconds beyond the drain timeout, within which aborted scorers are killed. */
 const ABORT_GRACE_MS = 6_000;
 
 function phases({ opening, service, rest, rpc, tracing }: Parts, drainMs: number): Phase[] {
   return [
-    { name: "tell health watchers", limitMs: 1_000, run: () => rpc.setServing(false) },
+    { name: "notify health watchers", limitMs: 1_000, run: () => rpc.setServing(false) },
     { name: "finish running scores", limitMs: drainMs + ABORT_GRACE_MS, run: () => service.drain(drainMs) },
     { name: "stop opening the scorer", limitMs: 1_000, run: () => opening.stop() },
     { name: "close gRPC", limitMs: CLOSE_LIMIT_MS + 500, run: () => rpc.close(CLOSE_LIMIT_MS) },

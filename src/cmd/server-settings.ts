@@ -1,4 +1,4 @@
-/** The settings of `svc server`. Every one states its default and its unit. */
+/** The settings of `svc server`. */
 import { availableParallelism } from "node:os";
 import { integer, type SettingValues, toggle } from "../platform/setting.ts";
 import { ENGINE_SETTINGS } from "./engine-settings.ts";
@@ -14,7 +14,7 @@ export const SERVER_SETTINGS = {
   ...PORT_SETTINGS,
   concurrency: integer({
     flags: "--concurrency <scores>",
-    help: "scores at a time; more are refused with 429",
+    help: "scores to run at a time; further requests get 429",
     shownDefault: "half the cores, at least 2",
     fallback: Math.max(2, Math.floor(availableParallelism() / 2)),
     min: 1,
@@ -22,7 +22,7 @@ export const SERVER_SETTINGS = {
   }),
   threads: integer({
     flags: "--threads <threads>",
-    help: "threads of one score",
+    help: "threads of each score",
     shownDefault: "the number of cores",
     fallback: availableParallelism(),
     min: 1,
@@ -30,14 +30,14 @@ export const SERVER_SETTINGS = {
   }),
   scoreTimeout: integer({
     flags: "--score-timeout <seconds>",
-    help: "longest time that one score may take, in seconds",
+    help: "time limit of a score in seconds",
     fallback: 3600,
     min: 1,
     max: 7 * DAY_SECONDS,
   }),
   drainTimeout: integer({
     flags: "--drain-timeout <seconds>",
-    help: "longest time that running scores get to finish when the server is told to stop, in seconds",
+    help: "seconds for running scores to finish when the server stops",
     fallback: 30,
     min: 0,
     max: DAY_SECONDS,
@@ -47,7 +47,7 @@ export const SERVER_SETTINGS = {
   ...TRACING_SETTINGS,
   printAddresses: toggle({
     flags: "--print-addresses",
-    help: "print the addresses as one line of JSON on stdout once both listen: rest (http://HOST:PORT), grpc (HOST:PORT)",
+    help: "print the addresses as one line of JSON on stdout once both ports are open: rest (http://HOST:PORT), grpc (HOST:PORT)",
   }),
 } as const;
 

@@ -1,4 +1,4 @@
-/** `svc server`: the command and its flags. What it starts is loaded only when they are right. */
+/** `svc server`: the command and its flags. The server itself is loaded after they have been checked. */
 import type { Command } from "commander";
 import { addSettings, readSettings } from "../platform/config.ts";
 import { GuidedCommand } from "../platform/help.ts";
@@ -10,13 +10,13 @@ import { SERVER_SETTINGS } from "./server-settings.ts";
 const GUIDE = `
 Examples:
   $ svc server
-      REST on http://127.0.0.1:8080 (its page is /ui), gRPC on 127.0.0.1:9090
+      serves REST on http://127.0.0.1:8080 (API documentation at /ui) and gRPC on 127.0.0.1:9090
   $ svc server --vmaf-binary /usr/local/bin/vmaf --model-dir /usr/local/share/vmaf/model --port 8080
-      with Netflix's vmaf and its models
+      uses Netflix's vmaf and its models
   $ svc server --media-root /srv/media --concurrency 4 --score-timeout 600
-      reads videos below /srv/media only, four scores at a time, ten minutes each at most
+      reads only videos below /srv/media; runs four scores at a time, each for at most ten minutes
   $ SVC_PORT=0 svc server --print-addresses
-      on a free port, told on stdout
+      uses a free REST port and prints it on stdout
 
 Then score a pair:
   $ curl -H 'Content-Type: application/json' http://127.0.0.1:8080/v1/score \\
@@ -24,8 +24,8 @@ Then score a pair:
 
 ${processExitCodes()}
 
-A flag beats its variable, a variable beats the --config file. SIGTERM stops the server when the
-running scores are done; a second one at once. All of it: docs/server.md`;
+A flag takes precedence over its variable, a variable over the --config file. SIGTERM stops the server after the
+running scores; a second SIGTERM ends it immediately. Documentation: docs/server.md`;
 
 export function serverCommand(): Command {
   const command = new GuidedCommand("svc server")

@@ -7,7 +7,7 @@ export type TenantsSource = (typeof SOURCES)[number];
 const TENANTS_SOURCE: Setting<TenantsSource | undefined> = {
   ...choice<TenantsSource>({
     flags: "--tenants-source <source>",
-    help: "where the tenants come from: one provider that names them, a file, or SvcTenant resources of a Kubernetes cluster",
+    help: "source of the tenants: the tokens of one identity provider, a file, or SvcTenant resources in a Kubernetes cluster",
     fallback: "provider",
     of: SOURCES,
   }),
@@ -19,17 +19,17 @@ export const TENANTS_SOURCE_SETTINGS = {
   tenantsSource: TENANTS_SOURCE,
   tenantsFile: text({
     flags: "--tenants-file <file>",
-    help: "YAML or JSON file of tenants, each with its own identity provider, in place of --jwks-endpoint and --auth-issuer; read again when it changes",
+    help: "YAML or JSON file of tenants, each with its identity provider, instead of --jwks-endpoint and --auth-issuer; reloaded when it changes",
   }),
   tenantsNamespace: text({
     flags: "--tenants-namespace <namespace>",
     help: "namespace of the SvcTenant resources",
-    shownDefault: "that of the Pod, or of the kubeconfig",
+    shownDefault: "the namespace of the Pod or of the kubeconfig",
   }),
   kubeconfig: text({
     flags: "--kubeconfig <file>",
-    help: "how to reach the API server of the SvcTenant resources",
-    shownDefault: "as the Pod's service account",
+    help: "kubeconfig for the API server with the SvcTenant resources",
+    shownDefault: "the service account of the Pod",
   }),
 } as const;
 
@@ -40,7 +40,7 @@ export interface SourceSettings {
   readonly kubeconfig: string | undefined;
 }
 
-/** Where the tenants come from. `provider`: the settings that name one, as far as they are given. */
+/** The source that the settings select. */
 export type SourcePlan =
   | { readonly kind: "provider" }
   | { readonly kind: "file"; readonly file: string }
@@ -50,10 +50,10 @@ export type SourcePlan =
       readonly kubeconfig: string | undefined;
     };
 
-/** As Kubernetes names namespaces. */
+/** Syntax of a Kubernetes namespace. */
 const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Throws UsageError when the settings contradict each other. `providerFlags`: those of the one provider that are given. */
+/** Throws UsageError if settings contradict each other. `providerFlags`: the given flags of a single provider. */
 export function planSource(settings: SourceSettings, providerFlags: readonly string[]): SourcePlan {
   const { tenantsSource, tenantsFile, tenantsNamespace: namespace, kubeconfig } = settings;
   const source = tenantsSource ?? (tenantsFile === undefined ? "provider" : "file");
@@ -66,12 +66,12 @@ export function planSource(settings: SourceSettings, providerFlags: readonly str
     case "file":
       refuse("--tenants-file", [...providerFlags, ...clusterFlags], settings);
       if (tenantsFile !== undefined) return { kind: "file", file: tenantsFile };
-      throw new UsageError("--tenants-source file needs --tenants-file (SVC_TENANTS_FILE). Give it.");
+      throw new UsageError("--tenants-source file needs --tenants-file (SVC_TENANTS_FILE).");
     default:
       refuse("--tenants-source kubernetes", [...fileFlags, ...providerFlags], settings);
       if (namespace === undefined || NAMESPACE.test(namespace))
         return { kind: "kubernetes", namespace, kubeconfig };
-      throw new UsageError(`--tenants-namespace: ${JSON.stringify(namespace)} is no name of a namespace.`);
+      throw new UsageError(`--tenants-namespace: ${JSON.stringify(namespace)} is not a valid namespace.`);
   }
 }
 
@@ -86,9 +86,9 @@ function refuse(chosen: string, others: readonly string[], { tenantsSource }: So
   if (others.length === 0) return;
   if (tenantsSource === undefined && chosen === "--tenants-source provider")
     throw new UsageError(
-      `${others.join(" and ")} ${others.length > 1 ? "are" : "is"} for --tenants-source kubernetes. Give that too, or leave out the former.`,
+      `${others.join(" and ")} ${others.length > 1 ? "are" : "is"} only for --tenants-source kubernetes. Add that, or remove the former.`,
     );
   throw new UsageError(
-    `${chosen} and ${others.join(", ")} are both given. Each tenant names its own provider, and comes from one place: leave out the latter.`,
+    `${chosen} and ${others.join(", ")} cannot be used together: each tenant comes from one source, with its own provider. Remove the latter.`,
   );
 }

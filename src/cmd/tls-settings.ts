@@ -1,4 +1,4 @@
-/** The settings of a server's TLS. */
+/** The TLS settings of a server. */
 import type { CertificateOptions } from "../platform/certificate.ts";
 import { HELP_GROUPS } from "../platform/help-page.ts";
 import { flagsOf, inGroup, type SettingValues, text, UsageError } from "../platform/setting.ts";
@@ -6,23 +6,23 @@ import { flagsOf, inGroup, type SettingValues, text, UsageError } from "../platf
 export const SERVER_TLS_SETTINGS = inGroup(HELP_GROUPS.tls, {
   tlsCert: text({
     flags: "--tls-cert <file>",
-    help: "PEM file of the certificate for REST and gRPC, followed by those between it and its root; read again when it changes",
-    shownDefault: "none: both ports are in clear",
+    help: "PEM file of the certificate for REST and gRPC, followed by its intermediates; reloaded when it changes",
+    shownDefault: "none, both ports are without TLS",
   }),
   tlsKey: text({
     flags: "--tls-key <file>",
-    help: "PEM file of the certificate's private key, not encrypted; read again when it changes",
+    help: "PEM file of the unencrypted private key; reloaded when it changes",
   }),
   tlsClientCa: text({
     flags: "--tls-client-ca <file>",
-    help: "PEM file of the authorities whose certificates clients of both ports must show one of, probes too; read again when it changes",
-    shownDefault: "none: clients need no certificate",
+    help: "PEM file of CAs; clients of both ports, including probes, must present a certificate signed by one of them. Reloaded when it changes",
+    shownDefault: "none, clients need no certificate",
   }),
 } as const);
 
 export type ServerTlsSettings = SettingValues<typeof SERVER_TLS_SETTINGS>;
 
-/** The files to serve with; undefined: there is to be no TLS. Throws UsageError when one of the flags is missing. */
+/** Returns the files to use; undefined: no TLS. Throws UsageError if a flag is missing. */
 export function tlsFiles({
   tlsCert,
   tlsKey,

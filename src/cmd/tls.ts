@@ -1,4 +1,4 @@
-/** Wires the certificate of a server. */
+/** Sets up the certificate of a server. */
 import type { Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import { Certificate, CertificateError } from "../platform/certificate.ts";
@@ -10,13 +10,13 @@ import { type ServerTlsSettings, tlsFiles } from "./tls-settings.ts";
 const STOP_LIMIT_MS = 1_000;
 
 export interface Transport {
-  /** undefined: in clear. */
+  /** undefined: no TLS. */
   readonly certificate: Certificate | undefined;
-  /** How following it stops. */
+  /** Stops watching the files. */
   readonly phases: readonly Phase[];
 }
 
-/** Not followed until `certificate.start()`. Throws UsageError when the settings, or the files, cannot be used. */
+/** Changes are loaded after `certificate.start()`. Throws UsageError if the settings or the files cannot be used. */
 export async function openTls(
   settings: ServerTlsSettings,
   { log, registry, audit }: { readonly log: Log; readonly registry: Registry; readonly audit: Audit },
@@ -28,7 +28,7 @@ export async function openTls(
     changed: (outcome) => audit.system("system/certificate", { target: files.pair.cert.path, outcome }),
   });
   const run = () => certificate.stop();
-  return { certificate, phases: [{ name: "stop following the certificate", limitMs: STOP_LIMIT_MS, run }] };
+  return { certificate, phases: [{ name: "stop watching the certificate", limitMs: STOP_LIMIT_MS, run }] };
 }
 
 async function open(options: Parameters<typeof Certificate.open>[0]): Promise<Certificate> {

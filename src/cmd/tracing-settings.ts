@@ -6,15 +6,15 @@ import { inGroup, type Setting, type SettingValues, UsageError } from "../platfo
 
 const endpoint: Setting<string | undefined> = {
   flags: "--otlp-endpoint <url>",
-  help: "OpenTelemetry collector that gets traces, OTLP over HTTP, such as http://127.0.0.1:4318",
-  shownDefault: "none: no traces",
+  help: "OpenTelemetry collector to send traces to, OTLP over HTTP, for example http://127.0.0.1:4318",
+  shownDefault: "none, no traces",
   fallback: undefined,
   parse: tracesUrl,
 };
 
 const sample: Setting<number> = {
   flags: "--trace-sample <share>",
-  help: "share of the traces that begin here which are recorded, from 0 to 1; others follow their caller",
+  help: "share of new traces to record, from 0 to 1; a trace that a caller began follows the caller's decision",
   shownDefault: "1",
   fallback: 1,
   parse(text) {
@@ -33,44 +33,45 @@ export type TracingSettings = SettingValues<typeof TRACING_SETTINGS>;
 
 const TRACES_PATH = "/v1/traces";
 
-/** Where traces go below a collector's address, unless the address says so itself. */
+/** Appends the path of traces to a collector's URL unless it has one. */
 function tracesUrl(text: string): string {
   const url = URL.parse(text);
-  if (url === null || !["http:", "https:"].includes(url.protocol)) throw new Error("is no http or https URL");
+  if (url === null || !["http:", "https:"].includes(url.protocol))
+    throw new Error("is not an http or https URL");
   const path = url.pathname.replace(/\/+$/, "");
   url.pathname = path.endsWith(TRACES_PATH) ? path : `${path}${TRACES_PATH}`;
   return url.href;
 }
 
 /**
- * Throws UsageError for an address that holds what may be a credential. Apart from reading it, because what
- * cannot be read is shown.
+ * Throws UsageError for a URL that contains what may be a credential. Not part of parsing, because parse errors show
+ * the value.
  */
 export function refuseCredentials(url: string): void {
   const { username, password, search, hash } = new URL(url);
   if (username + password + search + hash === "") return;
   throw new UsageError(
-    "--otlp-endpoint: the URL holds a user, a password, a query or a #fragment. Give credentials in OTEL_EXPORTER_OTLP_HEADERS.",
+    "--otlp-endpoint: the URL contains a user name, a password, a query or a #fragment. Put credentials into OTEL_EXPORTER_OTLP_HEADERS.",
   );
 }
 
-/** Whether what is sent there can be read on the way. */
+/** Whether requests to this URL can be read on the way. */
 export function isOpenWay(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !isLoopback(hostname);
 }
 
-/** Names and values as OpenTelemetry's variables list them: `name=value,…`, values percent-encoded. Throws UsageError. */
+/** Parses the lists of OpenTelemetry variables: `name=value,…`, values percent-encoded. Throws UsageError. */
 export function listedPairs(variable: string, text: string): Record<string, string> {
   const pairs = text.split(",").filter((part) => part.trim() !== "");
   return Object.fromEntries(
     pairs.map((part, index) => {
       const [, name, value] = /^\s*([!#$%&'*+\-.^_`|~\w]+)\s*=(.*)$/s.exec(part) ?? [];
       const decoded = value === undefined ? undefined : decode(value.trim());
-      // The text is not shown: it may hold credentials.
+      // The text is not shown: it may contain credentials.
       if (name === undefined || decoded === undefined || /[\0\r\n]/.test(decoded))
         throw new UsageError(
-          `${variable}: its part ${index + 1} is not name=value, with the value percent-encoded.`,
+          `${variable}: item ${index + 1} is not name=value with a percent-encoded value.`,
         );
       return [name, decoded];
     }),

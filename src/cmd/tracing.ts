@@ -1,4 +1,4 @@
-/** Wires tracing: off, and nothing of it loaded, unless an endpoint is given. */
+/** Sets up tracing. Without an endpoint, tracing is off and its modules are not loaded. */
 import { randomUUID } from "node:crypto";
 import type { Registry } from "prom-client";
 import type { Log } from "../platform/log.ts";
@@ -7,12 +7,12 @@ import { version } from "../platform/version.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import { isOpenWay, listedPairs, refuseCredentials, type TracingSettings } from "./tracing-settings.ts";
 
-/** OpenTelemetry's own variables of which svc takes account, once an endpoint is given. */
+/** The OpenTelemetry variables that svc supports, once an endpoint is given. */
 const HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
 const RESOURCE = "OTEL_RESOURCE_ATTRIBUTES";
 const SERVICE_NAME = "OTEL_SERVICE_NAME";
 
-/** `name`: "controller", "node", … Throws UsageError when the endpoint or a variable cannot be used. */
+/** `name`: "controller", "node", … Throws UsageError if the endpoint or a variable cannot be used. */
 export async function openTracing(
   { otlpEndpoint: url, traceSample: ratio }: TracingSettings,
   { name, log, registry }: { readonly name: string; readonly log: Log; readonly registry: Registry },
@@ -21,7 +21,7 @@ export async function openTracing(
   refuseCredentials(url);
   const headers = listedPairs(HEADERS, process.env[HEADERS] ?? "");
   if (Object.keys(headers).length > 0 && isOpenWay(url))
-    log.warn({ url }, `the headers of ${HEADERS} go to the collector as they are: use https`);
+    log.warn({ url }, `the headers of ${HEADERS} are sent to the collector unencrypted; use https`);
   const serviceName = process.env[SERVICE_NAME];
   const { openTracing: open } = await import("../tracing/tracing.ts");
   const tracing = open({
@@ -35,6 +35,6 @@ export async function openTracing(
       ...(serviceName && { "service.name": serviceName }),
     },
   });
-  log.info({ url, share: ratio }, "traces are sent");
+  log.info({ url, share: ratio }, "sending traces");
   return tracing;
 }

@@ -1,12 +1,11 @@
-/** A stop signal is heard from the first moment, whatever a process waits for as it starts. */
+/** Handles a stop signal that arrives while a process is still starting. */
 import type { StopSignal } from "../platform/lifecycle.ts";
 import type { Log } from "../platform/log.ts";
 
 /**
- * What is opened; a signal that comes before ends the process, which has nothing to lose yet: a store is as
- * after a crash, which loses nothing. The
- * signal itself does it, by its default action: `process.exit` waits for threads, and the one that a
- * disk holds may never return.
+ * Returns the result of `opening`. A signal that arrives earlier ends the process. Nothing is lost: the store is as
+ * after a crash. The process kills itself with the signal's default action, because `process.exit` waits for threads,
+ * and a thread blocked on a disk may never return.
  */
 export async function unlessStopped<T>(
   stopSignal: Promise<StopSignal>,
@@ -15,7 +14,7 @@ export async function unlessStopped<T>(
 ): Promise<T> {
   const first = await Promise.race([opening.then((opened) => ({ opened })), stopSignal]);
   if (typeof first === "object") return first.opened;
-  log.info({ signal: first }, "stopped before it had started");
+  log.info({ signal: first }, "stopped before startup was complete");
   process.removeAllListeners(first);
   process.kill(process.pid, first);
   return new Promise<never>(() => {});

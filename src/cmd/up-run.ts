@@ -1,4 +1,4 @@
-/** Wires a controller and a node into one process, and runs them until a signal stops them. */
+/** Sets up a controller and a node in one process, and runs them until a signal stops them. */
 import { authenticateNobody, OPEN_PRINCIPAL } from "../auth/principal.ts";
 import { Connection } from "../client/connection.ts";
 import { Failure } from "../platform/failure.ts";
@@ -18,18 +18,18 @@ import { openTracing } from "./tracing.ts";
 import { unlessStopped } from "./unless-stopped.ts";
 import { metricsPorts, type UpSettings } from "./up-settings.ts";
 
-/** This process has no authentication, so nobody else may reach it. */
+/** Loopback, because this process has no authentication. */
 const HOST = "127.0.0.1";
-/** The same at every start: the node takes over the name, and with it what a process that died had leased. */
+/** The same at every start: the node takes over the name, and with it the leases of a process that died. */
 const NODE_NAME = "local";
-/** Seconds: a film that cannot be cut is one piece of work. */
+/** Seconds. A video that cannot be split is one task. */
 const PIECE_TIMEOUT = 86_400;
-/** Milliseconds for requests to end once the node is done: nothing is left to wait for. */
+/** Milliseconds for requests to end after the node has stopped, when nothing is left to wait for. */
 const REQUESTS_DRAIN_MS = 1_000;
 
 const EXIT_FAILED = 1;
 
-/** Runs both to their end; does not return. */
+/** Runs both until they have stopped, then exits the process. */
 export async function runUp(settings: UpSettings): Promise<void> {
   const log = openLog({ level: settings.logLevel, format: settings.logFormat });
   let node: NodeParts | undefined;
@@ -65,7 +65,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   process.exit(superseded ? EXIT_FAILED : 0);
 }
 
-/** All that is there before the store is opened. */
+/** Opens everything that does not need the store. */
 async function open(settings: UpSettings, log: Log) {
   const console = settings.consoleDisabled ? undefined : await openConsole({ kind: "open" });
   const dataDir = await ensureDataDir(settings.dataDir, log);
@@ -97,7 +97,7 @@ interface Parts {
   readonly settings: UpSettings;
 }
 
-/** The node first, while the controller still takes its reports. */
+/** The node stops first, while the controller still accepts its reports. */
 function phases({ part, node, connection, settings }: Parts): Phase[] {
   return [
     ...nodeDrainPhases(node, settings.drainTimeout * 1000),
@@ -106,7 +106,7 @@ function phases({ part, node, connection, settings }: Parts): Phase[] {
   ];
 }
 
-/** Where things are: as one line for programs, or in a few lines for people on a terminal. */
+/** Prints the addresses: one line for programs, or a few lines for people on a terminal. */
 function tell(
   { rest, grpc, metrics }: ControllerAddresses,
   dataDir: string,
@@ -115,7 +115,7 @@ function tell(
   if (printAddresses) process.stdout.write(`${JSON.stringify({ rest, grpc, metrics })}\n`);
   else if (process.stdout.isTTY) {
     const console = consoleDisabled ? "" : `  console  ${rest}/console\n`;
-    process.stdout.write(`svc is up, on this machine only.
+    process.stdout.write(`svc is running, reachable from this machine only.
 ${console}  REST     ${rest}
   page     ${rest}/ui
   gRPC     ${grpc}
@@ -123,19 +123,19 @@ ${console}  REST     ${rest}
   data     ${dataDir}
 
 Score a pair:  svc jobs submit REFERENCE DISTORTED --wait${serverFlag(grpc)}
-Ctrl-C stops it; the next start goes on where this one stopped.
+Ctrl-C stops it; the next start continues where this one stopped.
 `);
     if (!consoleDisabled && !browserDisabled) openConsoleOf(rest);
   }
 }
 
-/** On a desktop; who has no browser there has the address. */
+/** Only on a desktop. Others have the printed address. */
 function openConsoleOf(rest: string): void {
   const command = browserCommand(process.env, process.platform);
   if (command !== undefined) openBrowser(command, `${rest}/console`, () => {});
 }
 
-/** Where the commands do not look by themselves. */
+/** Empty if the address is the default of the commands. */
 function serverFlag(grpc: string): string {
   return grpc === `${HOST}:9090` ? "" : ` --server ${grpc}`;
 }
@@ -143,6 +143,6 @@ function serverFlag(grpc: string): string {
 function tellStopping({ printAddresses, drainTimeout }: UpSettings): void {
   if (printAddresses || !process.stdout.isTTY) return;
   process.stdout.write(
-    `\nFinishing what runs, for up to ${drainTimeout} s; Ctrl-C again stops it at once. Nothing is lost.\n`,
+    `\nFinishing running tasks for up to ${drainTimeout} s; press Ctrl-C again to stop immediately. Nothing is lost.\n`,
   );
 }

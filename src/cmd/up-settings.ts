@@ -1,4 +1,4 @@
-/** The settings of `svc up`: those of a controller and of a node that make sense for both in one process. */
+/** The settings of `svc up`: those of a controller and of a node that apply to both in one process. */
 
 import { integer, type Setting, type SettingValues, toggle } from "../platform/setting.ts";
 import { CONSOLE_SETTING } from "./console-settings.ts";
@@ -9,10 +9,10 @@ import { TRACING_SETTINGS } from "./tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** undefined: not asked for, so that any port will do. */
+/** undefined: not given, so any port will do. */
 const METRICS_PORT: Setting<number | undefined> = {
   ...CONTROL_SETTINGS.metricsPort,
-  shownDefault: `${CONTROL_SETTINGS.metricsPort.fallback}, or a free port where another program has that`,
+  shownDefault: `${CONTROL_SETTINGS.metricsPort.fallback}, or a free port if that is in use`,
   fallback: undefined,
 };
 
@@ -28,11 +28,11 @@ export const UP_SETTINGS = {
   consoleDisabled: CONSOLE_SETTING,
   browserDisabled: toggle({
     flags: "--browser-disabled",
-    help: "open no browser; one is opened at the console on a terminal of a desktop alone",
+    help: "do not open the console in a browser; it is opened only from a terminal on a desktop",
   }),
   drainTimeout: integer({
     flags: "--drain-timeout <seconds>",
-    help: "longest time that running work gets to finish when it is told to stop, in seconds; the rest goes on at the next start",
+    help: "seconds for running tasks to finish on stop; the rest continues at the next start",
     fallback: 30,
     min: 0,
     max: DAY_SECONDS,

@@ -32,7 +32,7 @@ describe("svc controller", () => {
     });
     await soon(asked, "a connection to the database");
     assert.equal(await controller.stop(), "SIGTERM");
-    await controller.logged("stopped before it had started");
+    await controller.logged("stopped before startup was complete");
     silent.close();
   });
 
@@ -131,10 +131,12 @@ describe("svc controller", () => {
       args: ["--host", "0.0.0.0"],
     });
     const line = await controller.logged(
-      "AUTHENTICATION IS DISABLED: every caller may do everything; not for production",
+      "AUTHENTICATION IS DISABLED: every caller has full access; not for production",
     );
     assert.equal(line["level"], "warn");
-    await controller.logged("no authentication: whoever reaches this address can score", { level: "warn" });
+    await controller.logged("no authentication: anyone who can reach this address can score", {
+      level: "warn",
+    });
     assert.equal(await controller.stop(), 0);
   });
 });
@@ -145,7 +147,7 @@ describe("refuses to start and says why", () => {
     [
       "two stores",
       ["controller", "--auth-disabled", "--data-dir", "/tmp/x", "--database-url", "postgres://h/d"],
-      /--data-dir and --database-url are both given/,
+      /--data-dir and --database-url cannot be used together/,
     ],
     [
       "a lease of 0",

@@ -45,9 +45,9 @@ for (const [command, ...flags] of [["up"], ["controller", "--auth-disabled"]] as
       ];
       const env = { NODE_OPTIONS: `--import ${HELD_DISK}`, HELD_DISK_FIFO: fifo };
       await using held = new SvcProcess(command, { args, env });
-      await held.logged("the disk of --data-dir does not answer; waiting for it", { dataDir });
+      await held.logged("the disk of --data-dir does not respond; waiting for it", { dataDir });
       assert.equal(await held.stop(), "SIGTERM");
-      await held.logged("stopped before it had started");
+      await held.logged("stopped before startup was complete");
     });
   });
 }

@@ -149,7 +149,7 @@ describe("one identity provider for any tenant", () => {
     await writeFile(file, token({ tid: "acme", svc_roles: [] }));
     const server = ["--server", controller.grpc, "--token-file", file];
     const without = await svc(["jobs", "list", ...server]);
-    assert.match(without.stderr, /The token gives no role; this operation needs svc:reader/);
+    assert.match(without.stderr, /The token grants no role; this operation needs svc:reader/);
     assert.equal(without.code, 2);
     await writeFile(file, token({ tid: "acme", svc_roles: ["svc:reader"] }));
     const listed = await svc(["jobs", "list", "--json", ...server]);
@@ -192,7 +192,7 @@ test("a tenants file controls access, also when it changes at run time", async (
   assert.match((await events.find(({ event }) => event === "error")).data, /"TENANT_DISABLED"/);
   await until(async () => (await acme.list()).body.code === "TENANT_DISABLED", "the tenant to be disabled");
   await writeFile(file, "- tenantId: [");
-  await controller.logged("the tenants file cannot be used: the tenants stay as they were");
+  await controller.logged("failed to reload the tenants file; the tenants stay as they were");
   assert.equal((await acme.list()).body.code, "TENANT_DISABLED");
 });
 

@@ -136,7 +136,7 @@ test("svc up enforces its roots for jobs and scores", async () => {
 
 describe("on the command line", () => {
   for (const [name, args, stderr] of [
-    ["svc server has no tenants", ["server", "--media-root", "/{tenant}"], /svc server knows no tenants/],
+    ["svc server has no tenants", ["server", "--media-root", "/{tenant}"], /svc server has no tenants/],
     [
       "svc node needs what is above {tenant}",
       ["node", "--media-root", "/no/x-{tenant}/y"],

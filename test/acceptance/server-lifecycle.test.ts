@@ -93,7 +93,7 @@ describe("the command line", () => {
     const file = clips.directory.file("wrong.yaml");
     await writeFile(file, "prot: 1\n");
     const misspelt = await svc(["server", "--config", file]);
-    assert.match(misspelt.stderr, /prot in .*wrong\.yaml is not a setting\. There are: vmaf-binary/);
+    assert.match(misspelt.stderr, /prot in .*wrong\.yaml is not a setting\. The settings are: vmaf-binary/);
     assert.equal(misspelt.code, 2);
   });
 
@@ -130,13 +130,13 @@ test("a flag overrides a variable, which overrides the file, which overrides the
 
 test("warns about a host that isn't loopback", async () => {
   await using open = await ServerProcess.start({ args: ["--host", "0.0.0.0"], ready: false });
-  await open.logged("no authentication: whoever reaches this address can score", { level: "warn" });
+  await open.logged("no authentication: anyone who can reach this address can score", { level: "warn" });
   await using closed = await ServerProcess.start({ args: ["--host", "::1"] });
   assert.equal((await ask(closed, "/healthz")).status, 200);
   await closed.stop();
   assert.notDeepEqual(closed.log, []);
   // The time to stop doesn't matter here.
-  const untimely = "shut-down phase ran out of time";
+  const untimely = "shutdown phase timed out";
   assert.deepEqual(
     closed.log.filter(({ level, msg }) => level !== "info" && msg !== untimely),
     [],

@@ -149,7 +149,7 @@ describe("svc up", () => {
     assert.match(await readFile(opened, "utf8"), /^http:\/\/127\.0\.0\.1:\d+\/console$/);
     running.child.stdin?.write("\x03");
     const { code, stdout } = await running.ended();
-    assert.match(stdout, /Finishing what runs.*Nothing is lost/);
+    assert.match(stdout, /Finishing running tasks.*Nothing is lost/);
     assert.equal(code, 0);
   });
 });

@@ -173,7 +173,7 @@ test("does not build a missing console, but refuses to start and says what to do
       "fatal",
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /^svc up: The console cannot be read from .*\/web\/dist\. Install svc again, .*\n$/);
+    assert.match(stderr, /^svc up: The console cannot be read from .*\/web\/dist\. Reinstall svc .*\n$/);
   } finally {
     renameSync(away, built);
   }

@@ -197,7 +197,7 @@ test("a table that forgets an operation, or has one too many, stops the start", 
   );
   assert.throws(
     () => Permissions.of({ ...table, http: { getIt: "svc:root" } }, operations),
-    /getIt needs one of/,
+    /getIt must be one of/,
   );
   assert.throws(() => Permissions.of([], operations), /the table is not/);
   assert.throws(

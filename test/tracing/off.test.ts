@@ -69,14 +69,24 @@ test("a caller's trace is in the log of every process, and nothing is sent", asy
 
 /** Each command, with another invalid setting. */
 const WRONG = [
-  [["controller", "--auth-disabled"], ["--otlp-endpoint", "collector:4318"], {}, /is no http or https URL/],
+  [
+    ["controller", "--auth-disabled"],
+    ["--otlp-endpoint", "collector:4318"],
+    {},
+    /is not an http or https URL/,
+  ],
   [["node"], ["--trace-sample", "2"], {}, /--trace-sample: "2" is not a number from 0 to 1/],
-  [["up"], [], { SVC_OTLP_ENDPOINT: "https://me:secret@collector" }, /--otlp-endpoint: the URL holds a user/],
+  [
+    ["up"],
+    [],
+    { SVC_OTLP_ENDPOINT: "https://me:secret@collector" },
+    /--otlp-endpoint: the URL contains a user name/,
+  ],
   [
     ["server", "--port", "0", "--grpc-port", "0"],
     ["--otlp-endpoint", "http://127.0.0.1:9"],
     { OTEL_EXPORTER_OTLP_HEADERS: "secret" },
-    /OTEL_EXPORTER_OTLP_HEADERS: its part 1/,
+    /OTEL_EXPORTER_OTLP_HEADERS: item 1 is not name=value/,
   ],
 ] as const;
 

@@ -191,7 +191,7 @@ describe("one provider", () => {
       ])
         await assert.rejects(
           plan([...source, claim, "org_id"]),
-          usageError(new RegExp(`and ${claim} are both given`)),
+          usageError(new RegExp(`and ${claim} cannot be used together`)),
         );
     });
 

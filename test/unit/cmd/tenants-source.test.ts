@@ -41,9 +41,9 @@ const CONTRADICTIONS: readonly [Partial<SourceSettings>, readonly string[], RegE
     /--tenants-file and --auth-issuer, --auth-audience/,
   ],
   [{ tenantsFile: "a", kubeconfig: "k" }, [], /--tenants-file and --kubeconfig/],
-  [{ tenantsNamespace: "n" }, [], /--tenants-namespace is for --tenants-source kubernetes/],
-  [{ tenantsSource: "kubernetes", tenantsNamespace: "a/b" }, [], /"a\/b" is no name of a namespace/],
-  [{ tenantsSource: "kubernetes", tenantsNamespace: "A" }, [], /"A" is no name/],
+  [{ tenantsNamespace: "n" }, [], /--tenants-namespace is only for --tenants-source kubernetes/],
+  [{ tenantsSource: "kubernetes", tenantsNamespace: "a/b" }, [], /"a\/b" is not a valid namespace/],
+  [{ tenantsSource: "kubernetes", tenantsNamespace: "A" }, [], /"A" is not a valid namespace/],
 ];
 for (const [settings, flags, message] of CONTRADICTIONS)
   test(`refused: ${JSON.stringify(settings)} ${flags.join(" ")}`, () => {

@@ -17,7 +17,7 @@ test("an endpoint is a collector's base URL, or the exact URL of its traces", ()
   assert.equal(read("https://otel.example/otlp/"), "https://otel.example/otlp/v1/traces");
   assert.equal(read("https://otel.example/otlp/v1/traces"), "https://otel.example/otlp/v1/traces");
   for (const text of ["", "127.0.0.1:4318", "grpc://otel:4317", "file:///etc/passwd"])
-    assert.throws(() => read(text), /is no http or https URL/, text);
+    assert.throws(() => read(text), /is not an http or https URL/, text);
   refuseCredentials(read("https://otel.example/"));
   for (const text of [
     "https://user@otel",
@@ -50,7 +50,7 @@ test("headers use OpenTelemetry's list format; errors do not quote them", () => 
     assert.throws(
       () => listedPairs("V", text),
       (error: Error) =>
-        /^V: its part \d is not name=value/.test(error.message) && !error.message.includes("secret"),
+        /^V: item \d is not name=value/.test(error.message) && !error.message.includes("secret"),
       text,
     );
   }
