@@ -121,7 +121,7 @@ export class KeySet {
     try {
       const body = await fetchKeys({ ...this.#options, signal: this.#closing.signal });
       const { byKid, refused } = readKeys(body, this.#keys);
-      this.#tell(byKid, refused);
+      this.#logChange(byKid, refused);
       this.#keys = byKid;
       this.#readAt = now;
       end("read");
@@ -132,7 +132,7 @@ export class KeySet {
     }
   }
 
-  #tell(keys: ReadonlyMap<string, PublicKey>, refused: number): void {
+  #logChange(keys: ReadonlyMap<string, PublicKey>, refused: number): void {
     const added = [...keys.keys()].filter((kid) => this.#keys.get(kid) !== keys.get(kid)).length;
     const withdrawn = [...this.#keys.keys()].filter((kid) => !keys.has(kid)).length;
     const facts = { keySet: place(this.#options.endpoint), keys: keys.size, added, withdrawn, refused };

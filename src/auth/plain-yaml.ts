@@ -73,8 +73,8 @@ function place(lines: LineCounter, offset: number): string {
 
 function describe({ code, message, pos }: YAMLError, lines: LineCounter): string {
   // The parser's messages may quote the text, which can contain anything.
-  const told = code === "MULTIPLE_DOCS" ? "a second document begins" : message.replace(/\p{C}/gu, "\ufffd");
-  return `${place(lines, pos[0])}: ${told}`;
+  const reason = code === "MULTIPLE_DOCS" ? "a second document begins" : message.replace(/\p{C}/gu, "\ufffd");
+  return `${place(lines, pos[0])}: ${reason}`;
 }
 
 function decode(bytes: Uint8Array): string | undefined {

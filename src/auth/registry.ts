@@ -44,8 +44,8 @@ export function readRegistry(value: unknown, rules: EntryRules): RegistryOutcome
 
 /** One sentence per fault, with its entry and member. */
 export function describeFaults(faults: readonly RegistryFault[]): string[] {
-  const told = faults.slice(0, TOLD_MOST).map(describe);
-  return faults.length > TOLD_MOST ? [...told, `… and ${faults.length - TOLD_MOST} more`] : told;
+  const described = faults.slice(0, TOLD_MOST).map(describe);
+  return faults.length > TOLD_MOST ? [...described, `… and ${faults.length - TOLD_MOST} more`] : described;
 }
 
 function describe({ entry, member, text }: RegistryFault): string {

@@ -100,7 +100,7 @@ export class ControllerPart {
       ready: parts.readiness,
       allowedHosts: settings.allowedHosts,
     });
-    this.#health = new Background((signal, isStarted) => this.#tellHealth(signal, isStarted));
+    this.#health = new Background((signal, isStarted) => this.#reportHealth(signal, isStarted));
   }
 
   /** Throws unless the table of permissions has exactly the operations of REST and gRPC. */
@@ -197,7 +197,7 @@ export class ControllerPart {
     await this.#opening.opened?.store.close();
   }
 
-  async #tellHealth(signal: AbortSignal, isStarted: () => void): Promise<void> {
+  async #reportHealth(signal: AbortSignal, isStarted: () => void): Promise<void> {
     isStarted();
     while (!signal.aborted) {
       const serving = await this.#isReady();

@@ -4,21 +4,21 @@ import { copyStore } from "../store/copy.ts";
 import { upgradeSchema } from "../store/upgrade.ts";
 
 export async function runUpgrade(databaseUrl: string): Promise<void> {
-  const applied = await telling(upgradeSchema(databaseUrl));
-  const told = applied.map((name) => `applied ${name}\n`).join("");
-  process.stdout.write(applied.length === 0 ? "The schema is up to date.\n" : told);
+  const applied = await withCause(upgradeSchema(databaseUrl));
+  const lines = applied.map((name) => `applied ${name}\n`).join("");
+  process.stdout.write(applied.length === 0 ? "The schema is up to date.\n" : lines);
 }
 
 export async function runCopy(from: string, to: string): Promise<void> {
-  const copied = await telling(copyStore(from, to));
-  const told = Object.entries(copied).map(([table, rows]) => `copied ${rows} rows of ${table}\n`);
+  const copied = await withCause(copyStore(from, to));
+  const lines = Object.entries(copied).map(([table, rows]) => `copied ${rows} rows of ${table}\n`);
   process.stdout.write(
-    `${told.join("")}${from} is unchanged. Start the controller with --database-url now.\n`,
+    `${lines.join("")}${from} is unchanged. Start the controller with --database-url now.\n`,
   );
 }
 
 /** Throws the cause of an INTERNAL failure, because there is no log that would contain it. */
-async function telling<T>(work: Promise<T>): Promise<T> {
+async function withCause<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

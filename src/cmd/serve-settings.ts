@@ -17,10 +17,10 @@ export const ALLOWED_HOSTS: Setting<readonly string[]> = {
   ...list({
     flags: "--allowed-hosts <host>",
     help:
-      "allowed Host of HTTP requests, and allowed origin of web pages, without a port; others get 421. localhost, loopback " +
-      "addresses and probes are always allowed. Can be repeated; separated by ':' in the variable, with brackets around " +
-      "an IPv6 address",
-    shownDefault: "any, or none if authentication is disabled and the server listens only on loopback",
+      "host that HTTP requests may be sent to and whose web pages count as the server's own, without a port; requests " +
+      "for other hosts get 421, except localhost, loopback addresses and probes. Can be repeated; separated by ':' in " +
+      "the variable, with brackets around an IPv6 address",
+    shownDefault: "any, or only loopback if authentication is disabled and the server listens on loopback",
   }),
   separator: /:(?![^[]*\])/,
   parse(text) {

@@ -98,13 +98,13 @@ const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT:
  */
 export function untilStopSignal(atOnce: () => Promise<void>): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>();
-  let asked = 0;
+  let received = 0;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
-      asked++;
+      received++;
       const exit = () => process.exit(EXIT_CODES[signal]);
-      if (asked === 1) resolve(signal);
-      else if (asked === 2) atOnce().then(exit, exit);
+      if (received === 1) resolve(signal);
+      else if (received === 2) atOnce().then(exit, exit);
       else exit();
     });
   }

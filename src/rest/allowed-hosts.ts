@@ -44,10 +44,10 @@ export class AllowedHosts {
     if (!isNamed && !this.#isForThisMachine) return;
     // Orchestrators and load balancers send probes to addresses that are not known in advance.
     if (isNamed && isProbe(url)) return;
-    const stranger = headersDistinct["host"]?.find((host) => !this.#has(host));
-    if (stranger === undefined) return;
-    const asked = `The request is for the host ${JSON.stringify(stranger.slice(0, MOST_REPEATED))}. `;
-    throw new HttpFault(421, "MISDIRECTED", asked + (isNamed ? ONLY_NAMED : ONLY_THIS_MACHINE));
+    const refused = headersDistinct["host"]?.find((host) => !this.#has(host));
+    if (refused === undefined) return;
+    const what = `The request is for the host ${JSON.stringify(refused.slice(0, MOST_REPEATED))}. `;
+    throw new HttpFault(421, "MISDIRECTED", what + (isNamed ? ONLY_NAMED : ONLY_THIS_MACHINE));
   }
 
   /** Whether a host, with or without a port, is one of the configured hosts. */

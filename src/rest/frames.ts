@@ -3,25 +3,25 @@ import { csvHeader, csvLine } from "../messages/csv.ts";
 import type { Frames } from "../messages/result.ts";
 
 /** Size of a chunk in characters. */
-const PIECE = 65_536;
+const CHUNK_CHARS = 65_536;
 
 /** A score has one run of frames, a job has one per segment. */
 type Parts = Iterable<Frames> | AsyncIterable<Frames>;
 
 /** Generates the JSON object `head` with the additional member `frames`. */
 export async function* jsonWithFrames(head: string, parts: Parts): AsyncGenerator<string> {
-  let piece = `${head.slice(0, -1)}${head === "{}" ? "" : ","}"frames":[`;
+  let chunk = `${head.slice(0, -1)}${head === "{}" ? "" : ","}"frames":[`;
   let separator = "";
   for await (const part of parts) {
     for (const row of part.rows()) {
-      piece += separator + JSON.stringify(row);
+      chunk += separator + JSON.stringify(row);
       separator = ",";
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = "";
+      if (chunk.length < CHUNK_CHARS) continue;
+      yield chunk;
+      chunk = "";
     }
   }
-  yield `${piece}]}`;
+  yield `${chunk}]}`;
 }
 
 /**
@@ -30,20 +30,20 @@ export async function* jsonWithFrames(head: string, parts: Parts): AsyncGenerato
  */
 export async function* csvOfFrames(parts: Parts, rate: number | undefined): AsyncGenerator<string> {
   let metrics: readonly string[] | undefined;
-  let piece = "";
+  let chunk = "";
   for await (const part of parts) {
     if (metrics === undefined) {
       metrics = part.metrics;
-      piece = csvHeader(metrics);
+      chunk = csvHeader(metrics);
     }
     for (const row of part.rows()) {
-      piece += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = "";
+      chunk += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
+      if (chunk.length < CHUNK_CHARS) continue;
+      yield chunk;
+      chunk = "";
     }
   }
-  yield metrics === undefined ? csvHeader([]) : piece;
+  yield metrics === undefined ? csvHeader([]) : chunk;
 }
 
 /** Returns the same parts after reading the first one, so that an early failure comes before the response begins. */

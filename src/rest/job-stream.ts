@@ -35,7 +35,7 @@ export async function streamJobs(
   call.reply.headers(EVENT_STREAM);
   if (call.caller.headOnly) return call.reply.send("");
   call.request.entry?.started();
-  const events = told(jobs.streamJobs(request, contextOf(call)));
+  const events = eventTextsOf(jobs.streamJobs(request, contextOf(call)));
   return call.caller.send(await eventTexts(events, call.request.id, call.caller.gone));
 }
 
@@ -43,7 +43,7 @@ function lastEventIdOf(header: string | readonly string[] | undefined): string {
   return typeof header === "string" ? header : "";
 }
 
-async function* told(events: AsyncIterable<StreamJobsResponse>): AsyncGenerator<EventText> {
+async function* eventTextsOf(events: AsyncIterable<StreamJobsResponse>): AsyncGenerator<EventText> {
   for await (const event of events) {
     yield { id: event.eventId, name: NAMES[event.kind] ?? "unknown", data: jobEventJson(event) };
   }

@@ -30,11 +30,11 @@ export async function submitJob(
     idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
   });
   const { job, existed } = await jobs.submitJob(request, contextOf(call));
-  const told = present(job, "job");
+  const submitted = present(job, "job");
   return call.reply
     .code(existed ? 200 : 201)
-    .header("location", locationOf(told.id))
-    .send(jobJson(told));
+    .header("location", locationOf(submitted.id))
+    .send(jobJson(submitted));
 }
 
 export async function submitJobs(

@@ -22,10 +22,10 @@ export function observer(registry: Registry): ServerInterceptor {
   });
   return ({ path }, call) => {
     const started = performance.now();
-    let told = false;
+    let isRecorded = false;
     const ended = (code: status) => {
-      if (told) return;
-      told = true;
+      if (isRecorded) return;
+      isRecorded = true;
       const labels = { method: path, code: status[code] ?? "UNKNOWN" };
       total.inc(labels);
       duration.observe(labels, (performance.now() - started) / 1000);

@@ -36,7 +36,7 @@ export function scoringService(service: ScoringService): ServedService {
   const score: handleUnaryCall<ScoreRequest, ScoreResponse> = (call, callback) =>
     answerOnce(call, callback, (context) => scoreOnce(service, call.request, context));
   const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) =>
-    answerInParts(call, (context) => scoreTold(service, call, context));
+    answerInParts(call, (context) => scoreStreamed(service, call, context));
   return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream } };
 }
 
@@ -80,16 +80,16 @@ function checkSize(bytes: number): void {
 
 type Stream = ServerWritableStream<ScoreRequest, ScoreStreamResponse>;
 
-async function scoreTold(service: ScoringService, call: Stream, context: CallContext): Promise<void> {
-  const tell = (event: ScoreStreamResponse["event"]) =>
+async function scoreStreamed(service: ScoringService, call: Stream, context: CallContext): Promise<void> {
+  const sendEvent = (event: ScoreStreamResponse["event"]) =>
     send(call, create(ScoreStreamResponseSchema, { event }), context.signal);
   const result = await service.score(call.request, { ...context, onProgress: progressTo(call) });
   if (call.request.frames) {
     for (const frames of frameBatches(result.frames, MAX_BATCH_BYTES)) {
-      await tell({ case: "frames", value: create(FrameBatchSchema, { frames }) });
+      await sendEvent({ case: "frames", value: create(FrameBatchSchema, { frames }) });
     }
   }
-  await tell({ case: "result", value: resultMessage(result) });
+  await sendEvent({ case: "result", value: resultMessage(result) });
 }
 
 /** Sends progress at intervals, and always the first and the last state. A client that does not read misses some. */
