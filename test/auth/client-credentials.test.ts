@@ -1,4 +1,4 @@
-/** Tokens by client credentials of a real provider: fetched once, renewed in time, through rotations and outages. */
+/** Client credentials tokens from a real provider: fetching, renewal, secret rotation and outages. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,10 +11,10 @@ import type { Failure } from "../../src/platform/failure.ts";
 import { until } from "../waiting.ts";
 import { CLIENT_ID, type IssuingOptions, IssuingProvider } from "./issuing.ts";
 
-/** Must be encoded in a header. */
+/** Contains characters that must be encoded in a header. */
 const SECRET = "first: a+b/c=%20";
 const ROTATED = "second-secret";
-/** Seconds: tokens that live long are not renewed during a test. */
+/** Seconds. Tokens with this lifetime are not renewed during a test. */
 const LONG = 3600;
 const SHORT = 3;
 
@@ -32,7 +32,7 @@ interface Client extends Disposable {
   readonly failures: Failure[];
 }
 
-/** A provider that knows the secret, which is in its file. */
+/** A provider that knows the secret in its file. */
 async function issuing(options: Partial<IssuingOptions> = {}): Promise<IssuingProvider> {
   await writeFile(secretFile, `${SECRET}\n`);
   return IssuingProvider.open({ secret: SECRET, lifeSeconds: LONG, ...options });
@@ -55,7 +55,7 @@ function told(failures: readonly Failure[]): string {
   return JSON.stringify(failures.map((failure) => [failure.message, failure.found, String(failure.cause)]));
 }
 
-test("many that ask at once make one request, and the token is used until it is renewed", async () => {
+test("sends one request for concurrent callers and reuses the token until its renewal", async () => {
   await using provider = await issuing();
   using client = clientOf(provider);
   const tokens = await Promise.all(Array.from({ length: 50 }, () => client.tokens.get()));
@@ -67,53 +67,53 @@ test("many that ask at once make one request, and the token is used until it is 
   assert.equal(claims["scope"], undefined);
 });
 
-test("a scope that is given is asked for", async () => {
+test("requests the configured scope", async () => {
   await using provider = await issuing();
   using client = clientOf(provider, { oidcScope: "score" });
   assert.equal(decodeJwt(await client.tokens.get())["scope"], "score");
 });
 
-test("a token is renewed before it expires, and no caller waits for it", async () => {
+test("renews a token before it expires, without blocking callers", async () => {
   await using provider = await issuing({ lifeSeconds: SHORT });
   using client = clientOf(provider);
   const first = await client.tokens.get();
   const { exp = 0 } = decodeJwt(first);
-  // However late the next one is looked at, it is not due as well.
+  // Even if the next token is checked late, it must not be due as well.
   provider.lifeSeconds = LONG;
   await until(async () => {
     const asked = Date.now();
     const token = await client.tokens.get();
-    if (token === first) assert.ok(asked < exp * 1000, "an expired token is given to nobody");
+    if (token === first) assert.ok(asked < exp * 1000, "returns no expired token");
     return token !== first;
   }, "the next token");
   assert.equal(provider.requests, 2);
 });
 
-test("while the provider is away the old token goes on, then the failure is told, then a new token", async () => {
+test("uses the old token during an outage, then reports the failure, then returns a new token", async () => {
   await using provider = await issuing({ lifeSeconds: SHORT });
   using client = clientOf(provider);
   const first = await client.tokens.get();
   const started = Date.now();
   await provider.cut();
   await until(async () => {
-    // Until it expires nobody sees that the renewal fails.
+    // The failed renewal is not visible until the token expires.
     const token = await client.tokens.get().catch((failure: unknown) => failure);
     if (typeof token === "string") assert.equal(token, first);
     return typeof token !== "string";
-  }, "the end of the old token");
+  }, "the old token to expire");
   const seconds = (Date.now() - started) / 1000;
-  assert.ok(client.failures.length > 0, "a renewal was tried before the end");
-  assert.ok(client.failures.length <= seconds + 1, "at most one try per second");
+  assert.ok(client.failures.length > 0, "a renewal was tried before the expiry");
+  assert.ok(client.failures.length <= seconds + 1, "at most one attempt per second");
   await assert.rejects(client.tokens.get(), { code: "SERVER_UNREACHABLE", message: /ECONNREFUSED/ });
   await provider.listen({ secret: SECRET, lifeSeconds: LONG });
   await until(async () => {
     const token = await client.tokens.get().catch(() => first);
     return token !== first;
-  }, "a new token");
+  }, "a new token to arrive");
   assert.doesNotMatch(told(client.failures), /first:|eyJ/);
 });
 
-test("a secret that was replaced is refused by name and never told; the new one in the file is used", async () => {
+test("names a rejected secret without printing it, and uses the new one from the file", async () => {
   await using provider = await issuing({ lifeSeconds: SHORT });
   using client = clientOf(provider);
   const first = await client.tokens.get();
@@ -122,7 +122,7 @@ test("a secret that was replaced is refused by name and never told; the new one 
   await until(async () => {
     await client.tokens.get().catch(() => {});
     return client.failures.length > 0;
-  }, "a renewal that fails");
+  }, "a renewal to fail");
   const [failure] = client.failures;
   assert.equal(failure?.code, "TOKEN_MISSING");
   assert.match(failure.message, /invalid_client.*--oidc-client-secret-file/);
@@ -130,19 +130,19 @@ test("a secret that was replaced is refused by name and never told; the new one 
   await until(async () => {
     const token = await client.tokens.get().catch(() => first);
     return token !== first;
-  }, "a token for the new secret");
+  }, "a token with the new secret");
   assert.doesNotMatch(told(client.failures), /first:|second-secret|eyJ/);
 });
 
-test("a token that the controller refuses is kept for a while, then asked for anew", async (context) => {
-  // The while passes when it is told to.
+test("keeps a token that the controller refused for a while, then fetches a new one", async (context) => {
+  // Time is simulated.
   const now = Date.now();
   context.mock.timers.enable({ apis: ["Date"], now });
   await using provider = await issuing();
   using client = clientOf(provider);
   const first = await client.tokens.get();
   client.tokens.refused(first);
-  assert.equal(await client.tokens.get(), first, "a provider is not asked for every refusal");
+  assert.equal(await client.tokens.get(), first, "no request for every refusal");
   context.mock.timers.setTime(now + 60_000);
   client.tokens.refused("another");
   assert.equal(await client.tokens.get(), first);

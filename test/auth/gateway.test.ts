@@ -1,4 +1,4 @@
-/** Whose token is whose: issuers, tenants and what is registered of them; and what is kept of a token. */
+/** How the gateway assigns tokens to issuers and tenants, applies tenant settings, and caches tokens. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { PublicKey } from "../../src/auth/keys.ts";
@@ -32,7 +32,7 @@ function registered(id: string, changes: Partial<Realm> = {}, of: Partial<Tenant
   return realmAt(server.url, { tenant: tenant(id, of), ...changes });
 }
 
-/** Realms of two companies with an identity provider each. */
+/** Realms of two companies, each with its own identity provider. */
 function companies(): readonly Realm[] {
   return [
     registered("acme"),
@@ -47,34 +47,34 @@ function companies(): readonly Realm[] {
 
 const BETA = { iss: "https://beta.example", aud: "b", org: "beta" };
 
-describe("a token of one issuer", () => {
-  test("names the tenant of that issuer, by its claim and for its audience", async () => {
+describe("a token of an issuer", () => {
+  test("is accepted for the tenant, claim and audience of that issuer", async () => {
     const bench = new Bench(companies());
     assert.equal((await bench.accepts(signToken(ours))).tenant, "acme");
     assert.equal((await bench.accepts(signToken(theirs, BETA))).tenant, "beta");
     await bench.refuses(signToken(theirs, { ...BETA, aud: "svc" }), "TOKEN_INVALID");
   });
 
-  test("cannot name the tenant of another", async () => {
+  test("cannot name the tenant of another issuer", async () => {
     const bench = new Bench(companies());
     await bench.refuses(signToken(theirs, { ...BETA, org: "acme", tid: "acme" }), "TOKEN_INVALID");
     await bench.refuses(signToken(ours, { tid: "beta", org: "beta" }), "TOKEN_INVALID");
   });
 
-  test("is not verified with the keys of another", async () => {
+  test("is not verified with the keys of another issuer", async () => {
     const bench = new Bench(companies());
     await bench.refuses(signToken(theirs), "TOKEN_KEY_UNKNOWN");
     await bench.refuses(signToken({ ...theirs, kid: "ours" }), "TOKEN_INVALID");
     await bench.refuses(signToken(ours, BETA), "TOKEN_KEY_UNKNOWN");
   });
 
-  test("is taken for any tenant where none is registered", async () => {
+  test("is accepted for any tenant if none is registered", async () => {
     const bench = new Bench([realmAt(server.url)]);
     for (const tid of ["acme", "beta", " acme", "ACME"])
       assert.equal((await bench.accepts(signToken(ours, { tid }))).tenant, tid);
   });
 
-  test("that fits two registrations is refused", async () => {
+  test("is refused if it matches two registrations", async () => {
     const twice = [
       [registered("acme"), registered("acme", { audience: undefined })],
       [registered("acme"), realmAt(server.url)],
@@ -86,7 +86,7 @@ describe("a token of one issuer", () => {
     }
   });
 
-  test("is refused with the same words whether its issuer or its tenant is unknown", async () => {
+  test("is refused with the same message for an unknown issuer and an unknown tenant", async () => {
     const bench = new Bench(companies());
     const details = new Set([
       await bench.refuses(signToken(ours, { iss: "https://nobody.example" }), "TOKEN_INVALID"),
@@ -97,7 +97,7 @@ describe("a token of one issuer", () => {
     assert.equal(details.size, 1);
   });
 
-  test("of a forger is refused with the same words whether its tenant is known or not", async () => {
+  test("is refused with the same message for known and unknown tenants if it is forged", async () => {
     const bench = new Bench([registered("acme"), registered("off", {}, { enabled: false })]);
     for (const forger of [{ ...theirs, kid: "ours" }, theirs]) {
       const details = new Set<string>();
@@ -109,7 +109,7 @@ describe("a token of one issuer", () => {
     }
   });
 
-  test("of an issuer that nobody knows costs no fetch", async () => {
+  test("causes no fetch if its issuer is unknown", async () => {
     const bench = new Bench(companies());
     const fetches = server.fetches + other.fetches;
     await bench.refuses(signToken(ours, { iss: "https://nobody.example" }), "TOKEN_INVALID");
@@ -117,26 +117,26 @@ describe("a token of one issuer", () => {
   });
 });
 
-describe("what is registered of a tenant", () => {
+describe("the registration of a tenant", () => {
   async function rolesWith(of: Partial<Tenant>, svc_roles: unknown): Promise<readonly string[]> {
     const bench = new Bench([registered("acme", {}, of)]);
     return (await bench.accepts(signToken(ours, { svc_roles }))).roles;
   }
 
-  test("can disable it, which only its own tokens are told", async () => {
+  test("can disable it, which is only reported to its own tokens", async () => {
     const bench = new Bench([registered("acme", {}, { enabled: false })]);
     await bench.refuses(signToken(ours), "TENANT_DISABLED");
     await bench.refuses(signToken({ ...theirs, kid: "ours" }), "TOKEN_INVALID");
   });
 
-  test("strips the roles that it is not allowed", async () => {
+  test("strips roles that are not allowed", async () => {
     const allowedRoles = ["svc:reader", "svc:writer"] as const;
     assert.deepEqual(await rolesWith({ allowedRoles }, ["svc:admin"]), []);
     assert.deepEqual(await rolesWith({ allowedRoles }, ["svc:admin", "svc:reader"]), ["svc:reader"]);
     assert.deepEqual(await rolesWith({ allowedRoles: [] }, ["svc:reader"]), []);
   });
 
-  test("gives a role to tokens that list none, and to no others", async () => {
+  test("gives the default role only to tokens without roles", async () => {
     const defaultRole = "svc:reader";
     assert.deepEqual(await rolesWith({ defaultRole }, undefined), ["svc:reader"]);
     assert.deepEqual(await rolesWith({ defaultRole }, []), ["svc:reader"]);
@@ -146,8 +146,8 @@ describe("what is registered of a tenant", () => {
   });
 });
 
-describe("a change of the realms counts from the next request on", () => {
-  test("a tenant disabled, its roles, its audience", async () => {
+describe("a change of the realms takes effect with the next request", () => {
+  test("when a tenant is disabled, or its roles or audience change", async () => {
     const bench = new Bench([registered("acme")]);
     const token = signToken(ours);
     await bench.accepts(token);
@@ -163,7 +163,7 @@ describe("a change of the realms counts from the next request on", () => {
     await bench.accepts(token);
   });
 
-  test("another endpoint's keys verify, and not those that are known from before", async () => {
+  test("when the endpoint changes, old keys no longer verify", async () => {
     const bench = new Bench([registered("acme")]);
     const token = signToken(ours);
     await bench.accepts(token);
@@ -172,8 +172,8 @@ describe("a change of the realms counts from the next request on", () => {
     await bench.accepts(signToken(theirs));
   });
 
-  describe("also while a token waits for its key:", () => {
-    /** What `token` gets when the key comes only after `change`. */
+  describe("a change takes effect while a token waits for its key:", () => {
+    /** Result of `token` when the key arrives only after `change`. */
     async function changedMeanwhile(
       code: FailureCode,
       change: (bench: Bench, endpoint: string) => void,
@@ -203,7 +203,7 @@ describe("a change of the realms counts from the next request on", () => {
       });
     });
 
-    test("its time runs out", async () => {
+    test("it expires", async () => {
       await changedMeanwhile("TOKEN_EXPIRED", (bench) => {
         bench.now += 300_000;
       });
@@ -223,7 +223,7 @@ describe("key sets", () => {
     await own.close();
   });
 
-  test("are let go with the last realm of their endpoint, and a fetch that is under way with them", async () => {
+  test("are dropped with the last realm of their endpoint, and a fetch in progress is aborted", async () => {
     const own = await KeyServer.open(() => {});
     const bench = new Bench([registered("acme", { jwksEndpoint: own.url })]);
     const asked = own.next();
@@ -236,7 +236,7 @@ describe("key sets", () => {
     await own.close();
   });
 
-  test("are let go while realms of the same endpoint stay", async () => {
+  test("stay while other realms use the same endpoint", async () => {
     const own = await KeyServer.open(keys(ours));
     const bench = new Bench([registered("acme", { jwksEndpoint: own.url })]);
     await bench.accepts(signToken(ours));
@@ -253,7 +253,7 @@ describe("key sets", () => {
 describe("the cache of verified tokens", () => {
   const entry = { token: parseToken(signToken(ours)), key: {} as PublicKey["key"] };
 
-  test("keeps what was used last, within its size", () => {
+  test("keeps the most recently used tokens within its size", () => {
     const cache = new VerifiedTokens(300);
     for (const name of ["a", "b", "c"]) cache.put(name, 100, entry);
     assert.ok(cache.get("a"));
@@ -267,7 +267,7 @@ describe("the cache of verified tokens", () => {
     assert.equal(cache.chars, 0);
   });
 
-  test("counts a token that is put twice once", () => {
+  test("counts a token only once", () => {
     const cache = new VerifiedTokens(300);
     for (let times = 0; times < 9; times++) cache.put("a", 200, entry);
     assert.equal(cache.chars, 200);
@@ -278,7 +278,7 @@ describe("the cache of verified tokens", () => {
 });
 
 describe("decisions", () => {
-  test("are counted by their code", async () => {
+  test("are counted by code", async () => {
     const bench = new Bench(companies());
     await bench.accepts(signToken(ours));
     await bench.accepts(signToken(ours));

@@ -1,4 +1,4 @@
-/** A gateway with a clock that is set by hand, and a log that is kept. */
+/** A gateway with a simulated clock and a recorded log. */
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Registry } from "prom-client";
@@ -10,7 +10,7 @@ import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { PATIENCE_MS } from "../waiting.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";
 
-/** What the settings of one provider without a registry of tenants make. */
+/** The realm that the settings of a single provider produce. */
 export function realmAt(jwksEndpoint: string, changes: Partial<Realm> = {}): Realm {
   return {
     issuer: GOOD_CLAIMS.iss,
@@ -23,7 +23,7 @@ export function realmAt(jwksEndpoint: string, changes: Partial<Realm> = {}): Rea
   };
 }
 
-/** No fetch of keys ends because the machine stood still. */
+/** Long enough that no key fetch times out because the machine was suspended. */
 const PATIENT = { fetchLimitMs: PATIENCE_MS };
 
 export class Bench {
@@ -32,11 +32,11 @@ export class Bench {
   readonly log: string[] = [];
   readonly gateway: Gateway;
   readonly revocations: RevocationList;
-  /** What is revoked: nothing at first. */
+  /** The revocations; none at first. */
   readonly revoked = new RevocationTable();
   readonly #registry = new Registry();
 
-  /** `revocations`: default: the list of `revoked`. `limits`: {} are those of the product. */
+  /** `revocations`: default: a list of `revoked`. `limits`: {} uses the product's limits. */
   constructor(
     realms: readonly Realm[],
     revocations?: RevocationList,
@@ -60,7 +60,7 @@ export class Bench {
     return this.gateway.authenticate(`Bearer ${token}`);
   }
 
-  /** Returns the sentence. */
+  /** Returns the message of the refusal. */
   async refuses(token: string, code: FailureCode): Promise<string> {
     return this.refusesHeader(`Bearer ${token}`, code);
   }
@@ -70,7 +70,7 @@ export class Bench {
     assert.ok(outcome instanceof Failure, `not refused: ${JSON.stringify(outcome)}`);
     assert.equal(outcome.code, code, outcome.message);
     for (const part of (header ?? "").split(/[ .]/).filter((part) => part.length > 12)) {
-      assert.ok(!outcome.message.includes(part), "the sentence quotes the token");
+      assert.ok(!outcome.message.includes(part), "the message quotes the token");
       assert.ok(!this.log.some((line) => line.includes(part)), "the log quotes the token");
     }
     return outcome.message;

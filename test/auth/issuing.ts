@@ -10,16 +10,16 @@ export const AUDIENCE = "urn:svc:test";
 
 export interface IssuingOptions {
   readonly secret: string;
-  /** Life of its tokens in seconds, until another is set. */
+  /** Lifetime of its tokens in seconds; can be changed. */
   readonly lifeSeconds: number;
-  /** Claims that its tokens have besides the standard's. */
+  /** Additional claims of its tokens. */
   readonly claims?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 export class IssuingProvider implements AsyncDisposable {
-  /** Requests that came. */
+  /** Number of requests received. */
   requests = 0;
-  /** Of the tokens that it gives from now on. */
+  /** For tokens that are issued from now on. */
   lifeSeconds = 0;
   readonly #port: number;
   #server: Server | undefined;
@@ -50,7 +50,7 @@ export class IssuingProvider implements AsyncDisposable {
     return `${this.issuer}/jwks`;
   }
 
-  /** Serves, on the same port each time. */
+  /** Starts to serve, always on the same port. */
   async listen(options: IssuingOptions): Promise<void> {
     const server = createServer();
     server.listen(this.#port, "127.0.0.1");
@@ -61,14 +61,14 @@ export class IssuingProvider implements AsyncDisposable {
     const answer = provider.callback();
     server.on("request", (request, response) => {
       this.requests++;
-      // A connection that is kept may be closed just as the next request comes.
+      // A kept-alive connection may be closed just as the next request arrives.
       response.shouldKeepAlive = false;
       void answer(request, response);
     });
     this.#server = server;
   }
 
-  /** Goes away with all connections. */
+  /** Stops and closes all connections. */
   async cut(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;

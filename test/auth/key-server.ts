@@ -1,4 +1,4 @@
-/** A real server of key sets on loopback, which can also be as bad as one likes. */
+/** A real key set server on loopback, which can also misbehave. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ export type Answer = (response: ServerResponse, request: IncomingMessage) => voi
 
 export class KeyServer {
   readonly #server: Server;
-  /** Requests by their paths. */
+  /** Number of requests by path. */
   readonly requests: string[] = [];
   answer: Answer;
 
@@ -16,7 +16,7 @@ export class KeyServer {
     this.answer = answer;
     this.#server = createServer((request, response) => {
       this.requests.push(request.url ?? "");
-      // A connection that is kept may be closed just as the next request comes.
+      // A kept-alive connection may be closed just as the next request arrives.
       response.shouldKeepAlive = false;
       this.answer(response, request);
     });
@@ -41,7 +41,7 @@ export class KeyServer {
     return `http://127.0.0.1:${this.port}/keys`;
   }
 
-  /** Resolves when the next request is there, before it has an answer. */
+  /** Resolves when the next request has arrived, before it is answered. */
   async next(): Promise<void> {
     await once(this.#server, "request");
   }

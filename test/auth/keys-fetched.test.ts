@@ -1,4 +1,4 @@
-/** When keys are fetched, and what a bad or hostile endpoint can do to those that are known. */
+/** When keys are fetched, and that bad or hostile endpoints do not affect known keys. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -11,7 +11,7 @@ import { NOW_SECONDS, newSigner, type Signer, signToken } from "./tokens.ts";
 const first = newSigner("first");
 const second = newSigner("second");
 const SECOND_MS = 1_000;
-/** A token that outlives what the tests do with the clock. */
+/** A token that does not expire while tests change the clock. */
 const long = (signer: Signer): string => signToken(signer, { exp: NOW_SECONDS + 86_400 });
 const oldToken = long(first);
 const newToken = long(second);
@@ -30,14 +30,14 @@ beforeEach(() => {
 after(() => server.close());
 
 describe("keys are fetched", () => {
-  test("with the first token, and not again for known ones", async () => {
+  test("with the first token, and not again for known keys", async () => {
     for (let times = 0; times < 3; times++) await bench.accepts(oldToken);
     await bench.accepts(signToken(first, { tid: "beta" }));
     assert.equal(server.fetches, 1);
     assert.equal(await bench.count("svc_auth_fetches_total", "read"), 1);
   });
 
-  test("once for many callers at the same time", async () => {
+  test("once for many concurrent callers", async () => {
     const tokens = Array.from({ length: 200 }, (_, index) => signToken(first, { tid: `tenant ${index}` }));
     const principals = await Promise.all(tokens.map((token) => bench.accepts(token)));
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe("keys are fetched", () => {
     assert.equal(server.fetches, 1);
   });
 
-  test("one at a time, whatever the clock says", async () => {
+  test("one at a time, even if the clock jumps", async () => {
     const { promise: release, resolve } = Promise.withResolvers<void>();
     server.answer = (response, request) => void release.then(() => keys(first)(response, request));
     const asked = server.next();
@@ -73,7 +73,7 @@ describe("keys are fetched", () => {
     assert.equal(server.fetches, 2);
   });
 
-  test("not for floods of unknown kids, however many", async () => {
+  test("not for a flood of unknown kids", async () => {
     await bench.accepts(oldToken);
     for (let index = 0; index < 300; index++)
       await bench.refuses(signToken({ ...first, kid: `no such key ${index}` }), "TOKEN_KEY_UNKNOWN");
@@ -81,7 +81,7 @@ describe("keys are fetched", () => {
     await bench.accepts(oldToken);
   });
 
-  test("at most once in 30 s while they fail", async () => {
+  test("at most once in 30 s while fetches fail", async () => {
     server.answer = (response) => void response.writeHead(500).end("{}");
     for (let second = 0; second < 90; second++) {
       await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
@@ -93,14 +93,14 @@ describe("keys are fetched", () => {
     await bench.accepts(oldToken);
   });
 
-  test("again when the clock was set back", async () => {
+  test("again after the clock was set back", async () => {
     await bench.refuses(newToken, "TOKEN_KEY_UNKNOWN");
     server.answer = keys(first, second);
     bench.now -= 3_600 * SECOND_MS;
     await bench.accepts(newToken);
   });
 
-  test("at once for the tokens that a flood would crowd out of the wait", async () => {
+  test("once for 1,000 waiting callers, and refuses further ones at once", async () => {
     const { promise: release, resolve } = Promise.withResolvers<void>();
     server.answer = (response, request) => void release.then(() => keys(first)(response, request));
     const asked = server.next();
@@ -117,20 +117,20 @@ describe("known keys", () => {
   const bad: readonly (readonly [name: string, outcome: string, answer: Answer])[] = [
     ["status 500", "status", (response) => void response.writeHead(500).end("{}")],
     [
-      "status 404 with keys in it",
+      "status 404 with keys in the body",
       "status",
       (response) => void response.writeHead(404).end(JSON.stringify({ keys: [second.jwk] })),
     ],
-    ["no answer", "unreachable", (response) => void response.destroy()],
-    ["half an answer", "unreachable", half],
+    ["no response", "unreachable", (response) => void response.destroy()],
+    ["half a response", "unreachable", half],
     ["rubbish", "unreadable", body(Buffer.from([0xff, 0xfe, 0x00]))],
-    ["no JSON", "unreadable", body("<html>")],
+    ["a body that is not JSON", "unreadable", body("<html>")],
     ["no keys", "unreadable", json({ jwks: [] })],
     ["keys in an object", "unreadable", json({ keys: { first: second.jwk } })],
     ["a list", "unreadable", json([second.jwk])],
-    ["a list of anything but keys", "unreadable", json({ keys: [null, 1, "x", {}, []] })],
+    ["a list without keys", "unreadable", json({ keys: [null, 1, "x", {}, []] })],
     ["a key without its type", "unreadable", json({ keys: [{ ...second.jwk, kty: undefined }] })],
-    ["a key whose type is no text", "unreadable", json({ keys: [{ ...second.jwk, kty: 1 }] })],
+    ["a key whose type is not a string", "unreadable", json({ keys: [{ ...second.jwk, kty: 1 }] })],
     [
       "RSA keys without numbers",
       "unreadable",
@@ -142,7 +142,7 @@ describe("known keys", () => {
       }),
     ],
     ["an EC key without a point", "unreadable", json({ keys: [{ kty: "EC", kid: "first" }] })],
-    ["keys twice", "unreadable", body(`{"keys":[],"keys":[${JSON.stringify(second.jwk)}]}`)],
+    ["a duplicate member keys", "unreadable", body(`{"keys":[],"keys":[${JSON.stringify(second.jwk)}]}`)],
     ["depths", "unreadable", body(`{"keys":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)],
     ["compressed keys", "unreadable", body(gzipSync(JSON.stringify({ keys: [second.jwk] })))],
     [
@@ -150,11 +150,11 @@ describe("known keys", () => {
       "too_large",
       body(`{"keys":[${JSON.stringify(second.jwk)}]}${" ".repeat(1024 * 1024)}`),
     ],
-    ["no end", "too_large", endless],
+    ["an endless body", "too_large", endless],
     ["endless compressed blanks", "too_large", bomb],
   ];
   for (const [name, outcome, answer] of bad) {
-    test(`go on working while the endpoint gives ${name}`, async () => {
+    test(`keep working while the endpoint returns ${name}`, async () => {
       await bench.accepts(oldToken);
       server.answer = answer;
       bench.now += 30 * SECOND_MS;
@@ -167,7 +167,7 @@ describe("known keys", () => {
     });
   }
 
-  test("go on working while nothing listens there", async () => {
+  test("keep working while nothing listens at the endpoint", async () => {
     const gone = await KeyServer.open(keys(first));
     const own = new Bench([realmAt(gone.url)]);
     await own.accepts(oldToken);
@@ -178,7 +178,7 @@ describe("known keys", () => {
     await own.accepts(oldToken);
   });
 
-  test("go on working at once while the endpoint hangs or dribbles, which ends after 5 s", async () => {
+  test("keep working without delay while the endpoint hangs or is slow; the fetch times out after 5 s", async () => {
     const benches = [0, 1].map(() => new Bench([realmAt(server.url)], undefined, {}));
     for (const one of benches) await until(() => readsInTime(one), "the keys");
     const timeouts = () => Promise.all(benches.map((one) => one.count("svc_auth_fetches_total", "timeout")));
@@ -189,7 +189,7 @@ describe("known keys", () => {
     const refused = Promise.all(benches.map((one) => one.refuses(newToken, "TOKEN_KEY_UNKNOWN")));
     for (const one of benches) await one.accepts(signToken(first, { tid: "beta" }));
     for (const one of benches) await one.accepts(oldToken);
-    // Nobody of them waited: the fetches have not ended yet.
+    // None of them waited: the fetches have not ended yet.
     assert.deepEqual(await timeouts(), before);
     await refused;
     assert.deepEqual(
@@ -198,7 +198,7 @@ describe("known keys", () => {
     );
   });
 
-  test("are not asked of where the endpoint redirects to", async () => {
+  test("are not fetched from a redirect target", async () => {
     server.answer = (response, request) => {
       if (request.url === "/other") keys(second)(response, request);
       else response.writeHead(302, { location: "/other" }).end();
@@ -208,7 +208,7 @@ describe("known keys", () => {
     assert.deepEqual(server.requests, ["/keys"]);
   });
 
-  test("go when a fetch shows that they were withdrawn, and their tokens with them", async () => {
+  test("are removed, and their tokens refused, when a fetch shows that they were withdrawn", async () => {
     await bench.accepts(oldToken);
     server.answer = keys(second);
     bench.now += 30 * SECOND_MS;
@@ -225,12 +225,12 @@ describe("known keys", () => {
       "keys of other types",
       generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" }),
     ],
-    ["keys of types that are not known here", { kty: "AKP", kid: "first" }],
+    ["keys of unknown types", { kty: "AKP", kid: "first" }],
     ["keys for other uses", { ...first.jwk, use: "enc" }],
-    ["one key of another type among things that are none", null, 7, {}, { kty: "oct", k: "AAAA" }],
+    ["one key of another type among values that are not keys", null, 7, {}, { kty: "oct", k: "AAAA" }],
   ];
   for (const [name, ...set] of withdrawn) {
-    test(`go when the set holds only ${name}`, async () => {
+    test(`are removed when the set contains only ${name}`, async () => {
       await bench.accepts(oldToken);
       server.answer = json({ keys: set });
       bench.now += 30 * SECOND_MS;
@@ -240,7 +240,7 @@ describe("known keys", () => {
     });
   }
 
-  test("that were replaced under their name do not verify what the old one signed", async () => {
+  test("no longer verify old tokens once they were replaced under the same kid", async () => {
     await bench.accepts(oldToken);
     const replaced = { ...second, kid: "first", jwk: { ...second.jwk, kid: "first" } };
     server.answer = keys(replaced);
@@ -250,7 +250,7 @@ describe("known keys", () => {
     await bench.accepts(long(replaced));
   });
 
-  test("are read again every 5 minutes of use, without a caller that waits for it", async () => {
+  test("are fetched again every 5 minutes of use, without blocking a caller", async () => {
     await bench.accepts(oldToken);
     bench.now += 300 * SECOND_MS - 1;
     await bench.accepts(oldToken);
@@ -260,7 +260,7 @@ describe("known keys", () => {
     assert.equal(server.fetches, 2);
   });
 
-  test("are read before they are trusted when nothing was fetched for 10 minutes, by all who ask meanwhile", async () => {
+  test("are fetched before use if none were fetched for 10 minutes, for all concurrent callers", async () => {
     await bench.accepts(oldToken);
     server.answer = keys(second);
     bench.now += 600 * SECOND_MS;
@@ -272,7 +272,7 @@ describe("known keys", () => {
     assert.equal(server.fetches, 2);
   });
 
-  test("go on working when that fails, and for the next 10 minutes nobody waits for an endpoint that hangs", async () => {
+  test("keep working if that fails, and no caller waits for a hanging endpoint for the next 10 minutes", async () => {
     await bench.accepts(oldToken);
     server.answer = (response) => void response.writeHead(500).end("{}");
     bench.now += 600 * SECOND_MS;
@@ -283,7 +283,7 @@ describe("known keys", () => {
     assert.equal(server.fetches, 3);
   });
 
-  test("are fetched no more once the gateway is closed, and a fetch under way ends", async () => {
+  test("are not fetched after the gateway was closed, and a fetch in progress is aborted", async () => {
     await bench.accepts(oldToken);
     bench.now += 30 * SECOND_MS;
     server.answer = () => {};
@@ -300,19 +300,19 @@ describe("known keys", () => {
   });
 });
 
-/** Whether a fetch of the old key ends in time; when the machine stood still, the next one may begin. */
+/** Whether a fetch of the old key ends in time. If the machine was suspended, the next fetch may begin. */
 async function readsInTime(own: Bench): Promise<boolean> {
   const outcome = await own.accepts(oldToken).catch(() => undefined);
   if (outcome === undefined) own.now += 30 * SECOND_MS;
   return outcome !== undefined;
 }
 
-/** The set is read anew, and the old key with it withdrawn, while a caller with that has its answer already. */
+/** Fetches the set again without the old key, while a caller with the old key has already been answered. */
 async function readsBesideCallers(): Promise<void> {
   const { promise: release, resolve } = Promise.withResolvers<void>();
   server.answer = (response, request) => void release.then(() => keys(second)(response, request));
   const asked = server.next();
-  // The endpoint does not answer before this one has its answer.
+  // The endpoint does not respond before this caller has its result.
   await bench.accepts(oldToken);
   await asked;
   const waiting = bench.accepts(newToken);
@@ -336,7 +336,7 @@ function endless(...[response]: Parameters<Answer>): void {
   more();
 }
 
-/** Made once: 64 MiB take a while to compress, and the time for a fetch runs. */
+/** Created once: compressing 64 MiB takes time, and the time limit of a fetch is running. */
 const BOMB = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "));
 
 function bomb(...[response]: Parameters<Answer>): void {
@@ -344,7 +344,7 @@ function bomb(...[response]: Parameters<Answer>): void {
   response.end(BOMB);
 }
 
-/** A byte now and then, for longer than the limit. */
+/** Sends a byte at a time, for longer than the time limit. */
 function dribble(...[response]: Parameters<Answer>): void {
   response.writeHead(200);
   const timer = setInterval(() => response.write(" "), 200);

@@ -1,4 +1,4 @@
-/** The keys of a provider that are taken, and the endpoints that are read. */
+/** Which keys of a provider are accepted, and which endpoints are fetched from. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { endpointFault } from "../../src/auth/fetch-keys.ts";
@@ -35,32 +35,32 @@ describe("a key is left out when it", () => {
     ["is for another algorithm", { ...first.jwk, alg: "RS512" }],
     ["is for PSS", { ...first.jwk, alg: "PS256" }],
     ["may only sign", { ...publicOf, key_ops: ["sign"] }],
-    ["has its uses as a text", { ...publicOf, key_ops: "verify" }],
+    ["has a string as key_ops", { ...publicOf, key_ops: "verify" }],
     ["is of another kind", { ...first.jwk, kty: "oct", k: "AAAA" }],
     ["has no kid", { ...publicOf, kid: undefined }],
     ["has a number for its kid", { ...publicOf, kid: 7 }],
-    ["stands twice", publicOf, publicOf],
+    ["is listed twice", publicOf, publicOf],
     ["shares its kid with another", first.jwk, { ...second.jwk, kid: "first" }],
-    ["shows its private half", { ...first.privateKey.export({ format: "jwk" }), kid: "first" }],
+    ["contains its private key", { ...first.privateKey.export({ format: "jwk" }), kid: "first" }],
     ["has the exponent 1", { ...publicOf, e: "AQ" }],
     ["has an even exponent", { ...publicOf, e: "AQAC" }],
     ["has a huge exponent", { ...publicOf, e: Buffer.alloc(9, 0xff).toString("base64url") }],
     ["has an exponent of 33 bits", { ...publicOf, e: "AQAAAAE" }],
     ["has no exponent", { ...publicOf, e: undefined }],
     ["has no modulus", { ...publicOf, n: undefined }],
-    ["is no object", null, 7, ["first"], "first"],
+    ["is not an object", null, 7, ["first"], "first"],
   ];
   for (const [name, ...set] of cases) {
     test(name, async () => {
       server.answer = json({ keys: [...set, second.jwk] });
       await bench.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
-      // The others of the set are good for all that.
+      // The other keys of the set are still accepted.
       await bench.accepts(newToken);
       assert.equal(server.fetches, 1);
     });
   }
 
-  test("a kid in the set inherited from objects is none", async () => {
+  test("a kid that only objects inherit is unknown", async () => {
     await bench.refuses(signToken({ ...first, kid: "constructor" }), "TOKEN_KEY_UNKNOWN");
     await bench.refuses(signToken({ ...first, kid: "__proto__" }), "TOKEN_KEY_UNKNOWN");
   });

@@ -1,4 +1,4 @@
-/** docs/tenants.md shows registries that are taken, and faults as they are told. */
+/** The registries in docs/tenants.md are valid, and its faults are the ones reported. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ function read(text: string): readonly TenantRealm[] {
   return realms ?? [];
 }
 
-test("every example is a registry", () => {
+test("every example is a valid registry", () => {
   assert.equal(EXAMPLES.length, 4);
   const [whole = "", ...providers] = EXAMPLES;
   assert.deepEqual(
@@ -35,7 +35,7 @@ test("every example is a registry", () => {
   );
 });
 
-test("faults read as the page says", () => {
+test("faults are worded as on the page", () => {
   const { value } = readPlainYaml(Buffer.from(EXAMPLES[0] ?? ""));
   const list = structuredClone((value as { tenants: { oidc: { jwksEndpoint?: string } }[] }).tenants);
   delete list[1]?.oidc.jwksEndpoint;

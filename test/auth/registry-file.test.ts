@@ -1,4 +1,4 @@
-/** A tenants file is followed through every way in which files change, and never half taken. */
+/** A tenants file is reloaded after every kind of file change, and never half-written. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { EventEmitter, once } from "node:events";
@@ -51,7 +51,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A registry of these tenants, as YAML. */
+/** A YAML registry with these tenants. */
 function yaml(...ids: string[]): string {
   const oidc = "{issuer: https://login.example/, jwksEndpoint: https://login.example/keys}";
   return ids.map((id) => `- tenantId: ${id}\n  oidc: ${oidc}\n`).join("");
@@ -74,15 +74,15 @@ async function follow(at = path): Promise<TenantsFile> {
   return file;
 }
 
-/** What the log says of the next change. */
+/** The log line about the next change. */
 async function nextLine(change: () => Promise<unknown>): Promise<Line> {
   const line = once(told, "line");
   await change();
-  await soon(line, "the log to tell of a change");
+  await soon(line, "the log line about a change");
   return lines.at(-1) ?? assert.fail();
 }
 
-/** Puts a file in the place of another at once, as editors do. */
+/** Replaces a file atomically, as editors do. */
 async function replace(text: string | Uint8Array, target = path): Promise<void> {
   await writeFile(`${target}.new`, text);
   await rename(`${target}.new`, target);
@@ -104,8 +104,8 @@ async function reloads(): Promise<Record<string, number | undefined>> {
   return Object.fromEntries(await Promise.all(counts));
 }
 
-describe("at start-up", () => {
-  test("the tenants of the file are there", async () => {
+describe("at startup", () => {
+  test("the tenants of the file are loaded", async () => {
     await writeFile(path, yaml("acme", "beta"));
     const file = await open();
     assert.deepEqual(ids(file), ["acme", "beta"]);
@@ -113,7 +113,7 @@ describe("at start-up", () => {
     assert.deepEqual(await reloads(), { loaded: 0, faulty: 0, unreadable: 0 });
   });
 
-  test("every fault is named, and nothing starts", async () => {
+  test("every fault is reported, and opening fails", async () => {
     await writeFile(path, `${yaml("acme", "acme")}- tenantId: 7\n  oidc: {issuer: acme}\n`);
     await assert.rejects(open(), (error) => {
       assert.ok(error instanceof TenantsFileError);
@@ -125,7 +125,7 @@ describe("at start-up", () => {
     assert.equal(registry.getMetricsAsArray().length, 0);
   });
 
-  test("what is no file of a registry's size is refused", async () => {
+  test("a directory, a pipe and a large file are refused", async () => {
     await assert.rejects(open(), /ENOENT/);
     await assert.rejects(open(folder), /not a regular file|EISDIR/);
     await assert.rejects(open("/dev/zero"), /not a regular file/);
@@ -138,7 +138,7 @@ describe("at start-up", () => {
     assert.deepEqual(ids(await open()), ["acme"]);
   });
 
-  test("an empty file is a mistake, an empty list is not", async () => {
+  test("an empty file is refused, an empty list is accepted", async () => {
     await writeFile(path, "");
     await assert.rejects(open(), /is empty.*Write \[\]/);
     await writeFile(path, "tenants: []\n");
@@ -149,7 +149,7 @@ describe("at start-up", () => {
 describe("a change", () => {
   beforeEach(() => writeFile(path, yaml("acme")));
 
-  test("by rename is taken", async () => {
+  test("by rename is loaded", async () => {
     const file = await follow();
     const { realms } = file;
     const line = await nextLine(() => replace(yaml("acme", "beta")));
@@ -164,15 +164,15 @@ describe("a change", () => {
     assert.deepEqual(await reloads(), { loaded: 2, faulty: 0, unreadable: 0 });
   });
 
-  test("in place is taken, also where size and times stay the same", async () => {
+  test("in place is loaded, even with equal size and times", async () => {
     const file = await follow();
-    // By one write: no look finds the file emptied and not yet written.
+    // In one write, so that no poll finds the file truncated.
     await using writer = await openFile(path, "r+");
     await nextLine(() => writer.write(yaml("beta")));
     assert.deepEqual(ids(file), ["beta"]);
   });
 
-  test("behind the symbolic links of a Kubernetes volume is taken", async () => {
+  test("behind the symbolic links of a Kubernetes volume is loaded", async () => {
     for (const [version, id] of Object.entries({ v1: "acme", v2: "beta" })) {
       await mkdir(join(folder, version));
       await writeFile(join(folder, version, "tenants"), yaml(id));
@@ -188,12 +188,12 @@ describe("a change", () => {
     assert.deepEqual(ids(file), ["beta"]);
   });
 
-  test("to a faulty file keeps the last good one, is told once, and can be mended", async () => {
+  test("to a faulty file keeps the last valid content, is logged once, and can be fixed", async () => {
     const file = await follow();
     const faulty = await nextLine(() => replace(`${yaml("beta")}- tenantId: 7\n  oidc: {issuer: x}\n`));
     assert.deepEqual([faulty.level, faulty.tenants, faulty.faults?.length], [50, 1, 3]);
     assert.deepEqual(ids(file), ["acme"]);
-    // The next line is about the next change: the first was not told again by any look between.
+    // The next line is about the next change: no poll in between logged the first one again.
     const other = await nextLine(() => replace("- ["));
     assert.match(other.faults?.join() ?? "", /^line 1, column/);
     assert.deepEqual(ids(file), ["acme"]);
@@ -203,7 +203,7 @@ describe("a change", () => {
     assert.deepEqual(await reloads(), { loaded: 1, faulty: 2, unreadable: 0 });
   });
 
-  test("to an empty file, a large one or none keeps the last good one", async () => {
+  test("to an empty, large or missing file keeps the last valid content", async () => {
     const file = await follow();
     const empty = await nextLine(() => truncate(path));
     assert.match(empty.faults?.join() ?? "", /is empty/);
@@ -217,7 +217,7 @@ describe("a change", () => {
     assert.deepEqual(await reloads(), { loaded: 1, faulty: 1, unreadable: 2 });
   });
 
-  test("counts when two looks in a row found it, and once", () => {
+  test("counts once, when two polls in a row found it", () => {
     const settled = new Settled("a");
     const looks = ["a", "b", "a", "b", "c", "c", "c", "b", "c", "b", "b", "a", "a"];
     const counted = looks.map((key) => settled.see(key));
@@ -227,7 +227,7 @@ describe("a change", () => {
     );
   });
 
-  test("is not followed after the stop, which is safe twice", async () => {
+  test("is ignored after stop, which can be called twice", async () => {
     const file = await follow();
     await Promise.all([file.stop(), file.stop()]);
     registry = new Registry();
@@ -238,7 +238,7 @@ describe("a change", () => {
   });
 });
 
-test("limits are those of the file as it is, beside the defaults", async () => {
+test("limits are those of the current file, or the defaults", async () => {
   const defaults = { jobsQueued: 9, segmentsRunning: 8, submitsPerSecond: 7, weight: 1 };
   const limited = (limits: string) => yaml("acme", "beta").replace("keys}\n", `keys}\n  limits: ${limits}\n`);
   await writeFile(path, limited("{jobsQueued: 5, segmentsRunning: none}"));

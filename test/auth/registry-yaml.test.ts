@@ -1,4 +1,4 @@
-/** YAML and JSON that say what they seem to say, or are refused. */
+/** YAML and JSON are parsed unambiguously or refused. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -16,7 +16,7 @@ function faultsOf(text: string | Uint8Array): string {
 }
 
 describe("a document", () => {
-  test("is YAML of every layout", () => {
+  test("can be YAML in any layout", () => {
     const expected = [{ tenantId: "acme", enabled: false, n: 1.5, none: null, list: ["a", "no"] }];
     for (const text of [
       "- tenantId: acme\n  enabled: false\n  n: 1.5\n  none:\n  list: [a, no]\n",
@@ -27,7 +27,7 @@ describe("a document", () => {
       assert.deepEqual(read(text), expected, text);
   });
 
-  test("is JSON, indented with tabs too", () => {
+  test("can be JSON, also indented with tabs", () => {
     const value = { tenants: [{ tenantId: 'a"\\/\u0000😀', oidc: {}, list: [[], {}] }] };
     for (const indent of [undefined, 2, 8, "\t"])
       assert.deepEqual(read(JSON.stringify(value, null, indent)), value);
@@ -38,7 +38,7 @@ describe("a document", () => {
     for (const text of ["", "\n", "# nothing\n", "---\n"]) assert.equal(read(text), null);
   });
 
-  test("has members by the names of what objects have anyway as its own", () => {
+  test("can have members with the names of inherited properties", () => {
     const value = read('{"__proto__": {"tenants": []}, "constructor": 1}');
     assert.ok(typeof value === "object" && value !== null);
     assert.deepEqual(Object.keys(value), ["__proto__", "constructor"]);
@@ -49,8 +49,8 @@ describe("a document", () => {
     ["an alias", "- &a b\n- *a", /line 1, column 6: an anchor/],
     ["an alias to nothing", "- *a", /line 1, column 3: .*alias/i],
     ["an anchor", "a: &x {}", /anchor/],
-    ["a key that is twice there", "- a: 1\n  b: 2\n  a: 3", /line 3, column 3: duplicate key/],
-    ["a key that is twice there in JSON", '{"a": 1, "\\u0061": 2}', /duplicate key/],
+    ["a duplicate key", "- a: 1\n  b: 2\n  a: 3", /line 3, column 3: duplicate key/],
+    ["a duplicate key in JSON", '{"a": 1, "\\u0061": 2}', /duplicate key/],
     ["a tag", "- !!str 1", /tag/],
     ["a tag on a list", "!!seq [1]", /tag/],
     ["a tag of its own", "- !js/function 'x'", /tag/],
@@ -69,7 +69,7 @@ describe("a document", () => {
       assert.match(faultsOf(text), fault);
     });
 
-  test("has no merge keys: << is a name like others", () => {
+  test("has no merge keys: << is an ordinary name", () => {
     assert.deepEqual(read("- <<: {a: 1}\n  b: 2"), [{ "<<": { a: 1 }, b: 2 }]);
   });
 
@@ -85,7 +85,7 @@ describe("a document", () => {
   for (const [what, text] of DEEP)
     test(`is refused when it nests too deep: ${what}`, () => assert.match(faultsOf(text), /nested/));
 
-  test("is not refused for signs within texts", () => {
+  test("is not refused for brackets and indicators within strings", () => {
     const text = "[[[[[[[[[[ - - - - - - - - - - {{{{{{{{{{ ? : ? : ? : ? : ? :";
     const plain = text.replaceAll(":", ".");
     assert.deepEqual(read(JSON.stringify([text, text])), [text, text]);
@@ -119,7 +119,7 @@ describe("any bytes", () => {
   ];
   const texts = fc.array(fc.oneof(fc.constantFrom(...snippets), fc.string()), { maxLength: 30 });
 
-  test("are a value or refused, and a value is the one that YAML gives", () => {
+  test("are refused or parsed like YAML", () => {
     fc.assert(
       fc.property(
         texts.map((parts) => parts.join("")),
@@ -139,7 +139,7 @@ describe("any bytes", () => {
     );
   });
 
-  test("of JSON are the value that JSON gives", () => {
+  test("of JSON are parsed like JSON", () => {
     const shallow = fc.jsonValue({ maxDepth: 4, noUnicodeString: false });
     fc.assert(
       fc.property(shallow, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {

@@ -1,4 +1,4 @@
-/** The registry of tenants: what is taken, what is refused, and how a person is told. */
+/** The registry of tenants: what is accepted, what is refused, and how faults are reported. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ const STRICT = { allowHttp: false };
 const OIDC = { issuer: "https://login.example/acme", jwksEndpoint: "https://login.example/acme/keys" };
 const ACME = { tenantId: "acme", oidc: OIDC };
 
-/** The members of an entry's faults. */
+/** The members named in the faults of an entry. */
 function faultsOf(entry: unknown, rules = STRICT): string[] {
   return (readEntry(entry, rules).faults ?? []).map(({ member }) => member);
 }
@@ -20,7 +20,7 @@ function told(value: unknown): string[] {
 }
 
 describe("an entry", () => {
-  test("says the least, and gets the defaults", () => {
+  test("with only the required members gets the defaults", () => {
     assert.deepEqual(readEntry(ACME, STRICT).realm, {
       ...OIDC,
       audience: undefined,
@@ -30,7 +30,7 @@ describe("an entry", () => {
     });
   });
 
-  test("says everything", () => {
+  test("can have all members", () => {
     const oidc = { ...OIDC, audience: "svc", tenantClaim: "org_id", rolesClaim: "https://svc.example/roles" };
     const rbac = { defaultRole: "svc:reader", allowedRoles: ["svc:reader", "svc:writer"] };
     const limits = { jobsQueued: 10, segmentsRunning: 2, submitsPerSecond: 5, weight: 3 };
@@ -41,13 +41,13 @@ describe("an entry", () => {
   });
 
   for (const id of ["__proto__", "constructor", "..", "a/b", "日本", "😀", " ", "x".repeat(256)])
-    test(`can be of the tenant ${JSON.stringify(id.slice(0, 20))}`, () => {
+    test(`can have the tenant id ${JSON.stringify(id.slice(0, 20))}`, () => {
       assert.equal(readEntry({ ...ACME, tenantId: id }, STRICT).realm?.tenant.id, id);
     });
 
   const IDS = ["", "x".repeat(257), "a\nb", "a\u0000", "a\u0085", "\ud800", 7, null, true, ["acme"], {}];
   for (const tenantId of IDS)
-    test(`cannot be of the tenant ${JSON.stringify(tenantId).slice(0, 20)}`, () => {
+    test(`cannot have the tenant id ${JSON.stringify(tenantId).slice(0, 20)}`, () => {
       assert.deepEqual(faultsOf({ ...ACME, tenantId }), ["tenantId"]);
     });
 
@@ -75,18 +75,18 @@ describe("an entry", () => {
     7,
   ];
   for (const url of URLS)
-    test(`has no URL ${JSON.stringify(url).slice(0, 50)}`, () => {
+    test(`cannot have the URL ${JSON.stringify(url).slice(0, 50)}`, () => {
       assert.deepEqual(faultsOf({ ...ACME, oidc: { ...OIDC, issuer: url } }), ["oidc.issuer"]);
       assert.deepEqual(faultsOf({ ...ACME, oidc: { ...OIDC, jwksEndpoint: url } }), ["oidc.jwksEndpoint"]);
     });
 
-  test("keeps its URLs as they are written, to the letter", () => {
+  test("keeps its URLs exactly as written", () => {
     const oidc = { issuer: "HTTPS://Login.Example:443/a/../b/", jwksEndpoint: "https://Login.Example/?a=@b" };
     const { issuer, jwksEndpoint } = readEntry({ ...ACME, oidc }, STRICT).realm ?? {};
     assert.deepEqual({ issuer, jwksEndpoint }, oidc);
   });
 
-  test("has its keys over https, unless they are on this machine or plain http is allowed", () => {
+  test("needs https for keys, unless the host is loopback or plain http is allowed", () => {
     const at = (jwksEndpoint: string) => ({ ...ACME, oidc: { ...OIDC, jwksEndpoint } });
     for (const host of ["localhost:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080"])
       assert.deepEqual(faultsOf(at(`http://${host}/keys`)), [], host);
@@ -103,8 +103,8 @@ describe("an entry", () => {
     ["an empty tenantClaim", { tenantClaim: "" }, "oidc.tenantClaim"],
     ["a rolesClaim that is a number", { rolesClaim: 1 }, "oidc.rolesClaim"],
     ["one claim for both", { tenantClaim: "tid", rolesClaim: "tid" }, "oidc.rolesClaim"],
-    ["the other's default as a claim", { tenantClaim: "svc_roles" }, "oidc.rolesClaim"],
-    ["a member nobody knows", { jwksUri: "https://login.example/" }, "oidc"],
+    ["the default of the other claim", { tenantClaim: "svc_roles" }, "oidc.rolesClaim"],
+    ["an unknown member", { jwksUri: "https://login.example/" }, "oidc"],
   ];
   for (const [what, over, member] of OIDC_FAULTS)
     test(`is refused with ${what}`, () => {
@@ -112,12 +112,12 @@ describe("an entry", () => {
     });
 
   const RBAC_FAULTS: readonly [string, unknown, string][] = [
-    ["a role nobody knows", { defaultRole: "svc:owner" }, "rbac.defaultRole"],
+    ["an unknown role", { defaultRole: "svc:owner" }, "rbac.defaultRole"],
     ["a role in another case", { defaultRole: "svc:Reader" }, "rbac.defaultRole"],
-    ["an allowed role nobody knows", { allowedRoles: ["svc:reader", "admin"] }, "rbac.allowedRoles"],
+    ["an unknown allowed role", { allowedRoles: ["svc:reader", "admin"] }, "rbac.allowedRoles"],
     ["no allowed role at all", { allowedRoles: [] }, "rbac.allowedRoles"],
     ["an allowed role twice", { allowedRoles: ["svc:reader", "svc:reader"] }, "rbac.allowedRoles"],
-    ["allowed roles that are a text", { allowedRoles: "svc:reader" }, "rbac.allowedRoles"],
+    ["allowed roles that are a string", { allowedRoles: "svc:reader" }, "rbac.allowedRoles"],
     [
       "a default role that is not allowed",
       { defaultRole: "svc:admin", allowedRoles: ["svc:reader"] },
@@ -129,7 +129,7 @@ describe("an entry", () => {
   for (const [what, rbac, member] of RBAC_FAULTS)
     test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, rbac }), [member]));
 
-  test("has the limits that it says, and any number where it says none", () => {
+  test("has the limits that it gives, and no limit where it gives none", () => {
     const of = (limits: unknown) => readEntry({ ...ACME, limits }, STRICT).realm?.tenant.limits;
     assert.deepEqual(of({}), {});
     assert.deepEqual(of({ weight: 1 }), { weight: 1 });
@@ -142,32 +142,32 @@ describe("an entry", () => {
   });
 
   const LIMIT_FAULTS: readonly [string, unknown, string][] = [
-    ["no room at all", { jobsQueued: 0 }, "limits.jobsQueued"],
-    ["less than none running", { segmentsRunning: -1 }, "limits.segmentsRunning"],
-    ["a part of a job", { submitsPerSecond: 0.5 }, "limits.submitsPerSecond"],
+    ["a limit of zero", { jobsQueued: 0 }, "limits.jobsQueued"],
+    ["a negative limit", { segmentsRunning: -1 }, "limits.segmentsRunning"],
+    ["a fraction", { submitsPerSecond: 0.5 }, "limits.submitsPerSecond"],
     ["a number in quotes", { jobsQueued: "100" }, "limits.jobsQueued"],
-    ["more than can be", { submitsPerSecond: 1_000_001 }, "limits.submitsPerSecond"],
+    ["a limit above the maximum", { submitsPerSecond: 1_000_001 }, "limits.submitsPerSecond"],
     ["infinity", { jobsQueued: Number.POSITIVE_INFINITY }, "limits.jobsQueued"],
-    ["no number at all", { segmentsRunning: Number.NaN }, "limits.segmentsRunning"],
+    ["NaN", { segmentsRunning: Number.NaN }, "limits.segmentsRunning"],
     ["a limit of null", { jobsQueued: null }, "limits.jobsQueued"],
-    ["no weight", { weight: 0 }, "limits.weight"],
-    ["a weight of any size", { weight: "none" }, "limits.weight"],
-    ["a limit nobody knows", { jobs: 5 }, "limits"],
+    ["a weight of zero", { weight: 0 }, "limits.weight"],
+    ["a weight of none", { weight: "none" }, "limits.weight"],
+    ["an unknown limit", { jobs: 5 }, "limits"],
     ["limits of null", null, "limits"],
   ];
   for (const [what, limits, member] of LIMIT_FAULTS)
     test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, limits }), [member]));
 
-  test("is refused as a whole, and all that is wrong is told", () => {
+  test("is refused as a whole, with all its faults", () => {
     const entry = { tenantId: 7, enabled: "yes", oidc: { issuer: "x", audience: "" }, rbac: {}, weight: 3 };
     const members = ["", "tenantId", "enabled", "oidc.issuer", "oidc.jwksEndpoint", "oidc.audience"];
     assert.deepEqual(faultsOf(entry), members);
     for (const value of [null, undefined, [], "acme", 7]) assert.deepEqual(faultsOf(value), [""]);
     assert.deepEqual(faultsOf({ tenantId: "acme" }), ["oidc"]);
-    assert.deepEqual(faultsOf(Object.create(ACME)), ["tenantId", "oidc"], "what is inherited is not there");
+    assert.deepEqual(faultsOf(Object.create(ACME)), ["tenantId", "oidc"], "inherited members do not count");
   });
 
-  test("has no member by the name of what objects have anyway", () => {
+  test("has no members that only objects inherit", () => {
     for (const name of ["__proto__", "constructor", "toString"]) {
       const entry: unknown = JSON.parse(`{"${name}": {}, "tenantId": "a", "oidc": ${JSON.stringify(OIDC)}}`);
       assert.deepEqual(faultsOf(entry), [""]);
@@ -176,7 +176,7 @@ describe("an entry", () => {
 });
 
 describe("a registry", () => {
-  test("is a list, or an object that holds the list", () => {
+  test("is a list, or an object that contains the list", () => {
     assert.equal(readRegistry([ACME], STRICT).realms?.length, 1);
     assert.deepEqual(readRegistry({ tenants: [ACME] }, STRICT), readRegistry([ACME], STRICT));
     assert.deepEqual(readRegistry([], STRICT), { realms: [] });
@@ -184,7 +184,7 @@ describe("a registry", () => {
       assert.equal(told(value).length, 1);
   });
 
-  test("names each tenant once", () => {
+  test("contains each tenant once", () => {
     const beta = { ...ACME, tenantId: "beta" };
     assert.deepEqual(told([ACME, beta, ACME, { ...ACME, oidc: { ...OIDC, audience: "b" } }]), [
       'tenants[2] ("acme"): tenantId is already used by tenants[0]. Give each tenant one entry.',
@@ -194,7 +194,7 @@ describe("a registry", () => {
     assert.equal(readRegistry([ACME, ...odd], STRICT).realms?.length, 4);
   });
 
-  test("tells of each fault where it is and what to do, and repeats no secret", () => {
+  test("reports each fault with its place and a remedy, and repeats no secret", () => {
     const oidc = { issuer: "https://user:hunter2@login.example/", jwksEndpoint: OIDC.jwksEndpoint };
     assert.deepEqual(told([ACME, { tenantId: "a\u001b[2J", oidc }]), [
       'tenants[1] ("a\\u001b[2J"): tenantId contains control characters. Give the tenant id that its tokens contain.',
@@ -203,7 +203,7 @@ describe("a registry", () => {
     ]);
   });
 
-  test("has a bounded number of tenants, and of faults that are told", () => {
+  test("limits the number of tenants and of reported faults", () => {
     const many = Array.from({ length: TENANTS_MOST }, (_, index) => ({ ...ACME, tenantId: `t${index}` }));
     assert.equal(readRegistry(many, STRICT).realms?.length, TENANTS_MOST);
     assert.deepEqual(told([...many, ACME]), [`it has more than ${TENANTS_MOST} tenants.`]);
@@ -213,7 +213,7 @@ describe("a registry", () => {
   });
 });
 
-/** Values near a registry: its members with good, odd and absent values. */
+/** Values similar to a registry: its members with valid, odd and missing values. */
 const near = (() => {
   const odd = fc.oneof(fc.jsonValue(), fc.constantFrom("", null, "a", "__proto__", undefined));
   const text = fc.oneof({ weight: 3, arbitrary: fc.string() }, odd);
@@ -245,8 +245,8 @@ const near = (() => {
   return fc.oneof(list, fc.record({ tenants: list }), fc.anything(), fc.jsonValue());
 })();
 
-describe("whatever a parser gives", () => {
-  test("is a registry of different, sound tenants, or is refused with faults that name it", () => {
+describe("any parsed value", () => {
+  test("is a registry of distinct, valid tenants, or is refused with faults that name them", () => {
     fc.assert(
       fc.property(near, fc.boolean(), (value, allowHttp) => {
         const { realms, faults } = readRegistry(value, { allowHttp });
@@ -271,7 +271,7 @@ describe("whatever a parser gives", () => {
     );
   });
 
-  test("is taken when it is sound", () => {
+  test("is accepted if it is valid", () => {
     const name = fc.string({ minLength: 1, maxLength: 50, unit: "grapheme" });
     const id = name.filter((text) => !/\p{Cc}/u.test(text));
     const entry = fc.record({ tenantId: id, oidc: fc.constant(OIDC) });

@@ -1,4 +1,4 @@
-/** Tokens that were taken back: refused on every request, and nobody else's with them. */
+/** Revoked tokens are refused on every request, and no others. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Revocation, RevocationList, RevocationTable } from "../../src/auth/revocations.ts";
@@ -33,7 +33,7 @@ function revocation(over: Partial<Revocation>): Revocation {
   };
 }
 
-/** Revokes while a test runs. */
+/** Revokes for the duration of a test. */
 async function whileRevoked(over: Partial<Revocation>, run: () => Promise<void>): Promise<void> {
   bench.revoked.apply(revocation(over));
   try {
@@ -43,7 +43,7 @@ async function whileRevoked(over: Partial<Revocation>, run: () => Promise<void>)
   }
 }
 
-test("a token is refused by its id, from then on and also when it was verified before", async () => {
+test("refuses a token by its id, even if it was verified before", async () => {
   const [one, other] = [token({ jti: "one" }), token({ jti: "other" })];
   await bench.accepts(one);
   await whileRevoked({ kind: "TOKEN_ID", value: "one" }, async () => {
@@ -55,7 +55,7 @@ test("a token is refused by its id, from then on and also when it was verified b
   assert.equal(await bench.count("svc_auth_decisions_total", "TOKEN_REVOKED"), 1);
 });
 
-test("all tokens of a subject are refused, to the letter, and in its tenant alone", async () => {
+test("refuses all tokens of exactly that subject, only in its tenant", async () => {
   await whileRevoked({ value: "alice" }, async () => {
     for (const jti of ["a", "b"])
       assert.match(await bench.refuses(token({ sub: "alice", jti }), "TOKEN_REVOKED"), /All tokens of/);
@@ -72,7 +72,7 @@ test("all tokens of a subject are refused, to the letter, and in its tenant alon
   });
 });
 
-test("what was issued before an instant is refused, and what does not say when", async () => {
+test("refuses tokens issued before a time, and tokens without a time of issue", async () => {
   await whileRevoked({ kind: "ISSUED_BEFORE", issuedBefore: NOW - 10_000 }, async () => {
     const at = (second: number) => token({ iat: NOW_SECONDS + second });
     for (const bad of [at(-11), at(-10.001), at(-1e9), token({})])
@@ -81,7 +81,7 @@ test("what was issued before an instant is refused, and what does not say when",
   });
 });
 
-test("names that objects inherit are names like any other", async () => {
+test("treats names that objects inherit like any other name", async () => {
   for (const value of ["__proto__", "constructor", "toString"]) {
     await bench.accepts(token({ sub: value, jti: value }));
     await whileRevoked({ value }, async () => {
@@ -92,7 +92,7 @@ test("names that objects inherit are names like any other", async () => {
   }
 });
 
-test("an entry that is over revokes nothing more, and is forgotten", async () => {
+test("ignores and removes expired entries", async () => {
   const bob = { value: "bob", expiresAt: NOW + 5_000 };
   const all = { kind: "ISSUED_BEFORE", issuedBefore: NOW, expiresAt: NOW + 5_000 } as const;
   const good = token({ sub: "bob" });
@@ -111,7 +111,7 @@ test("an entry that is over revokes nothing more, and is forgotten", async () =>
   }
 });
 
-test("a caller that would be refused anyhow is not told what is revoked", async () => {
+test("does not reveal revocations to a caller that is refused anyway", async () => {
   await whileRevoked({ value: "alice" }, async () => {
     await bench.refuses(token({ exp: NOW_SECONDS }), "TOKEN_EXPIRED");
     await bench.refuses(token({ aud: "else" }), "TOKEN_INVALID");
@@ -122,7 +122,7 @@ test("a caller that would be refused anyhow is not told what is revoked", async 
 describe("the id of a token", () => {
   const wrong = ["", "x".repeat(257), "a\nb", "\ud800", 7, null, ["a"], { a: 1 }];
   for (const jti of wrong) {
-    test(`${JSON.stringify(jti).slice(0, 20)} is none that could be revoked`, async () => {
+    test(`${JSON.stringify(jti).slice(0, 20)} is refused, because it could not be revoked`, async () => {
       assert.match(
         await bench.refuses(token({ jti }), "TOKEN_INVALID"),
         /claim jti is not a string of 1 to 256/,
@@ -130,7 +130,7 @@ describe("the id of a token", () => {
     });
   }
 
-  test("of 256 characters is one", async () => {
+  test("can have 256 characters", async () => {
     const value = "é".repeat(256);
     await whileRevoked({ kind: "TOKEN_ID", value }, async () => {
       await bench.refuses(token({ jti: value }), "TOKEN_REVOKED");
@@ -139,7 +139,7 @@ describe("the id of a token", () => {
   });
 });
 
-test("as long as nobody knows what is revoked no token is taken", async () => {
+test("refuses every token until the revocations were read", async () => {
   const list = new RevocationList();
   const fresh = new Bench([realmAt(keyServer.url)], list);
   await fresh.refuses("rubbish", "TOKEN_INVALID");
@@ -149,7 +149,7 @@ test("as long as nobody knows what is revoked no token is taken", async () => {
   fresh.gateway.close();
 });
 
-test("ten thousand entries of each of ten tenants cost a look-up each", async () => {
+test("checks a token with one lookup among ten thousand entries of each of ten tenants", async () => {
   const table = new RevocationTable();
   for (let tenant = 0; tenant < 10; tenant++)
     for (let n = 0; n < 10_000; n++)

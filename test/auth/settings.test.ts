@@ -1,4 +1,4 @@
-/** That a controller's settings of tokens are what its tokens are held against. */
+/** The controller's authentication settings determine how tokens are checked. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Command } from "commander";
@@ -23,7 +23,7 @@ before(async () => {
 });
 after(() => server.close());
 
-/** What is logged goes to `log`. */
+/** Log lines are added to `log`. */
 async function open(environment: Record<string, string>, log: string[] = []): Promise<Authentication> {
   const command = addSettings(new Command("x"), AUTH_SETTINGS).parse([], { from: "user" });
   const settings = await readSettings(command, AUTH_SETTINGS, environment);
@@ -36,7 +36,7 @@ async function open(environment: Record<string, string>, log: string[] = []): Pr
   return opened;
 }
 
-/** Its keys are there: a fetch of them that took too long is made again. */
+/** Waits for its keys; a fetch that timed out is repeated. */
 async function provider(more: Record<string, string> = {}): Promise<Authentication> {
   const opened = await open({ SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER, ...more });
   const outcome = () => opened.authenticate(token({})).catch((error: unknown) => Failure.from(error).code);
@@ -51,11 +51,11 @@ function token(claims: object): string {
 
 async function codeOf(call: Promise<unknown>): Promise<string> {
   const outcome: unknown = await call.catch((error: unknown) => error);
-  assert.ok(outcome instanceof Failure, `let in: ${JSON.stringify(outcome)}`);
+  assert.ok(outcome instanceof Failure, `admitted: ${JSON.stringify(outcome)}`);
   return outcome.code;
 }
 
-test("tenant and roles are in the claims that are named", async () => {
+test("reads tenant and roles from the configured claims", async () => {
   const claims = {
     ...{ tid: "wrong", svc_roles: ["svc:admin"] },
     ...{ org_id: "acme", permissions: ["svc:reader"] },
@@ -73,7 +73,7 @@ test("tenant and roles are in the claims that are named", async () => {
   assert.equal(await codeOf(named.authenticate(token({ tid: "acme" }))), "TOKEN_INVALID");
 });
 
-test("the audience counts where one is named", async () => {
+test("checks the audience if one is configured", async () => {
   const other = token({ aud: "other" });
   await (await provider()).authenticate(other);
   const named = await provider({ SVC_AUTH_AUDIENCE: "svc" });
@@ -81,9 +81,9 @@ test("the audience counts where one is named", async () => {
   assert.equal(await codeOf(named.authenticate(other)), "TOKEN_INVALID");
 });
 
-test("nbf and iat may be ahead by the clock skew, exp by nothing", async () => {
+test("allows the clock skew for nbf and iat, but not for exp", async () => {
   const now = Math.floor(Date.now() / 1000);
-  // Ahead of the default of 30 s, whatever time the test takes, and within 600 s.
+  // More than the default of 30 s even if the test is slow, and less than 600 s.
   const [ahead, over] = [now + 500, token({ exp: now - 1 })];
   const [byDefault, wide] = [await provider(), await provider({ SVC_AUTH_CLOCK_SKEW: "600" })];
   for (const claim of ["nbf", "iat"]) {
@@ -93,7 +93,7 @@ test("nbf and iat may be ahead by the clock skew, exp by nothing", async () => {
   assert.equal(await codeOf(wide.authenticate(over)), "TOKEN_EXPIRED");
 });
 
-test("nobody is asked when authentication is disabled, and the log names what is ignored", async () => {
+test("requires no token when authentication is disabled, and logs the ignored settings", async () => {
   const log: string[] = [];
   const disabled = { SVC_AUTH_DISABLED: "true", SVC_JWKS_ENDPOINT: server.url, SVC_AUTH_ISSUER: ISSUER };
   const { authenticate, tokens } = await open(disabled, log);

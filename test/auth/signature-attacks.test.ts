@@ -1,4 +1,4 @@
-/** Attacks on the signature of a token: encodings of PKCS #1 that a lax verifier takes, other schemes, other writings. */
+/** Attacks on the signature of a token: PKCS #1 encodings that lax verifiers accept, other schemes, other serializations. */
 import assert from "node:assert/strict";
 import { constants, createHash, privateEncrypt, sign } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ const SIGNED = `${base64url(JSON.stringify({ alg: "RS256", kid: signer.kid }))}.
 const DIGEST = createHash("sha256").update(SIGNED).digest();
 const BYTES = 256;
 
-/** DigestInfo of SHA-256: a sequence of the algorithm, which has the parameter NULL, and the digest. */
+/** DigestInfo of SHA-256: a sequence of the algorithm, whose parameter is NULL, and the digest. */
 const ALGORITHM = "300d06096086480165030402010500";
 const INFO = Buffer.from(`3031${ALGORITHM}0420`, "hex");
 
@@ -33,7 +33,7 @@ function block(
   return Buffer.concat([Buffer.from([0, type]), padding, Buffer.from([end]), content, after]);
 }
 
-/** The block as the private key makes a signature of it, whatever it is. */
+/** Signs an arbitrary block with the private key. */
 function raw(bytes: Buffer): Buffer {
   return privateEncrypt({ key: signer.privateKey, padding: constants.RSA_NO_PADDING }, bytes);
 }
@@ -49,7 +49,7 @@ function bytesOf(value: bigint, length = BYTES): Buffer {
 const GOOD = raw(block(Buffer.concat([INFO, DIGEST])));
 const MODULUS = number(Buffer.from(signer.jwk.n ?? "", "base64url"));
 
-test("the encoding of PKCS #1, made by hand, is taken: what follows differs from it alone", async () => {
+test("accepts the hand-made PKCS #1 encoding that the following tests modify", async () => {
   await bench.accepts(`${SIGNED}.${base64url(GOOD)}`);
 });
 
@@ -58,15 +58,15 @@ describe("a signature is refused with", () => {
   const info = (hex: string, digest = DIGEST) => block(Buffer.concat([Buffer.from(hex, "hex"), digest]));
   const short = Buffer.concat([Buffer.from("0001ffffffffffffffff00", "hex"), INFO, DIGEST]);
   const encodings: readonly (readonly [name: string, block: Buffer])[] = [
-    ["no NULL behind the algorithm", info("302f300b06096086480165030402010420")],
+    ["no NULL after the algorithm", info("302f300b06096086480165030402010420")],
     ["a length in its long form", info(`308131${ALGORITHM}0420`)],
     ["a length of the digest in its long form", info(`3032${ALGORITHM}048120`)],
-    ["a parameter in the place of NULL", info("3033300f06096086480165030402010402ffff0420")],
+    ["a parameter instead of NULL", info("3033300f06096086480165030402010402ffff0420")],
     ["the name of SHA-1", info("3021300906052b0e03021a05000414", sha("sha1"))],
     ["the name of SHA-512", info("3051300d060960864801650304020305000440", sha("sha512"))],
     ["the name of SHA-512 and a digest of SHA-256", info("3031300d060960864801650304020305000420")],
     ["a digest without a name", block(DIGEST)],
-    ["bytes behind the digest", block(Buffer.concat([INFO, DIGEST]), { after: Buffer.alloc(100) })],
+    ["bytes after the digest", block(Buffer.concat([INFO, DIGEST]), { after: Buffer.alloc(100) })],
     ["bytes in the digest's sequence", block(Buffer.concat([INFO, DIGEST, Buffer.from([5, 0])]))],
     ["padding of zeros", block(Buffer.concat([INFO, DIGEST]), { fill: 0 })],
     ["padding of other bytes", block(Buffer.concat([INFO, DIGEST]), { fill: 0xfe })],
@@ -74,7 +74,7 @@ describe("a signature is refused with", () => {
     ["a block of type 0", block(Buffer.concat([INFO, DIGEST]), { type: 0, fill: 0 })],
     ["no end of the padding", block(Buffer.concat([INFO, DIGEST]), { end: 0xff })],
     [
-      "eight bytes of padding, and rubbish behind",
+      "eight bytes of padding, followed by garbage",
       Buffer.concat([short, Buffer.alloc(BYTES - short.length)]),
     ],
   ];
@@ -87,7 +87,7 @@ describe("a signature is refused with", () => {
 
   const numbers: readonly (readonly [name: string, signature: Buffer])[] = [
     ["a zero before it", Buffer.concat([Buffer.alloc(1), GOOD])],
-    ["a zero behind it", Buffer.concat([GOOD, Buffer.alloc(1)])],
+    ["a zero after it", Buffer.concat([GOOD, Buffer.alloc(1)])],
     ["its first byte cut off", GOOD.subarray(1)],
     ["its last byte cut off", GOOD.subarray(0, -1)],
     ["the modulus added", bytesOf(number(GOOD) + MODULUS, BYTES + 1)],
@@ -96,7 +96,7 @@ describe("a signature is refused with", () => {
     ["the number 1", bytesOf(1n)],
     ["the modulus less 1", bytesOf(MODULUS - 1n)],
     ["the modulus", bytesOf(MODULUS)],
-    ["its bytes backwards", Buffer.from(Array.from(GOOD).toReversed())],
+    ["its bytes reversed", Buffer.from(Array.from(GOOD).toReversed())],
     ["5,000 bytes", Buffer.alloc(5_000, 1)],
   ];
   for (const [name, signature] of numbers) {
@@ -125,7 +125,7 @@ describe("a signature is refused with", () => {
   }
 });
 
-describe("another writing of a good token is refused:", () => {
+describe("another serialization of a valid token is refused:", () => {
   const [header = "", claims = ""] = SIGNED.split(".");
   const signature = base64url(GOOD);
   const serialized = { protected: header, payload: claims, signature };
@@ -139,8 +139,8 @@ describe("another writing of a good token is refused:", () => {
     ["a zero byte at the end", `${SIGNED}.${signature}\0`],
     ["a dot at the end", `${SIGNED}.${signature}.`],
     ["a dot at the start", `.${SIGNED}.${signature}`],
-    ["letters from beyond ASCII", `${SIGNED}.${signature.replace(/[a-z]/, "а")}`],
-    ["its parts in other cases", `${SIGNED.toUpperCase()}.${signature}`],
+    ["letters outside ASCII", `${SIGNED}.${signature.replace(/[a-z]/, "а")}`],
+    ["its parts in upper case", `${SIGNED.toUpperCase()}.${signature}`],
     ["quoted", `"${SIGNED}.${signature}"`],
   ];
   for (const [name, text] of writings) {

@@ -1,4 +1,4 @@
-/** Attacks on the form of tokens and on their algorithm, and whatever else may be sent. */
+/** Attacks on the form and the algorithm of tokens, and arbitrary input. */
 import assert from "node:assert/strict";
 import { createHmac, createPublicKey } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -34,7 +34,7 @@ function sign(claims: object = {}, header: object = {}): string {
   return signToken(signer, claims, header);
 }
 
-/** The same three parts with another one of them. */
+/** The same token with one of its three parts replaced. */
 function withPart(index: 0 | 1 | 2, change: (part: string) => string): string {
   return sign()
     .split(".")
@@ -51,16 +51,16 @@ describe("a token is refused with", () => {
     ["alg twice", `{"alg":"none","alg":"RS256","kid":"key 1"}`, CLAIMS],
     ["kid twice, once in escapes", `{"alg":"RS256","kid":"a","\\u006bid":"key 1"}`, CLAIMS],
     ["a claim twice", HEADER, CLAIMS.replace("{", `{"tid":"beta",`)],
-    ["a member twice deep inside", HEADER, CLAIMS.replace("{", `{"a":[{"b":{"c":1,"c":1}}],`)],
+    ["a duplicate member deep inside", HEADER, CLAIMS.replace("{", `{"a":[{"b":{"c":1,"c":1}}],`)],
     ["claims nested too deep", HEADER, CLAIMS.replace("{", `{"a":${"[".repeat(9)}${"]".repeat(9)},`)],
     ["claims in a list", HEADER, `[${CLAIMS}]`],
     ["claims that are a string", HEADER, JSON.stringify(CLAIMS)],
     ["claims of null", HEADER, "null"],
     ["no claims", HEADER, ""],
     ["claims cut off", HEADER, CLAIMS.slice(0, -1)],
-    ["claims with something behind", HEADER, `${CLAIMS}{}`],
-    ["claims behind a byte order mark", HEADER, `\ufeff${CLAIMS}`],
-    ["claims that are no UTF-8", HEADER, Buffer.from(CLAIMS.replace("acme", "acm\u00e9"), "latin1")],
+    ["claims followed by other text", HEADER, `${CLAIMS}{}`],
+    ["claims after a byte order mark", HEADER, `\ufeff${CLAIMS}`],
+    ["claims that are not UTF-8", HEADER, Buffer.from(CLAIMS.replace("acme", "acm\u00e9"), "latin1")],
     ["a comment", HEADER, CLAIMS.replace("{", "{/**/")],
     ["a header that is a list", `[${HEADER}]`, CLAIMS],
   ];
@@ -79,10 +79,10 @@ describe("a token is refused with", () => {
     ["no signature", () => withPart(2, () => "")],
     ["padding", () => withPart(1, (part) => `${part}=`)],
     ["the other base64 alphabet", () => `${sign()}+/`],
-    ["spare bits in its last letter", () => withPart(2, spareBits)],
-    ["a letter too many", () => withPart(2, (part) => `${part}AAA`)],
-    ["a signature of nothing", () => withPart(2, () => base64url(Buffer.alloc(256)))],
-    ["a key of a stranger under a known name", () => signToken(stranger)],
+    ["unused bits set in its last character", () => withPart(2, spareBits)],
+    ["extra characters", () => withPart(2, (part) => `${part}AAA`)],
+    ["a signature of zeros", () => withPart(2, () => base64url(Buffer.alloc(256)))],
+    ["another key under a known kid", () => signToken(stranger)],
     ["claims of another token", () => withPart(1, () => base64url(CLAIMS.replace("acme", "beta")))],
   ];
   for (const [name, token] of forms) {
@@ -91,7 +91,7 @@ describe("a token is refused with", () => {
     });
   }
 
-  test("a tenant that only objects inherit", async () => {
+  test("a tenant name that only objects inherit", async () => {
     for (const claim of ["constructor", "__proto__", "toString"]) {
       const own = new Bench([realmAt(server.url, { tenantClaim: claim, rolesClaim: "valueOf" })]);
       await own.refuses(sign(), "TOKEN_INVALID");
@@ -107,7 +107,7 @@ describe("a token is refused with", () => {
   });
 });
 
-/** Another text of the same bytes: the last letter of 256 bytes has four bits that mean nothing. */
+/** Another encoding of the same bytes: the last character of 256 bytes has four unused bits. */
 function spareBits(part: string): string {
   const other = `${part.slice(0, -1)}${String.fromCharCode(part.charCodeAt(part.length - 1) + 1)}`;
   assert.deepEqual(Buffer.from(other, "base64url"), Buffer.from(part, "base64url"));
@@ -115,7 +115,7 @@ function spareBits(part: string): string {
 }
 
 describe("another algorithm is refused before any key is looked up:", () => {
-  /** Signed so that who goes by the header's word would take it. */
+  /** Signs in the way that the header announces, which a naive verifier would accept. */
   const forged: readonly (readonly [alg: string, signature: (signed: string) => string])[] = [
     ["none", () => ""],
     ["none", () => "AAAA"],
@@ -141,10 +141,10 @@ function publicPem({ privateKey }: Signer): string {
   return createPublicKey(privateKey).export({ type: "spki", format: "pem" }).toString();
 }
 
-describe("whatever is sent", () => {
+describe("arbitrary input", () => {
   const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ é\u0000".split("");
 
-  test("no token that differs from a good one in a letter is taken", async () => {
+  test("refuses a token that differs from a valid one in one character", async () => {
     const good = sign();
     await bench.accepts(good);
     const mutation = fc.record({
@@ -155,7 +155,7 @@ describe("whatever is sent", () => {
     await fc.assert(
       fc.asyncProperty(mutation, async ({ at, drop, put }) => {
         const mutated = good.slice(0, at) + put.join("") + good.slice(at + drop);
-        // Spaces before the token are the header's.
+        // Spaces before the token belong to the header.
         fc.pre(mutated.replace(/^ +/, "") !== good);
         const outcome = await bench.accepts(mutated).catch((error: unknown) => error);
         assert.ok(outcome instanceof Failure && outcome.kind === "unauthenticated", mutated);
@@ -164,7 +164,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("parts of tokens of one key cannot be put together anew", async () => {
+  test("refuses tokens combined from parts of different tokens of one key", async () => {
     const tokens = [
       sign(),
       sign({ tid: "beta" }),
@@ -176,7 +176,7 @@ describe("whatever is sent", () => {
     await fc.assert(
       fc.asyncProperty(which, which, which, async (first, second, third) => {
         fc.pre(first !== second || second !== third);
-        // Two of them differ in their header or their claims alone.
+        // Two of them may differ only in their header or only in their claims.
         const mixed = [parts[first]?.[0], parts[second]?.[1], parts[third]?.[2]].join(".");
         fc.pre(!tokens.includes(mixed));
         await bench.refuses(mixed, "TOKEN_INVALID");
@@ -184,7 +184,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("any text is read or refused as a token", () => {
+  test("parses or refuses any text as a token", () => {
     const part = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.json().map(base64url),
@@ -202,7 +202,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("claims of any values give the tenant that they name, or a refusal", async () => {
+  test("returns the tenant in claims of any values, or refuses them", async () => {
     const value = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
       fc.constantFrom("acme", "svc", GOOD_CLAIMS.iss, NOW_SECONDS + 1, ["svc:admin"]),

@@ -1,4 +1,4 @@
-/** Which tokens are taken: each rule of the header and the claims. */
+/** Which tokens are accepted: each rule of the header and the claims. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { FailureCode } from "../../src/platform/failure.ts";
@@ -22,7 +22,7 @@ function sign(claims: object = {}, header: object = {}): string {
 }
 
 describe("the authorization header", () => {
-  test("is Bearer and one token, the scheme in any case", async () => {
+  test("is Bearer in any case and one token", async () => {
     for (const scheme of ["Bearer ", "bearer ", "BEARER  "])
       assert.equal((await bench.gateway.authenticate(`${scheme}${sign()}`)).tenant, "acme");
   });
@@ -36,12 +36,12 @@ describe("the authorization header", () => {
     "Bearer a b",
     "Bearer\ta",
   ]) {
-    test(`is missing its token: ${JSON.stringify(header)}`, async () => {
+    test(`has no token: ${JSON.stringify(header)}`, async () => {
       await bench.refusesHeader(header, "TOKEN_MISSING");
     });
   }
 
-  test("holds at most 8 KiB", async () => {
+  test("has at most 8 KiB", async () => {
     const fitting = sign({ pad: "x".repeat(5400) });
     assert.ok(fitting.length > 7500 && fitting.length <= 8192);
     await bench.accepts(fitting);
@@ -50,7 +50,7 @@ describe("the authorization header", () => {
   });
 });
 
-describe("a good token", () => {
+describe("a valid token", () => {
   test("gives its tenant, its subject and its roles", async () => {
     assert.deepEqual(await bench.accepts(sign()), {
       tenant: "acme",
@@ -64,14 +64,14 @@ describe("a good token", () => {
     ["typ at+jwt in any case", {}, { typ: "AT+jwt" }],
     ["typ with its prefix", {}, { typ: "application/at+jwt" }],
     ["aud as a list", { aud: ["other", "svc"] }],
-    ["nbf and iat of now", { nbf: NOW_SECONDS, iat: NOW_SECONDS }],
+    ["nbf and iat at the current time", { nbf: NOW_SECONDS, iat: NOW_SECONDS }],
     ["nbf within the skew", { nbf: NOW_SECONDS + 30 }],
     ["iat with a fraction", { iat: NOW_SECONDS - 0.25 }],
-    ["exp in a second", { exp: NOW_SECONDS + 1 }],
+    ["exp one second ahead", { exp: NOW_SECONDS + 1 }],
     ["a tenant of 256 characters", { tid: "t".repeat(256) }],
     ["a tenant in any script", { tid: "Ümläut 株式会社 🎬" }],
     [
-      "header members that name keys, which are not looked at",
+      "header members that refer to keys, which are ignored",
       {},
       { jku: "http://127.0.0.1:1/", x5u: "http://127.0.0.1:1/" },
     ],
@@ -83,14 +83,14 @@ describe("a good token", () => {
     });
   }
 
-  test("has no roles when it lists none, and only those that there are", async () => {
+  test("has only known roles, and none if it lists none", async () => {
     for (const roles of [undefined, [], ["SVC:ADMIN", "admin", "svc:admin "]])
       assert.deepEqual((await bench.accepts(sign({ svc_roles: roles }))).roles, []);
     const mixed = ["nobody", "svc:admin", "svc:reader", "svc:admin"];
     assert.deepEqual((await bench.accepts(sign({ svc_roles: mixed }))).roles, ["svc:reader", "svc:admin"]);
   });
 
-  test("may name no subject", async () => {
+  test("may have no subject", async () => {
     assert.equal((await bench.accepts(sign({ sub: undefined }))).subject, "");
   });
 });
@@ -98,22 +98,22 @@ describe("a good token", () => {
 describe("a token is refused with", () => {
   const bad: readonly (readonly [name: string, claims: object, code?: FailureCode])[] = [
     ["another issuer", { iss: "https://id.example/" }],
-    ["an issuer in other letters", { iss: "https://ID.example" }],
+    ["an issuer in another case", { iss: "https://ID.example" }],
     ["no issuer", { iss: undefined }],
     ["a list of issuers", { iss: ["https://id.example"] }],
     ["no exp", { exp: undefined }],
     ["exp as a string", { exp: String(NOW_SECONDS + 300) }],
     ["exp with a fraction", { exp: NOW_SECONDS + 300.5 }],
     ["exp of null", { exp: null }],
-    ["exp beyond whole numbers", { exp: 1e300 }],
-    ["exp of now", { exp: NOW_SECONDS }, "TOKEN_EXPIRED"],
+    ["exp beyond safe integers", { exp: 1e300 }],
+    ["exp at the current time", { exp: NOW_SECONDS }, "TOKEN_EXPIRED"],
     ["exp within the skew", { exp: NOW_SECONDS - 1 }, "TOKEN_EXPIRED"],
     ["a negative exp", { exp: -1 }, "TOKEN_EXPIRED"],
     ["nbf as a string", { nbf: "0" }],
     ["nbf beyond the skew", { nbf: NOW_SECONDS + 31 }],
     ["nbf of null", { nbf: null }],
     ["iat beyond the skew", { iat: NOW_SECONDS + 31 }],
-    ["iat beyond the skew behind an older nbf", { iat: NOW_SECONDS + 31, nbf: 0 }],
+    ["iat beyond the skew with an older nbf", { iat: NOW_SECONDS + 31, nbf: 0 }],
     ["iat as an object", { iat: {} }],
     ["no aud", { aud: undefined }],
     ["another aud", { aud: "svc2" }],
@@ -126,7 +126,7 @@ describe("a token is refused with", () => {
     ["a tenant as a number", { tid: 7 }],
     ["a tenant with a control character", { tid: "acme\u0000" }],
     ["a tenant of 257 characters", { tid: "t".repeat(257) }],
-    ["a tenant that is no Unicode", { tid: "\ud800" }],
+    ["a tenant that is not well-formed Unicode", { tid: "\ud800" }],
     ["roles as a string", { svc_roles: "svc:admin" }],
     ["roles of null", { svc_roles: null }],
     ["roles as an object", { svc_roles: { 0: "svc:admin", length: 1 } }],
@@ -140,7 +140,7 @@ describe("a token is refused with", () => {
     });
   }
 
-  test("a time that runs out between two requests, to the millisecond", async () => {
+  test("an exp that is reached between two requests, to the millisecond", async () => {
     const token = sign({ exp: NOW_SECONDS + 10 });
     const own = new Bench([realmAt(server.url)]);
     own.now = NOW + 9_999;
@@ -161,7 +161,7 @@ describe("a token is refused with", () => {
     ["typ of a logout token", { typ: "logout+jwt" }, /typ/],
     ["typ as a list", { typ: ["JWT"] }, /typ/],
     ["no alg", { alg: undefined }, /RS256/],
-    ["alg in other letters", { alg: "rs256" }, /RS256/],
+    ["alg in another case", { alg: "rs256" }, /RS256/],
     ["alg as a list", { alg: ["RS256"] }, /RS256/],
   ];
   for (const [name, header, why] of headers) {

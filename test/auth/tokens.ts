@@ -1,4 +1,4 @@
-/** Signs tokens, good ones and crafted ones. */
+/** Signs valid and crafted tokens. */
 import { generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from "node:crypto";
 
 /** Half past nine, to the second. */
@@ -21,13 +21,13 @@ export function base64url(text: string | Uint8Array): string {
   return Buffer.from(text).toString("base64url");
 }
 
-/** A token of exactly these texts. */
+/** A token with exactly these texts. */
 export function signTexts(signer: Signer, header: string | Uint8Array, claims: string | Uint8Array): string {
   const signed = `${base64url(header)}.${base64url(claims)}`;
   return `${signed}.${base64url(sign("RSA-SHA256", Buffer.from(signed), signer.privateKey))}`;
 }
 
-/** Members that are undefined are left out. */
+/** Undefined members are left out. */
 export function signToken(signer: Signer, claims: object = {}, header: object = {}): string {
   return signTexts(
     signer,

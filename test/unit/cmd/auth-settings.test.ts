@@ -1,4 +1,4 @@
-/** Who may call a controller, by its flags, its variables and its file. */
+/** Authentication settings of a controller by flag, variable and file. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ const SETTINGS: readonly Row[] = [
   ["fleetTenant", "--fleet-tenant", "SVC_FLEET_TENANT", undefined, "operators", "operators"],
 ];
 for (const [key, flag, variable, fallback, text, value] of SETTINGS)
-  test(`${flag}, ${variable}: ${String(fallback)} unless it is given`, async () => {
+  test(`${flag}, ${variable}: ${String(fallback)} by default`, async () => {
     assert.equal((await read([]))[key], fallback);
     assert.equal((await read([], { [variable]: "" }))[key], fallback);
     assert.equal((await read([flag, text]))[key], value);
@@ -72,7 +72,7 @@ for (const [key, flag, variable, fallback, text, value] of SETTINGS)
     assert.equal((await read(["--config", await fileOf(`${flag.slice(2)}: ${text}`)]))[key], value);
   });
 
-test("--auth-allow-http, SVC_AUTH_ALLOW_HTTP: off unless it is given", async () => {
+test("--auth-allow-http, SVC_AUTH_ALLOW_HTTP: off by default", async () => {
   assert.equal((await read([])).authAllowHttp, false);
   assert.equal((await read(["--auth-allow-http"])).authAllowHttp, true);
   assert.equal((await read([], { SVC_AUTH_ALLOW_HTTP: "true" })).authAllowHttp, true);
@@ -113,7 +113,7 @@ describe("authentication is disabled", () => {
       await assert.rejects(read(["--config", path]), usageError(/auth-disabled in .* is not a setting/));
     });
 
-  test("whatever else is given, which is told by name", async () => {
+  test("even if other settings are given, which are listed as ignored", async () => {
     const disabled = { SVC_AUTH_DISABLED: "true" };
     assert.deepEqual(await plan([], disabled), { kind: "disabled", ignored: [] });
     const flags = ["--jwks-endpoint", "https://a/keys", "--auth-issuer", "https://a"];
@@ -140,7 +140,7 @@ describe("authentication is disabled", () => {
   });
 });
 
-describe("one provider", () => {
+describe("a single provider", () => {
   const given = ["--auth-issuer", "https://a/", "--jwks-endpoint", "https://a/keys"];
   const realm = {
     issuer: "https://a/",
@@ -155,7 +155,7 @@ describe("one provider", () => {
     assert.deepEqual(await plan(given), { kind: "provider", realm });
   });
 
-  test("with claims and an audience of its own", async () => {
+  test("with its own claims and audience", async () => {
     const environment = {
       SVC_AUTH_TENANT_CLAIM: "org_id",
       SVC_AUTH_ROLES_CLAIM: "permissions",
@@ -184,7 +184,7 @@ describe("one provider", () => {
   });
 
   for (const claim of ["--auth-tenant-claim", "--auth-roles-claim"])
-    test(`refused: ${claim} beside tenants that name claims of their own`, async () => {
+    test(`refused: ${claim} with tenants that define their own claims`, async () => {
       for (const source of [
         ["--tenants-file", "a.yaml"],
         ["--tenants-source", "kubernetes"],
@@ -195,7 +195,7 @@ describe("one provider", () => {
         );
     });
 
-  test("whose keys are read over plain http from this machine alone, unless that is allowed", async () => {
+  test("is fetched from over plain http only on loopback, unless other hosts are allowed", async () => {
     const of = (endpoint: string) => ["--auth-issuer", "https://a", "--jwks-endpoint", endpoint];
     for (const host of ["localhost", "127.0.0.1:9", "[::1]"])
       assert.equal((await plan(of(`http://${host}/keys`))).kind, "provider");

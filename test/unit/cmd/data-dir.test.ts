@@ -1,4 +1,4 @@
-/** The directory of the embedded database is made with those above it, for its owner alone. */
+/** Creation of the directory of the embedded database. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { ensureDataDir } from "../../../src/cmd/data-dir.ts";
 import { openLog } from "../../../src/platform/log.ts";
 
-test("a data directory is made with those above it, for its owner alone, and is found again", async () => {
+test("creates a data directory and its parents for the owner only, and reuses it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "svc-data-dir-"));
   try {
     const path = join(folder, "state", "svc", "jobs");

@@ -1,4 +1,4 @@
-/** Where a controller's tenants come from, by its settings. */
+/** The source of a controller's tenants by its settings. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planSource, type SourceSettings } from "../../../src/cmd/tenants-source-settings.ts";
@@ -15,7 +15,7 @@ function plan(over: Partial<SourceSettings>, providerFlags: readonly string[] = 
   return planSource({ ...NONE, ...over }, providerFlags);
 }
 
-test("it is what the other flags say, or what is said", () => {
+test("is the given source, or follows from the other flags", () => {
   assert.deepEqual(plan({}), { kind: "provider" });
   assert.deepEqual(plan({ tenantsSource: "provider" }, ["--auth-issuer"]), { kind: "provider" });
   assert.deepEqual(plan({ tenantsFile: "a" }), { kind: "file", file: "a" });

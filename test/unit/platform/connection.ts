@@ -1,4 +1,4 @@
-/** A connection that nothing is sent over. */
+/** A fake connection without data. */
 import { EventEmitter } from "node:events";
 
 export class Connection extends EventEmitter {
@@ -12,7 +12,7 @@ export class Connection extends EventEmitter {
     this.remotePort = remotePort;
   }
 
-  /** As a socket: its close is told later. */
+  /** Like a socket, it emits "close" later. */
   destroy(): void {
     this.destroyed = true;
     setImmediate(() => this.emit("close"));

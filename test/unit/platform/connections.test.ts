@@ -1,4 +1,4 @@
-/** Connections of tenants: of too many, the tenant with most of them loses the one that it uses least. */
+/** Limits of tenants' connections: beyond, the tenant with the most loses its least used one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connections } from "../../../src/platform/connections.ts";
@@ -6,13 +6,13 @@ import { Known } from "../../../src/platform/known.ts";
 import { Strangers } from "../../../src/platform/strangers.ts";
 import { type Connection, many } from "./connection.ts";
 
-/** Room for 2 strangers, and for 6 others. */
+/** Room for 2 unauthenticated connections and 6 others. */
 function open(): { readonly connections: Connections; readonly known: Known } {
   const known = new Known(6);
   return { connections: new Connections(new Strangers(2), known), known };
 }
 
-/** Connects, and shows by a first request who calls; returns what ends that. */
+/** Connects and authenticates with a first request; returns a function that ends the request. */
 function show(connections: Connections, connection: Connection, tenant: string): () => void {
   connections.add(connection);
   const end = connections.begin(connection);
@@ -22,7 +22,7 @@ function show(connections: Connections, connection: Connection, tenant: string):
 
 const cutOf = (all: readonly Connection[]) => all.map(({ destroyed }) => destroyed);
 
-test("whatever one tenant opens costs its own, those that are idle for longest first", () => {
+test("closes connections of a tenant with too many, the longest idle first", () => {
   const { connections, known } = open();
   const few = many("10.0.0.1", 2);
   const flood = many("10.0.0.2", 8);
@@ -36,7 +36,7 @@ test("whatever one tenant opens costs its own, those that are idle for longest f
   assert.equal(known.count, 6);
 });
 
-test("a tenant that comes to a full port finds room, at the cost of who has most", () => {
+test("makes room for a new tenant by closing a connection of the one with the most", () => {
   const { connections } = open();
   const flood = many("10.0.0.2", 6);
   for (const connection of flood) show(connections, connection, "many")();
@@ -46,7 +46,7 @@ test("a tenant that comes to a full port finds room, at the cost of who has most
   assert.deepEqual(cutOf(flood), [true, true, true, false, false, false]);
 });
 
-test("of those that are idle goes the one that was used longest ago, and of busy ones, where all are, the oldest", () => {
+test("closes the least recently used idle connection, or the one with the oldest request if all are busy", () => {
   const { connections } = open();
   const all = many("10.0.0.1", 9);
   const [first, second, ...more] = all;
@@ -56,7 +56,7 @@ test("of those that are idle goes the one that was used longest ago, and of busy
   for (const connection of more.slice(0, 4)) show(connections, connection, "one")();
   connections.begin(first)();
   show(connections, more[4] as Connection, "one");
-  // Not the first, which was used again, nor the second, whose request goes on.
+  // Not the first, which was used again, nor the second, whose request is still active.
   assert.deepEqual(cutOf(all).indexOf(true), 2);
   for (const connection of more.slice(1, 4)) connections.begin(connection);
   connections.begin(first);
@@ -65,7 +65,7 @@ test("of those that are idle goes the one that was used longest ago, and of busy
   endSecond();
 });
 
-test("what is gone is not counted, and its place may be another one's", async () => {
+test("does not count closed connections, whose addresses can be reused", async () => {
   const { connections, known } = open();
   for (const connection of many("10.0.0.1", 6)) {
     show(connections, connection, "one")();
@@ -79,7 +79,7 @@ test("what is gone is not counted, and its place may be another one's", async ()
   assert.deepEqual(cutOf(again), Array(6).fill(false));
 });
 
-test("a connection counts for the tenant that was shown on it first", () => {
+test("counts a connection for the tenant that authenticated first", () => {
   const { connections, known } = open();
   const [shared, ...more] = many("10.0.0.1", 3);
   assert.ok(shared);
@@ -91,7 +91,7 @@ test("a connection counts for the tenant that was shown on it first", () => {
   assert.ok(!shared.destroyed);
 });
 
-test("strangers do not push out who is known, nor the other way round", () => {
+test("limits unauthenticated and tenants' connections independently", () => {
   const { connections } = open();
   const known = many("10.0.0.1", 6);
   for (const connection of known) show(connections, connection, "one");

@@ -1,18 +1,18 @@
-/** Flags that are given, and flags that are missing. */
+/** Flags with and without a value. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tlsSettingsFault } from "../../../src/client/tls-settings.ts";
 import { tlsFiles } from "../../../src/cmd/tls-settings.ts";
 import { flagsOf } from "../../../src/platform/setting.ts";
 
-test("flags are given or missing, in their order", () => {
+test("splits flags into given and missing ones in their order", () => {
   assert.deepEqual(flagsOf({ "--b": "1", "--c": undefined, "--a": "", "--d": false }), {
     given: ["--b", "--a", "--d"],
     missing: ["--c"],
   });
 });
 
-test("what TLS lacks is named", () => {
+test("names the missing TLS flag", () => {
   const none = { tlsCert: undefined, tlsKey: undefined, tlsClientCa: undefined };
   assert.throws(() => tlsFiles({ ...none, tlsKey: "k" }), { message: /^--tls-cert is missing\./ });
   assert.throws(() => tlsFiles({ ...none, tlsClientCa: "a" }), {

@@ -1,4 +1,4 @@
-/** Hosts in the one notation in which they are compared. */
+/** Normalization of hosts for comparison. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hostNameIn, hostNameOf } from "../../../src/platform/host-name.ts";
@@ -19,13 +19,13 @@ const OF_REQUESTS: readonly (readonly [host: string, name: string | undefined])[
   ["svc.example:80:80", undefined],
   ["svc.example:http", undefined],
   ["[fd00::5]svc.example", undefined],
-  // Nothing of a URL's other parts is read into it.
+  // Other parts of a URL are not interpreted.
   ["evil@svc.example", "evil@svc.example"],
   ["evil/svc.example", "evil/svc.example"],
   ["[evil@[fd00::5]", "[evil@[fd00::5]"],
 ];
 for (const [host, name] of OF_REQUESTS)
-  test(`a request for ${JSON.stringify(host)} is for ${name ?? "no host"}`, () => {
+  test(`a request for ${JSON.stringify(host)} has the host ${name ?? "none"}`, () => {
     assert.equal(hostNameIn(host), name);
   });
 
@@ -41,7 +41,7 @@ const NAMED: readonly (readonly [written: string, name: string])[] = [
   ["[FD00:0::5]", "[fd00::5]"],
 ];
 for (const [written, name] of NAMED)
-  test(`${written} names the host ${name}`, () => {
+  test(`${written} is the host ${name}`, () => {
     assert.equal(hostNameOf(written), name);
   });
 
@@ -68,6 +68,6 @@ const NONE = [
   ],
 ];
 for (const written of NONE)
-  test(`${JSON.stringify(written)} names none`, () => {
+  test(`${JSON.stringify(written)} is not a host`, () => {
     assert.equal(hostNameOf(written), undefined);
   });

@@ -1,4 +1,4 @@
-/** JSON read strictly: everything that JSON.parse reads, but for members that stand twice and for depths. */
+/** The strict JSON parser accepts what JSON.parse does, except duplicate members and deep nesting. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -14,8 +14,8 @@ function faultOf(text: string, mostLevels = 8): string {
   return assert.fail(`not refused: ${text}`);
 }
 
-describe("JSON read strictly", () => {
-  test("is what JSON.parse gives, however it is written", () => {
+describe("the strict JSON parser", () => {
+  test("returns what JSON.parse does, for any formatting", () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: "binary", maxDepth: 3 }), fc.nat(3), (text, indent) => {
         const written = JSON.stringify(JSON.parse(text), undefined, indent);
@@ -25,7 +25,7 @@ describe("JSON read strictly", () => {
     );
   });
 
-  test("refuses a member that stands twice, wherever and however it is written", () => {
+  test("refuses a duplicate member at any place and in any escaping", () => {
     const escaped = (name: string): string =>
       name.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
     const around = fc.constantFrom(
@@ -46,19 +46,19 @@ describe("JSON read strictly", () => {
     );
   });
 
-  test("takes one name in several objects, and names that objects inherit", () => {
+  test("accepts a name in several objects, and names that objects inherit", () => {
     for (const text of [`[{"a":1},{"a":{"a":1}}]`, `{"__proto__":1,"constructor":{"__proto__":2},"":0}`])
       assert.equal(JSON.stringify(parseStrictly(text, 8)), text);
     assert.match(faultOf(`{"__proto__":1,"__proto__":2}`), /duplicate member/);
   });
 
-  test("refuses depths", () => {
+  test("refuses deep nesting", () => {
     assert.deepEqual(parseStrictly("[[1]]", 2), [[1]]);
     assert.match(faultOf("[[1]]", 1), /more than 1 levels/);
     assert.match(faultOf(`${"[".repeat(400_000)}${"]".repeat(400_000)}`), /more than 8 levels/);
   });
 
-  test("refuses what is no JSON, and does not quote it", () => {
+  test("refuses invalid JSON without quoting it", () => {
     for (const text of [
       "",
       "{",
@@ -73,7 +73,7 @@ describe("JSON read strictly", () => {
       assert.match(faultOf(text), /^is not valid JSON( \(at position \d+( \(line \d+ column \d+\))?\))?$/);
   });
 
-  test("reads long strings of quotes and backslashes", () => {
+  test("parses long strings of quotes and backslashes", () => {
     const long = JSON.stringify({ [`${"\\".repeat(300_000)}"`]: '\\"'.repeat(300_000) });
     assert.deepEqual(parseStrictly(long, 8), JSON.parse(long));
   });

@@ -1,4 +1,4 @@
-/** Probes and pings on real connections: whom they ask, and what becomes of a peer that does not answer. */
+/** TCP probes and HTTP/2 pings on real connections, and what happens to a peer that does not respond. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, createServer } from "node:http2";
@@ -11,7 +11,7 @@ import { probesDue } from "../../tcp-probes.ts";
 import { soon, until } from "../../waiting.ts";
 
 const OFTEN: KeepAliveLimits = { everyMs: 20, timeoutMs: 60_000 };
-/** Milliseconds in which many pings would come. */
+/** Milliseconds in which many pings would be sent. */
 const MANY_MS = 500;
 
 async function listening(server: Server): Promise<AddressInfo> {
@@ -43,7 +43,7 @@ function request(session: ClientHttp2Session): ClientHttp2Stream {
   return session.request({ ":method": "POST", ":path": "/" }, { endStream: false }).on("error", () => {});
 }
 
-test("TCP probes a silent peer after the time between two pings", async () => {
+test("TCP probes a silent peer after the ping interval", async () => {
   const server = createTcpServer();
   const { port } = await listening(server);
   const socket = new Socket().connect(port, "127.0.0.1");
@@ -56,7 +56,7 @@ test("TCP probes a silent peer after the time between two pings", async () => {
   await closed(server);
 });
 
-test("a peer is pinged while a stream is open, and not before or after", async () => {
+test("pings a peer only while a stream is open", async () => {
   const server = createServer();
   let pinged = 0;
   server.on("session", (session) => session.on("ping", () => pinged++));
@@ -74,22 +74,22 @@ test("a peer is pinged while a stream is open, and not before or after", async (
   await closed(server);
 });
 
-test("the connection to a peer that does not answer is cut", async () => {
+test("closes the connection to a peer that does not respond", async () => {
   const server = createTcpServer((peer) => peer.on("error", () => {}).resume());
   const { session, socket } = await pinging(server, { everyMs: 20, timeoutMs: 200 });
   const stream = request(session);
-  await soon(once(socket, "close"), "the cut");
-  await until(() => stream.closed, "the end of the stream");
+  await soon(once(socket, "close"), "the socket to close");
+  await until(() => stream.closed, "the stream to close");
   await closed(server);
 });
 
-test("a session that closes is not cut: its streams end by themselves", async () => {
+test("does not close the connection of a session that is closing, so its streams can end", async () => {
   const server = createServer();
   let answer = () => {};
   server.on("stream", (stream) => {
     stream.on("error", () => {}).respond();
     stream.session?.goaway();
-    answer = () => stream.end("the whole answer");
+    answer = () => stream.end("the whole response");
   });
   const { session } = await pinging(server, OFTEN);
   const stream = request(session).setEncoding("utf8");
@@ -98,7 +98,7 @@ test("a session that closes is not cut: its streams end by themselves", async ()
   assert.equal(session.destroyed, false);
   stream.end();
   answer();
-  assert.deepEqual(await soon(once(stream, "data"), "the answer"), ["the whole answer"]);
-  await soon(once(session, "close"), "the end of the session");
+  assert.deepEqual(await soon(once(stream, "data"), "the response"), ["the whole response"]);
+  await soon(once(session, "close"), "the session to close");
   await closed(server);
 });

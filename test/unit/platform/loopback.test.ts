@@ -1,4 +1,4 @@
-/** Which hosts of requests name this machine, and nothing that others can make a name of. */
+/** Which Host headers refer to this machine. Others must not be able to register such a name. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isLoopbackHost } from "../../../src/platform/loopback.ts";
@@ -16,7 +16,7 @@ const OURS = [
   "[::1]:8080",
 ];
 for (const host of OURS)
-  test(`${host} is this machine`, () => {
+  test(`${host} is loopback`, () => {
     assert.ok(isLoopbackHost(host));
   });
 
@@ -45,6 +45,6 @@ const OTHERS = [
   "128.0.0.1",
 ];
 for (const host of OTHERS)
-  test(`${JSON.stringify(host)} is another`, () => {
+  test(`${JSON.stringify(host)} is not loopback`, () => {
     assert.ok(!isLoopbackHost(host));
   });

@@ -1,10 +1,10 @@
-/** Connections of strangers: of too many, the address with most of them loses its oldest. */
+/** Limits of unauthenticated connections: beyond, the address with the most loses its oldest. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Strangers } from "../../../src/platform/strangers.ts";
 import { Connection, many } from "./connection.ts";
 
-test("one too many costs the address with most of them its oldest, not those of others", () => {
+test("closes the oldest connection of the address with the most, and no others", () => {
   const strangers = new Strangers(10);
   const few = many("10.0.0.1", 3);
   const flood = many("10.0.0.2", 20);
@@ -17,7 +17,7 @@ test("one too many costs the address with most of them its oldest, not those of 
   );
 });
 
-test("who is known, or gone, is not counted, and is not cut", async () => {
+test("does not count or close connections that authenticated or closed", async () => {
   const strangers = new Strangers(2);
   const [known, gone, ...more] = many("10.0.0.1", 4);
   assert.ok(known && gone);
@@ -32,7 +32,7 @@ test("who is known, or gone, is not counted, and is not cut", async () => {
   assert.ok(!known.destroyed && more.every(({ destroyed }) => !destroyed));
 });
 
-test("a port that is used again is another connection: the end of the first one changes nothing", async () => {
+test("treats a reused port as a new connection, which the close of the old one does not affect", async () => {
   const strangers = new Strangers(2);
   const [first, second] = [new Connection("10.0.0.1", 7), new Connection("10.0.0.1", 7)];
   strangers.add(first);

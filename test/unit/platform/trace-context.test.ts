@@ -1,4 +1,4 @@
-/** What of a traceparent counts, whatever somebody sends. */
+/** Parsing of traceparent for any input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -10,7 +10,7 @@ const SPAN = "00f067aa0ba902b7";
 const hex = (digits: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdef".split("")), minLength: digits, maxLength: digits });
 
-test("what is written is read as it was", () => {
+test("parses what it formatted", () => {
   const contexts = fc.record({ traceId: hex(32), spanId: hex(16), sampled: fc.boolean() });
   fc.assert(
     fc.property(contexts, (context) => {
@@ -20,7 +20,7 @@ test("what is written is read as it was", () => {
   );
 });
 
-test("any text is read or ignored, and what is read is well formed", () => {
+test("parses or ignores any text, and returns only well-formed ids", () => {
   const texts = fc.oneof(
     fc.string(),
     fc.string({ unit: fc.constantFrom(..."0123456789abcdef-".split("")), maxLength: 60 }),
@@ -33,7 +33,7 @@ test("any text is read or ignored, and what is read is well formed", () => {
   );
 });
 
-test("of the flags one counts, and later versions may say more", () => {
+test("reads only the sampled flag, and accepts additions of later versions", () => {
   const sampled = (text: string) => parseTraceparent(text)?.sampled;
   assert.equal(sampled(`00-${TRACE}-${SPAN}-01`), true);
   assert.equal(sampled(`00-${TRACE}-${SPAN}-03`), true);
@@ -43,16 +43,16 @@ test("of the flags one counts, and later versions may say more", () => {
 
 for (const [what, text] of Object.entries({
   nothing: undefined,
-  "an empty text": "",
+  "an empty string": "",
   "a trace id of zeros": `00-${"0".repeat(32)}-${SPAN}-01`,
   "a span id of zeros": `00-${TRACE}-${"0".repeat(16)}-01`,
-  "the version that cannot be": `ff-${TRACE}-${SPAN}-01`,
-  "more than this version has": `00-${TRACE}-${SPAN}-01-more`,
+  "the invalid version ff": `ff-${TRACE}-${SPAN}-01`,
+  "additional fields in this version": `00-${TRACE}-${SPAN}-01-more`,
   capitals: `00-${TRACE.toUpperCase()}-${SPAN}-01`,
   "no flags": `00-${TRACE}-${SPAN}`,
-  "a line's end": `00-${TRACE}-${SPAN}-01\n`,
-  "two of them": `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
-  "a text without end": `cc-${TRACE}-${SPAN}-01-${"x".repeat(300)}`,
+  "a trailing line break": `00-${TRACE}-${SPAN}-01\n`,
+  "two values": `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
+  "a very long text": `cc-${TRACE}-${SPAN}-01-${"x".repeat(300)}`,
 })) {
   test(`${what} is ignored`, () => assert.equal(parseTraceparent(text), undefined));
 }
