@@ -1,4 +1,7 @@
-/** Attacks on the signature of a token: PKCS #1 encodings that lax verifiers accept, other schemes, other serializations. */
+/**
+ * Attacks on the signature of a token: PKCS #1 encodings that lax verifiers accept, other schemes, other
+ * serializations.
+ */
 import assert from "node:assert/strict";
 import { constants, createHash, privateEncrypt, sign } from "node:crypto";
 import { after, before, describe, test } from "node:test";

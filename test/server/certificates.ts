@@ -1,4 +1,4 @@
-/** Certificates that openssl signs, for tests of TLS. */
+/** Certificates signed with openssl, for TLS tests. */
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-/** Of this machine. */
+/** For this machine. */
 const LOCAL = "IP:127.0.0.1,DNS:localhost";
 
 /** Paths of a certificate and its private key. */
@@ -24,7 +24,7 @@ export class Authority {
     this.#own = own;
   }
 
-  /** Its files, and those of what it signs, are in `directory`. */
+  /** Its files, and those of the certificates it signs, are in `directory`. */
   static async open(directory: string, name: string): Promise<Authority> {
     const own = { cert: join(directory, `${name}.pem`), key: join(directory, `${name}.key`) };
     const subject = ["-subj", `/CN=${name}`, "-days", "2"];
@@ -32,7 +32,7 @@ export class Authority {
     return new Authority(directory, own);
   }
 
-  /** Path of its own certificate. */
+  /** Path of the CA's own certificate. */
   get path(): string {
     return this.#own.cert;
   }
@@ -41,7 +41,7 @@ export class Authority {
     return readFile(this.path, "utf8");
   }
 
-  /** A new pair for `names`, the subject's name being `name`. */
+  /** A new pair for `names`, with the common name `name`. */
   async issue(name: string, names = LOCAL): Promise<Pair> {
     const file = (suffix: string) => join(this.#directory, `${name}.${suffix}`);
     const pair = { cert: file("pem"), key: file("key") };
@@ -54,7 +54,7 @@ export class Authority {
   }
 }
 
-/** The key of a pair in a file of its own, encrypted. */
+/** Writes the key of a pair, encrypted, to its own file. */
 export async function encryptKey({ key }: Pair): Promise<string> {
   const path = `${key}.encrypted`;
   await run("openssl", ["pkcs8", "-topk8", "-in", key, "-passout", "pass:secret", "-out", path]);

@@ -1,4 +1,4 @@
-/** Clips for the server's tests: a small pair that scores in a moment, and one that takes as long as a test needs. */
+/** Clips for server tests: a small pair that scores quickly, and one that takes as long as a test needs. */
 import assert from "node:assert/strict";
 import { truncate, writeFile } from "node:fs/promises";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
@@ -9,12 +9,12 @@ export const FRAMES = 12;
 const SCENE = { width: 160, height: 90, frames: FRAMES };
 const LONG = { width: 1920, height: 1080, frames: 2000 };
 
-/** Disposing of them proves that the scores left nothing behind. */
+/** Disposing of them checks that no scores left files behind. */
 export interface Clips extends AsyncDisposable {
   readonly directory: MediaDirectory;
-  /** A scene of 12 frames, and a lossy encode of it. */
+  /** A scene of 12 frames and a lossy encode of it. */
   readonly pair: { readonly reference: string; readonly distorted: string };
-  /** Minutes of 1080p: raw files without content, so without size on the disk. */
+  /** Minutes of 1080p: sparse raw files that take no disk space. */
   readonly longPair: {
     readonly reference: string;
     readonly distorted: string;
@@ -36,12 +36,12 @@ export async function makeClips(): Promise<Clips> {
     async [Symbol.asyncDispose]() {
       const left = await directory.leftovers();
       await directory.remove();
-      assert.deepEqual(left, [], "scores leave nothing behind");
+      assert.deepEqual(left, [], "scores leave no files behind");
     },
   };
 }
 
-/** A raw yuv420p file of black-green frames that takes no room on the disk. */
+/** A sparse raw yuv420p file of dark green frames that takes no disk space. */
 export async function emptyRaw(path: string, width: number, height: number, frames: number): Promise<string> {
   await writeFile(path, "");
   await truncate(path, ((width * height * 3) / 2) * frames);

@@ -41,7 +41,7 @@ async function fileOf(content: string): Promise<string> {
   return path;
 }
 
-test("defaults", async () => {
+test("uses the defaults without flags, variables and file", async () => {
   assert.deepEqual(await read([]), {
     port: 80,
     mediaRoot: [],
@@ -51,7 +51,7 @@ test("defaults", async () => {
   });
 });
 
-test("the file, beaten by variables, beaten by flags", async () => {
+test("flags take precedence over variables, and variables over the file", async () => {
   const path = await fileOf(
     "port: 1\nmedia-root: [/a, /b:c]\ntry-it-out: true\nformat: text\nmodel-dir: /m\n",
   );
@@ -70,7 +70,7 @@ test("the file, beaten by variables, beaten by flags", async () => {
   });
 });
 
-test("what is wrong is named with where it stands", async () => {
+test("names an invalid value and its source", async () => {
   const cases: [args: string[], environment: Record<string, string>, message: RegExp][] = [
     [["--port", "-1"], {}, /^--port: "-1" is not a whole number from 0 to 100\.$/],
     [["--port", "1e1"], {}, /^--port/],
@@ -91,14 +91,14 @@ test("what is wrong is named with where it stands", async () => {
   }
 });
 
-test("a file that is no list of settings is refused", async () => {
+test("refuses a file without valid settings", async () => {
   for (const content of ["- a\n", "just words", "a: [", "port: 1\nport: 2\n", "nope: 1\n"]) {
     await assert.rejects(read(["--config", await fileOf(content)]), UsageError, content);
   }
   assert.equal((await read(["--config", await fileOf("# nothing\n")])).port, 80);
 });
 
-test("a number that may be none", async () => {
+test("accepts a number or none", async () => {
   const most = integerOrNone({ flags: "--most <jobs>", help: "most", fallback: 7, min: 1, max: 10 });
   const any = { ...most, fallback: Number.POSITIVE_INFINITY };
   const of = async (args: readonly string[], setting = most) => {

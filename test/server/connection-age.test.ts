@@ -1,4 +1,6 @@
-/** Connections over gRPC do not last for ever, so that clients spread over servers that came later. No call fails for it. */
+/**
+ * gRPC connections have a limited age, so that clients spread over servers added later. No call fails because of it.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
@@ -22,16 +24,19 @@ import { probesDue } from "../tcp-probes.ts";
 import { soon, until } from "../waiting.ts";
 import { Transports } from "./transports.ts";
 
-/** Many pings fall before the age, and many after it, as they do with the usual limits. */
+/** As with the usual limits, many pings are sent before the age and many after it. */
 const KEEP_ALIVE = { everyMs: 250, timeoutMs: 60_000 };
-/** A call that an old connection refuses is tried once more, on a new one, which must not be old too because the machine stood still. */
+/**
+ * A call that an old connection refuses is retried once on a new one, which must not be too old because of a
+ * suspension.
+ */
 const LIMITS: ConnectionLimits = { ageMs: 6_000, keepAlive: KEEP_ALIVE };
-/** As many as a client makes in some ages, each by itself. */
+/** As many as a client opens within several ages, one after the other. */
 const CONNECTIONS = 3;
-/** Milliseconds that a call is held: its connection takes no new ones for most of it. */
+/** Milliseconds for which a call is held. For most of them its connection accepts no new calls. */
 const HELD_MS = 10_000;
 
-/** Passes connections on to a port, and counts them. */
+/** A TCP proxy to a port that counts connections. */
 class Counter implements AsyncDisposable {
   count = 0;
   readonly open = new Set<Socket>();
@@ -48,7 +53,7 @@ class Counter implements AsyncDisposable {
     return counter;
   }
 
-  /** That it listens on. */
+  /** The port it listens on. */
   get port(): number {
     const address = this.#server.address();
     assert.ok(typeof address === "object" && address !== null);
@@ -69,7 +74,7 @@ class Counter implements AsyncDisposable {
       [other, socket],
     ] as const) {
       one.on("error", () => {}).pipe(another);
-      // What nobody takes any more is read to its end all the same.
+      // Drains the data for a closed side.
       one.once("close", () => another.resume());
     }
   }
@@ -80,7 +85,7 @@ class Counter implements AsyncDisposable {
   }
 }
 
-/** A server of health alone, and a client of it as others make them, without pings of its own. */
+/** A server with only the health service, and a third-party-like client without its own pings. */
 class Health implements AsyncDisposable {
   readonly rpc: RpcServer;
   readonly between: Counter;
@@ -126,7 +131,7 @@ class Health implements AsyncDisposable {
   }
 }
 
-test("a client goes on on new connections without a call that fails, and what it streams stays where it is", async () => {
+test("a client moves to new connections without a failing call, while its stream stays on the old one", async () => {
   await using server = await Health.open();
   const { rpc, between } = server;
   const seen: string[] = [];
@@ -137,12 +142,12 @@ test("a client goes on on new connections without a call that fails, and what it
   while (between.count < CONNECTIONS) await server.check();
   assert.deepEqual([seen, failures], [["SERVING"], []]);
   rpc.setServing(false);
-  await soon(once(stream, "data"), "the news");
+  await soon(once(stream, "data"), "the next message");
   assert.deepEqual(seen, ["SERVING", "NOT_SERVING"]);
   stream.cancel();
 });
 
-describe("through the age of their connections", () => {
+describe("beyond the age of their connections", () => {
   const { registerNode, pullWork, heartbeat } = NodeService.method;
   const { streamJobs, submitJob } = JobService.method;
   let transports: Transports;
@@ -158,7 +163,7 @@ describe("through the age of their connections", () => {
   const connected = ({ address }: Counter, tenant: string) =>
     new Connection({ address, token: async () => tenant, keepAlive: KEEP_ALIVE });
 
-  test("calls that are held and streams run on to their end, and their connections end with them", async () => {
+  test("held calls and streams continue to their end, and then their connections close", async () => {
     await using between = await counted();
     using connection = connected(between, "callers");
     const stop = new AbortController();
@@ -173,18 +178,18 @@ describe("through the age of their connections", () => {
     const began = performance.now();
     const { item } = await connection.call(pullWork, { session, waitMs: HELD_MS }, { timeoutMs: 60_000 });
     assert.equal(item, undefined);
-    // The stream's connection gets no pings any more.
+    // The stream's connection gets no more pings.
     for (const ports of [{ remote: between.port }, { local: served() }])
-      await until(async () => (await probesDue(ports)).length > 0, "TCP to watch the old connection");
+      await until(async () => (await probesDue(ports)).length > 0, "TCP keep-alive on the old connection");
     assert.ok(performance.now() - began > HELD_MS - 1, "the pull was held");
     await connection.call(heartbeat, { session, holdMs: HELD_MS }, { timeoutMs: 60_000 });
     const request = { job: { reference: "/a.y4m", distorted: "/b.y4m" } };
     const { job } = await connection.call(submitJob, request);
-    assert.ok(between.count >= CONNECTIONS, "each of these calls came over a new connection");
-    await until(() => seen.includes(job?.id ?? ""), "the stream to tell the new job");
+    assert.ok(between.count >= CONNECTIONS, "each of these calls used a new connection");
+    await until(() => seen.includes(job?.id ?? ""), "the stream to report the new job");
     stop.abort();
-    await soon(ended, "the end of the stream");
-    await until(() => between.open.size <= 1, "the old connections to be closed");
+    await soon(ended, "the stream to end");
+    await until(() => between.open.size <= 1, "the old connections to close");
   });
 
   test("a node logs nothing", async () => {
@@ -198,7 +203,7 @@ describe("through the age of their connections", () => {
     });
     node.start();
     try {
-      await until(() => lines.some((line) => line.includes('"registered"')), "the registration");
+      await until(() => lines.some((line) => line.includes('"registered"')), "the node to register");
       lines.length = 0;
       await until(() => between.count >= CONNECTIONS, "new connections");
       await delay(LIMITS.ageMs);

@@ -1,4 +1,4 @@
-/** A tenant that fills a port with its connections, over REST and gRPC: it is its own that are cut. */
+/** A tenant that fills a port with its connections over REST or gRPC loses its own. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => transports[Symbol.asyncDispose]());
 
-/** A connection over which somebody has asked who it is; `asks` asks again. */
+/** An authenticated connection; `asks` sends another request. */
 interface Shown {
   readonly closed: Promise<unknown>;
   asks(): Promise<string>;
@@ -34,7 +34,7 @@ async function overRest(tenant: string): Promise<Shown> {
   const closed = once(socket, "close");
   const asks = async () => {
     socket.write(`GET /v1/whoami HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${tenant}\r\n\r\n`);
-    const [answer] = await soon(Promise.race([once(socket, "data"), closed]), "an answer");
+    const [answer] = await soon(Promise.race([once(socket, "data"), closed]), "a response");
     return String(answer).slice(0, "HTTP/1.1 200".length);
   };
   assert.equal(await asks(), "HTTP/1.1 200");
@@ -48,8 +48,8 @@ async function overGrpc(tenant: string): Promise<Shown> {
     const trailers = once(stream, "trailers");
     stream.end(Buffer.alloc(5));
     stream.resume();
-    const [ended] = await soon(trailers, "an answer");
-    await soon(once(stream, "close"), "the end of the call");
+    const [ended] = await soon(trailers, "a response");
+    await soon(once(stream, "close"), "the call to end");
     return String(ended["grpc-status"]);
   };
   assert.equal(await asks(), "0");
@@ -60,15 +60,15 @@ for (const [name, connect, good] of [
   ["REST", overRest, "HTTP/1.1 200"],
   ["gRPC", overGrpc, "0"],
 ] as const)
-  test(`${name}: a tenant with all connections of a port keeps no other one out, and loses its idlest`, async () => {
+  test(`${name}: a tenant with all connections of a port does not block others, and loses its longest idle one`, async () => {
     const greedy: Shown[] = [];
     for (let count = 0; count < ROOM; count++) greedy.push(await connect("greedy"));
     const [first, second, ...more] = greedy;
     assert.ok(first && second);
     assert.equal(await first.asks(), good);
     const modest = await connect("modest");
-    // Not the first, which was used since.
-    await soon(second.closed, "the cut");
+    // Not the first one, which was used again.
+    await soon(second.closed, "the connection to close");
     for (let count = 0; count < ROOM; count++) more.push(await connect("greedy"));
     assert.equal(await modest.asks(), good);
     assert.equal(await more.at(-1)?.asks(), good);

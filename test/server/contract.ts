@@ -1,4 +1,4 @@
-/** Whether answers are as api/controller.yaml describes them. */
+/** Checks responses against api/controller.yaml. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type Document, OpenAPIBackend } from "openapi-backend";
@@ -23,7 +23,7 @@ export class Contract {
     return new Contract(api);
   }
 
-  /** Fails when the answer's status or body is not described. */
+  /** Fails if the status or the body of a response is not described. */
   check(operationId: string, status: number, body: unknown): void {
     const { errors } = this.#api.validateResponse(body, operationId, status);
     assert.deepEqual(errors ?? [], [], `${operationId} ${status}: ${JSON.stringify(body).slice(0, 500)}`);

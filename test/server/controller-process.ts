@@ -3,15 +3,15 @@
 import { SvcProcess } from "./svc-process.ts";
 
 export interface ControllerOptions {
-  /** Directory of the embedded database; undefined: the arguments name a database. */
+  /** Directory of the embedded database; undefined: the arguments contain a database. */
   readonly dataDir?: string;
   readonly args?: readonly string[];
-  /** How a controller finds out who calls; default: not at all. */
+  /** Authentication arguments; default: disabled. */
   readonly auth?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Serve the console; default: not. */
+  /** Serve the console; default false. */
   readonly console?: boolean;
-  /** Wait until the store is open, and the node of `svc up` registered; default true. */
+  /** Wait until the store is open and, for `svc up`, the node is registered; default true. */
   readonly ready?: boolean;
 }
 

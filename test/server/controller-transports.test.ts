@@ -1,4 +1,4 @@
-/** What REST and gRPC make of the controller's services: the same, for the tenant that a token names. */
+/** REST and gRPC provide the same services of the controller, for the tenant of the token. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:http2";
@@ -28,7 +28,7 @@ const PAIR = { reference: "/media/r.mp4", distorted: "/media/d.mp4" };
 let transports: Transports;
 let mine: Connection;
 let node: Peer;
-/** Times that a part of a job's values was read from the store. */
+/** How often part of a job's scores was read from the store. */
 let partsRead = 0;
 before(async () => {
   transports = await Transports.open((store) => ({
@@ -52,7 +52,7 @@ async function submit(spec: MessageInitShape<typeof JobSpecSchema> = {}): Promis
   return job?.id ?? "";
 }
 
-/** A job with all its values. */
+/** Creates a job with all its per-frame scores. */
 async function scored(spec: MessageInitShape<typeof JobSpecSchema> = {}): Promise<string> {
   const id = await submit(spec);
   await node.work(FRAMES, SEGMENT);
@@ -66,7 +66,7 @@ async function codeOf(work: Promise<unknown>): Promise<FailureCode> {
   } catch (thrown) {
     return Failure.from(thrown).code;
   }
-  return assert.fail("it was not refused");
+  return assert.fail("not refused");
 }
 
 async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
@@ -75,7 +75,7 @@ async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-test("a job is the same over both, member by member", async () => {
+test("a job has the same members over both transports", async () => {
   const id = await scored({ labels: { a: "b" }, priority: -3, name: "both" });
   const { job } = await mine.call(JobService.method.getJob, { id });
   assert.ok(job?.spec && job.result);
@@ -93,11 +93,11 @@ test("a job is the same over both, member by member", async () => {
   assert.deepEqual({ ...(restResult as object), frames: [] }, grpcResult);
 });
 
-test("what a plan found is told over both until there is a result, and by no list and no stream", async () => {
+test("a plan is returned over both transports until there is a result, but not in lists and streams", async () => {
   const id = await submit();
   const grpc = async () => (await mine.call(JobService.method.getJob, { id })).job;
   const rest = async () => (await transports.ask("mine", `/v1/jobs/${id}`)).body;
-  assert.equal((await grpc())?.plan, undefined, "nobody has looked yet");
+  assert.equal((await grpc())?.plan, undefined, "not planned yet");
   await node.plan(await node.pullSome(), FRAMES, SEGMENT);
   const plan = (await grpc())?.plan;
   assert.ok(plan);
@@ -122,7 +122,7 @@ test("what a plan found is told over both until there is a result, and by no lis
   assert.equal((await rest())["plan"], undefined);
 });
 
-test("frames are the same over both, in order, whole or a range", async () => {
+test("frames are the same over both transports, in order, all or a range", async () => {
   const id = await scored();
   const rows = (batches: readonly GetJobFramesResponse[]) =>
     batches.flatMap(({ frames }) => frames?.frames.map(({ frame, metrics }) => ({ frame, metrics })) ?? []);
@@ -138,7 +138,7 @@ test("frames are the same over both, in order, whole or a range", async () => {
   assert.deepEqual((await transports.ask("mine", path)).body["frames"], whole.slice(19, 22));
 });
 
-test("frames are read from the store as the client reads: one that stops holds little", async () => {
+test("frames are read from the store only as fast as the client reads", async () => {
   const [frames, segment] = [200_000, 5_000];
   const id = await submit();
   await node.work(frames, segment);
@@ -153,15 +153,12 @@ test("frames are read from the store as the client reads: one that stops holds l
   assert.equal((other.body["frames"] as unknown[]).length, frames);
   const wholeReads = frames / segment;
   assert.ok(partsRead >= wholeReads, `${partsRead} reads`);
-  assert.ok(
-    partsRead < 2 * wholeReads - 2,
-    `${partsRead} reads: the one that stopped was read ahead of its client`,
-  );
+  assert.ok(partsRead < 2 * wholeReads - 2, `${partsRead} reads: frames were read ahead of the client`);
   socket.destroy();
   await once(socket, "close");
 });
 
-test("a caller who names no tenant is refused everything but the probes", async () => {
+test("a caller without a tenant can only use the probes", async () => {
   using nobody = transports.connect(undefined);
   assert.equal(await codeOf(nobody.call(JobService.method.listJobs, {})), "TOKEN_MISSING");
   assert.equal(await codeOf(read(nobody.stream(JobService.method.streamJobs, {}))), "TOKEN_MISSING");
@@ -173,7 +170,7 @@ test("a caller who names no tenant is refused everything but the probes", async 
 });
 
 describe("streams", () => {
-  test("a gRPC stream tells the snapshot and each change, and ends when its caller leaves it", async () => {
+  test("a gRPC stream sends the snapshot and each change, and ends when its caller leaves", async () => {
     const id = await submit();
     const kinds: StreamJobsResponse_Kind[] = [];
     for await (const { kind, job } of mine.stream(JobService.method.streamJobs, { ids: [id] })) {
@@ -190,7 +187,7 @@ describe("streams", () => {
     while ((await transports.system.metric("svc_streams")) > 0) await transports.system.store.ping();
   });
 
-  test("an event stream whose client leaves is closed", async () => {
+  test("an event stream is closed when its client leaves", async () => {
     {
       using stream = await EventStream.open(`${transports.rest}/v1/jobs:stream`, {
         authorization: "Bearer mine",
@@ -201,7 +198,7 @@ describe("streams", () => {
     while ((await transports.system.metric("svc_streams")) > 0) await transports.system.store.ping();
   });
 
-  test("what is wrong with a stream is its status", async () => {
+  test("an invalid stream request gets an error status", async () => {
     const { status, body } = await transports.ask("mine", "/v1/jobs:stream?id=x", {
       headers: { "last-event-id": "~ ~" },
     });
@@ -209,7 +206,7 @@ describe("streams", () => {
   });
 });
 
-test("a score that takes longer than its limit is 504 with the job's id, and the job goes on", async () => {
+test("a score that takes too long is 504 with the job id, and the job continues", async () => {
   const { status, body } = await transports.ask("mine", "/v1/score", {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -222,7 +219,7 @@ test("a score that takes longer than its limit is 504 with the job's id, and the
   await mine.call(JobService.method.cancelJob, { id: jobId });
 });
 
-test("a call whose caller leaves is ended: a pull gives its place back", async () => {
+test("a pull is ended when its caller leaves, and frees its place", async () => {
   await node.work(FRAMES, SEGMENT);
   const leave = new AbortController();
   const request = { session: node.session, waitMs: 60_000 };
@@ -238,7 +235,7 @@ test("a call whose caller leaves is ended: a pull gives its place back", async (
   while ((await transports.system.metric("svc_pulls_waiting")) > 0) await transports.system.store.ping();
 });
 
-test("no more than 100 calls at a time on one connection", async () => {
+test("at most 100 concurrent calls are allowed on one connection", async () => {
   const session = connect(`http://${transports.grpc}`);
   const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
     session.once("remoteSettings", resolve),
@@ -247,7 +244,7 @@ test("no more than 100 calls at a time on one connection", async () => {
   session.close();
 });
 
-test("health knows each service by name, and reflection describes them with all that they import", async () => {
+test("health covers each service by name, and reflection describes them with all imports", async () => {
   using client = new GrpcClient(transports);
   const named = (name: string) => Buffer.from([0x0a, name.length, ...Buffer.from(name)]);
   for (const name of ["svc.v1.JobService", "svc.v1.NodeService"]) {

@@ -1,4 +1,4 @@
-/** The documents list what the server really has: every error code with its statuses, every metric. */
+/** The documentation lists exactly the error codes, with their statuses, and the metrics of the server. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ test("docs/metrics.md lists every metric of the server, and no other", async () 
   await using server = await ServerProcess.start({ ready: false });
   const exposed = await (await fetch(`${server.rest}/metrics`)).text();
   const names = [...exposed.matchAll(/^# TYPE (svc_\w+) /gm)].map(([, name = ""]) => name);
-  // Those of other processes stand in sections of their own.
+  // Metrics of other processes are in other sections.
   const [section = ""] = (await document("metrics.md")).split(/^## /m);
   const listed = [...section.matchAll(/^\| `(svc_\w+)` \|/gm)].map(([, name = ""]) => name);
   assert.deepEqual(listed.sort(), names.sort());

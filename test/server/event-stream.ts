@@ -1,4 +1,4 @@
-/** Server-sent events, read one by one. */
+/** Reads server-sent events one by one. */
 import { soon } from "../waiting.ts";
 
 export interface ServerEvent {
@@ -28,13 +28,13 @@ export class EventStream implements Disposable {
     return new EventStream(response, stop);
   }
 
-  /** The next event; undefined when the server has ended the stream. */
+  /** Returns the next event; undefined when the server has ended the stream. */
   async next(): Promise<ServerEvent | undefined> {
     const { value, done } = await soon(this.#events.next(), "an event");
     return done === true ? undefined : value;
   }
 
-  /** The next event for which it holds; those before are dropped. */
+  /** Returns the next event that matches; earlier ones are dropped. */
   async find(holds: (event: ServerEvent) => boolean): Promise<ServerEvent> {
     for (;;) {
       const event = await this.next();
@@ -49,7 +49,7 @@ export class EventStream implements Disposable {
 }
 
 async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
-  if (response.body === null) throw new Error("the answer has no body");
+  if (response.body === null) throw new Error("the response has no body");
   let text = "";
   for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
     text += chunk;
@@ -62,7 +62,7 @@ async function* eventsOf(response: Response): AsyncGenerator<ServerEvent> {
   }
 }
 
-/** undefined: comments alone. */
+/** undefined if it contains only comments. */
 function parsed(block: string): ServerEvent | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split("\n")) {

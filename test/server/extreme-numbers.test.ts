@@ -1,4 +1,4 @@
-/** Numbers at the ends of their types, in every field and parameter that takes one: refused or obeyed, and never a fault of ours. */
+/** Extreme numbers in every field and parameter: each is refused or accepted, and none causes an internal error. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -31,14 +31,14 @@ const EXTREMES: Partial<Record<ScalarType, readonly (number | bigint)[]>> = {
   [ScalarType.DOUBLE]: [-1, 2 ** 53, 1e300, Number.NaN, Number.POSITIVE_INFINITY],
 };
 
-/** A field that takes a number, of a message or of one in it. */
+/** A numeric field of a message or of a nested message. */
 interface Place {
   readonly name: string;
   readonly values: readonly (number | bigint)[];
   readonly put: (value: number | bigint) => void;
 }
 
-/** Those of a message, and of the messages that are set in it. */
+/** The numeric fields of a message and of its set nested messages. */
 function* placesIn(message: ReflectMessage, within = ""): Generator<Place> {
   for (const field of message.fields) {
     const name = `${within}${field.localName}`;
@@ -60,12 +60,12 @@ function* placesIn(message: ReflectMessage, within = ""): Generator<Place> {
   }
 }
 
-/** `type`: undefined: an enumeration's. */
+/** `type` is undefined for an enum. */
 function extremesOf(type: ScalarType = ScalarType.INT32): readonly (number | bigint)[] {
   return EXTREMES[type] ?? [];
 }
 
-/** A request, in turn with each extreme in each place. */
+/** Generates the request with each extreme value in each field. */
 function* extremes(
   schema: DescMessage,
   init: Record<string, unknown>,
@@ -80,14 +80,14 @@ function* extremes(
   }
 }
 
-/** Whether a message, or one that may be in it, has a field that takes a number; enumerations aside. */
+/** Whether a message type, or a nested one, has a numeric field other than an enum. */
 function takesNumbers({ fields }: DescMessage): boolean {
   return fields.some((field) =>
     field.message !== undefined ? takesNumbers(field.message) : EXTREMES[field.scalar ?? ScalarType.BOOL],
   );
 }
 
-describe("numbers at the ends of their types", () => {
+describe("extreme numbers", () => {
   let transports: Transports;
   let connection: Connection;
   let bases: Readonly<Record<string, readonly Record<string, unknown>[]>>;
@@ -140,7 +140,7 @@ describe("numbers at the ends of their types", () => {
   for (const method of methods.filter(({ input }) => takesNumbers(input))) {
     test(`${method.parent.typeName}/${method.name}`, async () => {
       const given = bases[method.name];
-      assert.ok(given, "this test needs a request of the method");
+      assert.ok(given, "the method needs a sample request in this test");
       const faults: string[] = [];
       let count = 0;
       for (const base of given) {
@@ -155,7 +155,7 @@ describe("numbers at the ends of their types", () => {
     });
   }
 
-  /** Why a call failed; undefined: it did not. Of a stream the first answer is read. */
+  /** Returns why a call failed; undefined if it did not. For a stream, reads the first response. */
   async function failureOf(
     method: DescMethod,
     request: Record<string, unknown>,
@@ -170,7 +170,7 @@ describe("numbers at the ends of their types", () => {
     }
   }
 
-  test("over REST, in every parameter that takes a number", async () => {
+  test("over REST, in every numeric parameter", async () => {
     const asked = numberParameters(JSON.parse(await readFile(DESCRIPTION, "utf8")));
     assert.equal(asked.length, 5);
     for (const value of ["-1", "2147483648", "4294967295", "4294967296", "9223372036854775808", "1e300"]) {
@@ -231,7 +231,7 @@ function isStream(method: DescMethod): method is DescMethodServerStreaming {
   return method.methodKind === "server_streaming";
 }
 
-/** One report of each kind. */
+/** A report of each kind. */
 function reports(): object[] {
   const plan = planReport(120, 30);
   const segment = segmentReport(plan.segments[0]?.segment ?? "", 120);
@@ -256,7 +256,7 @@ interface Described {
   readonly paths: Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>;
 }
 
-/** The parameters of queries that take a number: those of GET. */
+/** The numeric query parameters of GET requests. */
 function numberParameters({ paths }: Described) {
   return Object.entries(paths).flatMap(([path, { get }]) =>
     (get?.parameters ?? [])

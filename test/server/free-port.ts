@@ -1,12 +1,12 @@
-/** Ports for servers that cannot take a free one by themselves. */
+/** Ports for servers that cannot pick a free one themselves. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer } from "node:net";
 
-/** Below the ports that systems give to outgoing connections, so that a port stays free while its owner is dead. */
+/** Below the range of ephemeral ports, so that a port stays free while its server is down. */
 const PORTS = { from: 20_000, count: 10_000 };
 
-/** A port of this machine that nobody has, that no outgoing connection gets, and that no test is given twice. */
+/** Returns a free port that no outgoing connection and no other test gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
@@ -14,7 +14,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whoever has UDP's port of a number, which this process then has to its end, is given TCP's: before it listens, too. */
+/** This process holds the UDP port until it ends, and with it reserves the TCP port of the same number. */
 async function isClaimed(port: number): Promise<boolean> {
   const claim = createSocket("udp4");
   const bound = succeeds(once(claim, "listening"));

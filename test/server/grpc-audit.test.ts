@@ -1,4 +1,4 @@
-/** What the audit log is told of gRPC calls that fail before, or behind, the services. */
+/** Audit entries of gRPC calls that fail before or after the services. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Registry } from "prom-client";
@@ -11,7 +11,7 @@ import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
 import { until } from "../waiting.ts";
 import { GrpcClient } from "./grpc-client.ts";
 
-test("a failure that no service told of has its stable code, and not that of gRPC", async () => {
+test("a failure outside the services is recorded with its stable code, not the gRPC status", async () => {
   const told: AuditRecord[] = [];
   const server = new RpcServer({
     services: controllerServices(() => {
@@ -34,7 +34,7 @@ test("a failure that no service told of has its stable code, and not that of gRP
       assert.equal(failureOf(thrown, grpc).code, "STORE_UNAVAILABLE");
     }
     const ended = () => told.filter(({ outcome }) => outcome !== "STARTED");
-    await until(async () => ended().length === operations.length, "the lines");
+    await until(async () => ended().length === operations.length, "the log lines");
     assert.deepEqual(
       ended().map(({ operation, outcome }) => [operation, outcome]),
       operations.map((operation) => [operation, "STORE_UNAVAILABLE"]),
@@ -44,7 +44,7 @@ test("a failure that no service told of has its stable code, and not that of gRP
   }
 });
 
-test("a fault as a call is let through is answered, and ends nothing but the call", async () => {
+test("an error while admitting a call is answered and only ends that call", async () => {
   const fault = () => {
     throw new TypeError("planted");
   };

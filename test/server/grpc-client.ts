@@ -1,4 +1,4 @@
-/** A gRPC client of a server, made from the generated descriptors. */
+/** A gRPC client from the generated descriptors. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import {
@@ -27,13 +27,13 @@ export class GrpcClient implements Disposable {
 
   constructor(server: { readonly grpc: string }) {
     const Client = makeGenericClientConstructor(this.#methods, ScoringService.typeName);
-    // Without limits of its own, so that those of the server are what is seen.
+    // Without limits of the client, so that the server's limits apply.
     this.#client = new Client(server.grpc, credentials.createInsecure(), {
       "grpc.max_send_message_length": -1,
     });
   }
 
-  /** Score; throws the ServiceError. `cancelled` ends the call. */
+  /** Calls Score; throws the ServiceError. `cancelled` cancels the call. */
   score(
     request: ScoreRequest,
     {
@@ -71,7 +71,7 @@ export class GrpcClient implements Disposable {
     );
   }
 
-  /** A call with plain bytes on either side, for services without generated code here. */
+  /** A call with raw bytes, for services without generated code here. */
   bytesCall(path: string, request: Uint8Array, metadata = new Metadata()): ClientReadableStream<Buffer> {
     const bytes = (value: Buffer) => value;
     const call = this.#client.makeBidiStreamRequest<Buffer, Buffer>(path, bytes, bytes, metadata);
@@ -96,14 +96,14 @@ export function bearing(token: string): Metadata {
   return metadata;
 }
 
-/** Metadata that names a request, so that its log lines can be told from others. */
+/** Metadata with a request id, which identifies the log lines of the request. */
 export function named(requestId: string): Metadata {
   const metadata = new Metadata();
   metadata.set("x-request-id", requestId);
   return metadata;
 }
 
-/** The error of a call that must fail. */
+/** Returns the error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   try {
     await call;
@@ -114,7 +114,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
   throw new Error("the call succeeded");
 }
 
-/** What the status of a failed call carries. */
+/** Returns the status details of a failed call. */
 export function detailsOf({ metadata }: ServiceError) {
   const [bytes] = metadata.get("grpc-status-details-bin");
   if (!(bytes instanceof Uint8Array)) throw new Error("no status details");

@@ -1,4 +1,4 @@
-/** The gRPC interface of the scoring server: the digits of REST, progress, errors, limits, health, reflection. */
+/** The gRPC API of the scoring server: results equal to REST, progress, errors, limits, health, reflection. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type IncomingHttpHeaders } from "node:http2";
@@ -40,7 +40,7 @@ async function eventsOf(stream: AsyncIterable<ScoreStreamResponse>) {
 }
 
 describe("results", () => {
-  test("are those of REST, member by member", async () => {
+  test("have the same members and values as over REST", async () => {
     const request = { ...clips.pair, features: ["psnr", "float_ssim"], frames: true };
     const rest = (await score(server, request)).body;
     const { result } = await client.score(requestOf(request));
@@ -50,7 +50,7 @@ describe("results", () => {
     assert.equal(result.frames.length, FRAMES);
   });
 
-  test("a stream tells progress, then frames, then the result, with the same digits", async () => {
+  test("a stream sends progress, then frames, then the result, with the same digits", async () => {
     const { result } = await client.score(requestOf({ ...clips.pair, frames: true }));
     const events = await eventsOf(client.scoreStream(requestOf({ ...clips.pair, frames: true })));
     const order = events.map((event) => event.case).filter((each, index, all) => each !== all[index - 1]);
@@ -85,7 +85,7 @@ describe("errors", () => {
     ["subsample 1001", { subsample: 1001 }, status.INVALID_ARGUMENT, "INVALID_REQUEST"],
     ["raw video without a size", { rawVideo: {} }, status.INVALID_ARGUMENT, "INVALID_REQUEST"],
     [
-      "a policy of a later version",
+      "an unknown policy",
       { onFrameRateMismatch: 77 as Mismatch_Policy },
       status.INVALID_ARGUMENT,
       "INVALID_REQUEST",
@@ -105,7 +105,7 @@ describe("errors", () => {
     });
   }
 
-  test("carry what was found, flat, and the same words as REST", async () => {
+  test("contain the facts, flattened, and the message of REST", async () => {
     const pair = { ...clips.longPair, distorted: clips.pair.distorted };
     const rest = (await score(server, pair)).body;
     const error = await failureOf(client.score(requestOf(pair)));
@@ -127,7 +127,7 @@ describe("errors", () => {
     assert.ok(names.every((name) => /^[a-z][\w-]{0,63}$/.test(name)));
   });
 
-  test("that are cut off within a character are whole Unicode, and end nothing but their call", async () => {
+  test("that are cut within a character are well-formed Unicode, and only end their call", async () => {
     for (const lead of ["", "a"]) {
       const reference = `/${lead}${"😀".repeat(900)}`;
       const error = await failureOf(client.score(requestOf({ ...clips.pair, reference })));
@@ -138,13 +138,13 @@ describe("errors", () => {
     }
   });
 
-  test("reach streams too", async () => {
+  test("are also sent to streams", async () => {
     const stream = client.scoreStream(requestOf({ ...clips.pair, distorted: "/no/such.mp4" }));
     const error = await failureOf(eventsOf(stream));
     assert.equal(detailsOf(error).info?.reason, "MEDIA_NOT_FOUND");
   });
 
-  test("frames that cannot fit into one message are refused before the work is done", async () => {
+  test("refuses frames that cannot fit into one message before scoring", async () => {
     const reference = await emptyRaw(clips.directory.file("many.yuv"), 64, 64, 200_000);
     const request = requestOf({
       reference,
@@ -161,7 +161,7 @@ describe("errors", () => {
 });
 
 describe("while a score runs", () => {
-  test("over the limit is RESOURCE_EXHAUSTED with a time to retry; cancelling kills the scorer", async () => {
+  test("another one is RESOURCE_EXHAUSTED with a retry delay, and cancelling kills the scorer", async () => {
     const stop = new AbortController();
     const metadata = named("cancelled-1");
     const long = failureOf(client.score(requestOf(clips.longPair), { cancelled: stop.signal, metadata }));
@@ -179,7 +179,7 @@ describe("while a score runs", () => {
     await server.logged("score refused", { requestId: "cancelled-1", code: "SCORE_CANCELLED" });
   });
 
-  test("the caller's deadline ends it", async () => {
+  test("the caller's deadline aborts it", async () => {
     const error = await failureOf(
       client.score(requestOf(clips.longPair), { deadline: Date.now() + 20_000, metadata: named("late-1") }),
     );
@@ -188,7 +188,7 @@ describe("while a score runs", () => {
     await server.logged("score refused", { requestId: "late-1" });
   });
 
-  test("a stream that its client leaves is ended", async () => {
+  test("it is aborted when the client leaves the stream", async () => {
     const stream = client.scoreStream(requestOf(clips.longPair), named("left-1"));
     const ended = failureOf(eventsOf(stream));
     await server.scorerRuns();
@@ -200,12 +200,12 @@ describe("while a score runs", () => {
 });
 
 describe("limits", () => {
-  test("a message over 4 MiB is refused", async () => {
+  test("refuses a message over 4 MiB", async () => {
     const error = await failureOf(client.score(requestOf({ reference: "x".repeat(5_000_000) })));
     assert.equal(error.code, status.RESOURCE_EXHAUSTED);
   });
 
-  test("a small message that unpacks to 100 MB is refused", async () => {
+  test("refuses a small message that decompresses to 100 MB", async () => {
     const session = connect(`http://${server.grpc}`);
     const packed = gzipSync(Buffer.alloc(100_000_000));
     const head = Buffer.alloc(5);
@@ -232,7 +232,7 @@ describe("limits", () => {
     assert.ok((await server.residentBytes()) < 200e6);
   });
 
-  test("no more than 100 calls at a time on one connection", async () => {
+  test("allows at most 100 concurrent calls on one connection", async () => {
     const session = connect(`http://${server.grpc}`);
     const settings = await new Promise<{ maxConcurrentStreams?: number }>((resolve) =>
       session.once("remoteSettings", resolve),
@@ -242,7 +242,7 @@ describe("limits", () => {
   });
 });
 
-test("a sane request id comes back in the metadata, any other is replaced", async () => {
+test("returns a valid request id in the metadata and replaces any other", async () => {
   const echoOf = async (requestId: string) => {
     const stream = client.scoreStream(requestOf(clips.pair), named(requestId));
     const [[metadata]] = await Promise.all([once(stream, "metadata"), eventsOf(stream)]);
@@ -253,12 +253,15 @@ test("a sane request id comes back in the metadata, any other is replaced", asyn
   assert.match(await echoOf("has space"), /^[0-9a-f-]{36}$/);
 });
 
-/** grpc.health.v1: {service: ""} asks for the server; {status: SERVING = 1, NOT_SERVING = 2} answers. */
+/**
+ * grpc.health.v1: the request {service: ""} is about the server; the response has {status: SERVING = 1, NOT_SERVING =
+ * 2}.
+ */
 const NO_NAME = Buffer.alloc(0);
 const SERVING = Buffer.from([0x08, 1]);
 const NOT_SERVING = Buffer.from([0x08, 2]);
 
-test("health is NOT_SERVING, SERVING when the scorer is there, and NOT_SERVING again when the server stops", async () => {
+test("health is NOT_SERVING until the scorer is ready, then SERVING, and NOT_SERVING when the server stops", async () => {
   await using other = await ServerProcess.start({ ready: false });
   using watcher = new GrpcClient(other);
   const told: Buffer[] = [];
@@ -277,7 +280,7 @@ test("health is NOT_SERVING, SERVING when the scorer is there, and NOT_SERVING a
 });
 
 for (const version of ["v1", "v1alpha"]) {
-  test(`reflection ${version} lists the services and describes them`, async () => {
+  test(`reflection ${version} lists and describes the services`, async () => {
     const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
     const ask = async (request: Buffer): Promise<string> => {
       const stream = client.bytesCall(path, request);

@@ -1,11 +1,11 @@
 /**
- * Loaded into a program before its own modules: from the moment it listens to SIGTERM, each of its
- * threads for files waits for a pipe that nobody writes to, as it would for a disk that is gone.
+ * Simulates a disk that does not respond. Preloaded into a program: once it listens to SIGTERM, each of its file system
+ * threads waits for a pipe that nobody writes to.
  */
 import { open } from "node:fs";
 
 const FIFO = process.env["HELD_DISK_FIFO"] ?? "";
-/** libuv's own number, where UV_THREADPOOL_SIZE says no other. */
+/** The default of libuv, if UV_THREADPOOL_SIZE is not set. */
 const THREADS = 4;
 
 process.on("newListener", function hold(event) {

@@ -1,4 +1,4 @@
-/** Hostile clients of the gRPC port: each is refused or cut off, what they hold is bounded, and others go on. */
+/** Hostile clients of the gRPC port are refused or disconnected, hold limited memory, and do not affect others. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { constants } from "node:http2";
@@ -16,10 +16,10 @@ import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
 
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const MIB = 1024 * 1024;
-/** No request is late because the machine stood still. */
+/** Long enough that no request times out because the machine was suspended. */
 const PATIENT = { ...UNFINISHED_LIMITS, timeMs: PATIENCE_MS, strangersTimeMs: PATIENCE_MS };
 
-/** "Bearer TENANT"; the token "slow" is looked at for ever. */
+/** "Bearer TENANT"; checking the token "slow" never ends. */
 const authenticate: Authenticate = async (authorization) => {
   const [, tenant] = /^Bearer (\w+)$/.exec(authorization ?? "") ?? [];
   if (tenant === undefined) throw new Failure("TOKEN_MISSING", "There is no token.");
@@ -57,7 +57,7 @@ class Opened implements AsyncDisposable {
     return new Opened(server, registry, await server.listen("127.0.0.1", 0));
   }
 
-  /** A health check, as an orchestrator makes it. */
+  /** A health check of an orchestrator. */
   async check(): Promise<number | undefined> {
     await using client = await RawGrpc.open(this.grpc);
     const call = client.begin(CHECK);
@@ -81,14 +81,14 @@ after(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-describe("a call that its client leaves open is ended", () => {
+describe("a call that its client never completes is ended", () => {
   const calls: [what: string, path: string, headers: readonly string[], status: status, reason: string][] = [
     ["without a token", REFLECTION, [], status.UNAUTHENTICATED, "TOKEN_MISSING"],
-    ["of no method, without a token", "/a.B/C", [], status.UNAUTHENTICATED, "TOKEN_MISSING"],
-    ["of no method, with a token", "/a.B/C", bearer("mine"), status.UNIMPLEMENTED, ""],
-    ["of what stands for no method", "/unmatched", bearer("mine"), status.UNIMPLEMENTED, ""],
+    ["to an unknown method, without a token", "/a.B/C", [], status.UNAUTHENTICATED, "TOKEN_MISSING"],
+    ["to an unknown method, with a token", "/a.B/C", bearer("mine"), status.UNIMPLEMENTED, ""],
+    ["to the path used for unknown methods", "/unmatched", bearer("mine"), status.UNIMPLEMENTED, ""],
     [
-      "with two tokens",
+      "with two different tokens",
       REFLECTION,
       [...bearer("a"), ...bearer("b")],
       status.UNAUTHENTICATED,
@@ -109,13 +109,13 @@ describe("a call that its client leaves open is ended", () => {
     });
   }
 
-  test("though it goes on to send", async () => {
+  test("even if the client keeps sending", async () => {
     const call = client.begin(REFLECTION);
     call.write(part(4 * MIB, MIB));
     assert.equal((await endOf(call)).status, status.UNAUTHENTICATED);
   });
 
-  test("when it is no gRPC", async () => {
+  test("if it is not gRPC", async () => {
     const call = client.session.request({ ":method": "POST", ":path": CHECK }, { endStream: false });
     const [headers] = await once(call, "response");
     assert.equal(headers[":status"], 415);
@@ -123,7 +123,7 @@ describe("a call that its client leaves open is ended", () => {
   });
 });
 
-test("calls of methods that there are not are counted under one name", async () => {
+test("calls to unknown methods are counted under one name", async () => {
   await endOf(client.begin(`/a.B/${"x".repeat(100)}`, bearer("mine")));
   const exposed = await server.registry.metrics();
   assert.match(exposed, /svc_grpc_requests_total\{method="\/unmatched",code="UNIMPLEMENTED"\}/);
@@ -133,7 +133,7 @@ test("calls of methods that there are not are counted under one name", async () 
 describe("headers over 16 KiB", () => {
   const large = ["x-large", "x".repeat(17_000)];
 
-  test("are refused of a client that has not heard of the limit", async () => {
+  test("are refused from a client that does not know the limit", async () => {
     await using early = new RawGrpc(server.grpc);
     const call = early.begin(CHECK, large);
     call.end(part(0, 0));
@@ -141,7 +141,7 @@ describe("headers over 16 KiB", () => {
     assert.deepEqual([code, reason], [status.RESOURCE_EXHAUSTED, "HEADERS_TOO_LARGE"]);
   });
 
-  test("are cut off of one that has", async () => {
+  test("close the stream of a client that knows it", async () => {
     const fitting = client.begin(CHECK, ["x-large", "x".repeat(15_000)]);
     fitting.end(part(0, 0));
     assert.equal((await endOf(fitting)).status, status.OK);
@@ -152,8 +152,8 @@ describe("headers over 16 KiB", () => {
   });
 });
 
-describe("what is held of unfinished requests", () => {
-  test("a health check of more than 1 KiB is refused at once", async () => {
+describe("incomplete requests", () => {
+  test("are refused at once for a health check of more than 1 KiB", async () => {
     const call = client.begin(CHECK);
     call.write(part(4 * MIB, 2_000));
     assert.deepEqual(await endOf(call), {
@@ -163,7 +163,7 @@ describe("what is held of unfinished requests", () => {
     });
   });
 
-  test("a request that is not whole in time is ended, of a stranger sooner", async () => {
+  test("time out, sooner without authentication", async () => {
     await using quick = await Opened.open({ timeMs: 3_000, strangersTimeMs: 200 });
     await using slow = await RawGrpc.open(quick.grpc);
     const strange = slow.begin(CHECK);
@@ -178,7 +178,7 @@ describe("what is held of unfinished requests", () => {
     assert.equal(order.at(-1), known);
   });
 
-  test("a tenant's requests hold so much together, and give it back", async () => {
+  test("hold limited memory per tenant, which is released afterwards", async () => {
     await using narrow = await Opened.open({ tenantBytes: 3 * MIB });
     await using mine = await RawGrpc.open(narrow.grpc);
     await using theirs = await RawGrpc.open(narrow.grpc);
@@ -196,11 +196,11 @@ describe("what is held of unfinished requests", () => {
     assert.equal(other.closed, false);
     for (const call of [first, second]) call.close();
     const again = half(mine, "mine");
-    await until(async () => again.bufferSize === 0 || again.closed, "the message's half to be sent");
+    await until(async () => again.bufferSize === 0 || again.closed, "half of the message to be sent");
     assert.equal(again.closed, false);
   });
 
-  test("of too many strangers' calls the oldest is ended: a probe gets its answer", async () => {
+  test("are limited in number without authentication: the oldest is ended, so a probe succeeds", async () => {
     await using narrow = await Opened.open({ strangers: 10 });
     await using flood = await RawGrpc.open(narrow.grpc);
     const calls = Array.from({ length: 30 }, () => flood.begin(CHECK));

@@ -1,4 +1,4 @@
-/** Jobs of a controller over REST, every answer held against the contract. */
+/** A REST client for jobs that checks every response against the contract. */
 import { setTimeout as pause } from "node:timers/promises";
 import { PATIENCE_MS } from "../waiting.ts";
 import { Contract } from "./contract.ts";
@@ -52,7 +52,7 @@ export class JobsClient {
   readonly #server: Server;
   readonly #contract: Contract;
 
-  /** Of every request. */
+  /** Added to every request. */
   readonly #headers: Readonly<Record<string, string>>;
 
   private constructor(server: Server, contract: Contract, headers: Readonly<Record<string, string>>) {
@@ -61,13 +61,13 @@ export class JobsClient {
     this.#headers = headers;
   }
 
-  /** `token`: what its requests bear. */
+  /** `token`: bearer token of its requests. */
   static async of(server: Server, token?: string): Promise<JobsClient> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return new JobsClient(server, await Contract.load(), headers);
   }
 
-  /** A request whose answer must be as the operation's description says. */
+  /** Sends a request whose response must match the description of the operation. */
   async call<Body>(
     operationId: string,
     path: string,
@@ -108,7 +108,7 @@ export class JobsClient {
     return this.call("listJobs", `/v1/jobs${query}`);
   }
 
-  /** Waits until a job has succeeded and its stills are made: nothing of it changes any more. */
+  /** Waits until a job has succeeded and its stills are made, so that nothing of it changes any more. */
   async settled(id: string): Promise<Job> {
     const giveUp = Date.now() + PATIENCE_MS;
     await this.until(id, "SUCCEEDED");
@@ -121,7 +121,7 @@ export class JobsClient {
     }
   }
 
-  /** Asks again and again until the job is in one of these states. */
+  /** Polls until the job is in one of these states. */
   async until(id: string, ...states: readonly string[]): Promise<Job> {
     const giveUp = Date.now() + PATIENCE_MS;
     for (;;) {

@@ -1,4 +1,4 @@
-/** A tenant's limits on the wire: what a refused submission is answered over REST and gRPC, and when to come again. */
+/** Responses to submissions beyond a tenant's limits over REST and gRPC, with the retry delay. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type ServiceError, status } from "@grpc/grpc-js";
@@ -26,14 +26,14 @@ after(() => transports[Symbol.asyncDispose]());
 
 async function failureOf(call: Promise<unknown>): Promise<Failure> {
   const thrown: unknown = await call.then(
-    () => assert.fail("it was stored"),
+    () => assert.fail("the job was stored"),
     (error: unknown) => error,
   );
   assert.ok(thrown instanceof Failure);
   return thrown;
 }
 
-/** What a failed call's status says: the code of gRPC, and milliseconds after which to try again. */
+/** The gRPC code and the retry delay in milliseconds of a failed call. */
 function toldBy({ cause }: Failure): { readonly code: status; readonly retryMs: number } {
   const { retry } = detailsOf(cause as ServiceError);
   const { seconds = 0n, nanos = 0 } = retry?.retryDelay ?? {};
@@ -44,7 +44,7 @@ function submitAs(connection: Connection, count: number) {
   return connection.call(submitJobs, { jobs: Array.from({ length: count }, () => ({ job: PAIR })) });
 }
 
-test("too many in a second: 429 and RESOURCE_EXHAUSTED, and when they are due", async () => {
+test("refuses too many jobs per second with 429 or RESOURCE_EXHAUSTED and a retry delay", async () => {
   using slow = transports.connect("slow");
   await submitAs(slow, 31);
   const body = JSON.stringify(PAIR);
@@ -55,7 +55,7 @@ test("too many in a second: 429 and RESOURCE_EXHAUSTED, and when they are due", 
   const failure = await failureOf(slow.call(submitJob, { job: PAIR }));
   const { code, retryMs } = toldBy(failure);
   assert.deepEqual([failure.code, code], ["TENANT_SUBMIT_RATE", status.RESOURCE_EXHAUSTED]);
-  // 31 jobs at one a second, less the first, and what passed since; exact over gRPC, and rounded up over REST.
+  // 31 jobs at one a second, minus the first and the time passed; exact over gRPC, rounded up over REST.
   assert.ok(retryMs > 1_000 && retryMs <= 31_000, `${retryMs} ms`);
   assert.ok(Number(seconds) * 1000 >= retryMs);
   assert.equal(failure.retryAfterMs, retryMs);
@@ -64,10 +64,10 @@ test("too many in a second: 429 and RESOURCE_EXHAUSTED, and when they are due", 
     /is 1 jobs per second; it is \d+ ahead of that.*None of these was stored.*again in [\d.]+ s/,
   );
   const score = await transports.ask("slow", "/v1/score", { method: "POST", headers: JSON_TYPE, body });
-  assert.ok(score.status === 429 || score.status === 503, "nor is a job stored to be waited for");
+  assert.ok(score.status === 429 || score.status === 503, "POST /v1/score stores no job either");
 });
 
-test("too many in the queue: a batch as a whole, over both, and the tenant can see why", async () => {
+test("refuses a batch as a whole if the queue is full, over both transports, with the reason", async () => {
   using full = transports.connect("full");
   await submitAs(full, 1);
   const jobs = { jobs: [{ job: PAIR }, { job: PAIR }] };

@@ -1,4 +1,4 @@
-/** Many jobs cancelled and deleted, labels changed and lists by time, over REST and gRPC: the same, as the contract says. */
+/** Cancelling and deleting many jobs, changing labels and listing by time, with equal results over REST and gRPC. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Connection } from "../../src/client/connection.ts";
@@ -12,7 +12,7 @@ import { Transports } from "./transports.ts";
 const PAIR = { reference: "/media/r.mp4", distorted: "/media/d.mp4" };
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** What comes before each step of a cancelling. */
+/** Runs before each step of a cancellation. */
 let beforeStep: () => Promise<void> = async () => {};
 let transports: Transports;
 let mine: Connection;
@@ -54,7 +54,7 @@ const patch = (id: string, body: unknown) =>
 const remove = (id: string, query = "") =>
   jobs.call<{ id: string; state: string }>("deleteJob", `/v1/jobs/${id}${query}`, { method: "DELETE" });
 
-test("without an Accept header one answer comes at the end, with what gRPC told last", async () => {
+test("without an Accept header, the final progress is the response, as over gRPC", async () => {
   await submit(230, { release: "rest" });
   await submit(230, { release: "grpc" });
   const rest = await jobs.post<Counts>("cancelJobs", "/v1/jobs:cancel", {
@@ -79,15 +79,15 @@ test("without an Accept header one answer comes at the end, with what gRPC told 
   assert.deepEqual((await jobs.list("?label=release=rest")).body.jobs, []);
 });
 
-/** The store is away after so many steps. */
+/** The store fails after this many steps. */
 function awayAfter(steps: number): void {
   let left = steps;
   beforeStep = async () => {
-    if (left-- <= 0) throw new Failure("STORE_UNAVAILABLE", "It is away.");
+    if (left-- <= 0) throw new Failure("STORE_UNAVAILABLE", "The store is unavailable.");
   };
 }
 
-/** The events of a request's answer. */
+/** Returns the events of a response. */
 async function events(path: string, body: object) {
   const headers = { ...JSON_TYPE, accept: "text/event-stream", authorization: "Bearer mine" };
   const response = await fetch(transports.rest + path, {
@@ -104,7 +104,7 @@ async function events(path: string, body: object) {
   });
 }
 
-test("as events the answer tells each step, and what ends it early", async () => {
+test("an event stream contains each step, and an early failure", async () => {
   await submit(150, { release: "events" });
   const filter = { labels: { release: "events" } };
   assert.deepEqual(await events("/v1/jobs:cancel", { filter, dryRun: true }), [
@@ -139,7 +139,7 @@ test("as events the answer tells each step, and what ends it early", async () =>
   ]);
 });
 
-test("what cannot be meant is refused by its status, also to those who want events", async () => {
+test("invalid requests get an error status, even if events are accepted", async () => {
   const [id = ""] = await submit(1);
   const bodies: [object, RegExp][] = [
     [{}, /no condition/],
@@ -161,7 +161,7 @@ test("what cannot be meant is refused by its status, also to those who want even
   assert.equal((await jobs.get(id)).body.state, "QUEUED");
 });
 
-test("ids of ten thousand jobs are one request", async () => {
+test("accepts ids of ten thousand jobs in one request", async () => {
   const ids = Array.from({ length: 10_000 }, () => crypto.randomUUID());
   const [own = ""] = await submit(1);
   const named = await jobs.post<Counts>("cancelJobs", "/v1/jobs:cancel", {
@@ -170,7 +170,7 @@ test("ids of ten thousand jobs are one request", async () => {
   assert.deepEqual(named.body, { matched: 1, cancelled: 1 });
 });
 
-test("a client that leaves ends it after the step under way", async () => {
+test("stops after the current step when the client leaves", async () => {
   await submit(250, { release: "left" });
   const filter = { labels: { release: "left" } };
   const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -189,15 +189,15 @@ test("a client that leaves ends it after the step under way", async () => {
   stream[Symbol.dispose]();
   const open = async () =>
     (await jobs.list("?label=release=left&state=QUEUED&pageSize=500")).body.jobs.length;
-  // What the server hears after that the client has gone.
+  // The server receives this request after the disconnect.
   assert.equal(await open(), 150);
   left.resolve();
-  await until(async () => (await open()) === 50, "the step under way");
+  await until(async () => (await open()) === 50, "the current step");
   assert.equal(steps, 2);
   beforeStep = async () => {};
 });
 
-test("labels are changed, and a job deleted, the same over both", async () => {
+test("changes labels and deletes a job equally over both transports", async () => {
   const [id = "", other = ""] = await submit(2, { release: "7" });
   const over = await patch(id, { setLabels: { release: "8" }, removeLabels: ["none"] });
   assert.deepEqual([over.status, over.body.spec.labels], [200, { release: "8" }]);
@@ -219,7 +219,7 @@ test("labels are changed, and a job deleted, the same over both", async () => {
   assert.equal(deleted.job?.id, other);
 });
 
-test("lists take times and an order as parameters", async () => {
+test("lists accept times and an order as parameters", async () => {
   const [first = ""] = await submit(1, { list: "times" });
   await jobs.cancel(first);
   const [second = ""] = await submit(1, { list: "times" });

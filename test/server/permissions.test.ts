@@ -1,4 +1,4 @@
-/** Every operation of every transport against the table of permissions: who is let in, and who is told why not. */
+/** Every operation of every transport against the table of permissions. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -18,7 +18,7 @@ const TABLE: Table = parse(
   await readFile(new URL("../../api/permissions.yaml", import.meta.url), "utf8"),
 ) as Table;
 const ANY_ID = "00000000-0000-4000-8000-000000000000";
-/** Roles in the order in which they include each other, and the needs that each meets. */
+/** Roles in the order of inclusion, and the needs that each meets. */
 const CALLERS = ["none", "reader", "writer", "admin"];
 const MET_FROM: Readonly<Record<string, number>> = {
   ...{ open: 0, token: 0 },
@@ -37,7 +37,7 @@ after(async () => {
   await transports[Symbol.asyncDispose]();
 });
 
-/** How the gate answers a call: a refusal's code, or LET_IN whatever came of the call then. */
+/** How the gate decides on a call: the code of the refusal, or LET_IN for any later result. */
 async function overGrpc(operation: string, token: string | undefined): Promise<string> {
   const stream = client.bytesCall(
     `/${operation}`,
@@ -53,7 +53,7 @@ async function overGrpc(operation: string, token: string | undefined): Promise<s
   }
 }
 
-/** Method and path of each operation of the description, and of the console, which is none of its. */
+/** Method and path of each operation of the description, and of the console, which is not in it. */
 async function addresses(): Promise<ReadonlyMap<string, readonly [method: string, path: string]>> {
   const { body } = await transports.ask("any", "/ui/spec.json");
   const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, { operationId: string }>>>>;
@@ -113,7 +113,7 @@ interface DescribedOperation {
   readonly responses: Readonly<Record<string, object>>;
 }
 
-test("the description asks for a token, and describes 401, where the table has it and nowhere else", async () => {
+test("the description requires a token, and describes 401, exactly where the table does", async () => {
   const { body } = await transports.ask("any", "/ui/spec.json");
   assert.deepEqual(body["security"], [{ bearer: [] }]);
   const items = Object.values(body["paths"] as Readonly<Record<string, object>>);
@@ -128,7 +128,7 @@ test("the description asks for a token, and describes 401, where the table has i
   }
 });
 
-test("what there is and what there is not is told only to those who say who they are", async () => {
+test("only authenticated callers learn which paths exist", async () => {
   for (const path of [
     "/v1/nothing",
     "/v1/jobs/%zz",
@@ -148,7 +148,7 @@ test("what there is and what there is not is told only to those who say who they
   assert.equal((await overHttp(["GET", "/ui/files/start.js"], "t~none")).status, 200);
 });
 
-test("a caller without a token is refused before its body is there", async () => {
+test("refuses a caller without a token before its body arrives", async () => {
   const { port, hostname } = new URL(transports.rest);
   const socket = connect(Number(port), hostname);
   const head = [
@@ -164,7 +164,7 @@ test("a caller without a token is refused before its body is there", async () =>
   }
 });
 
-test("of several headers with tokens none is taken", async () => {
+test("refuses several Authorization headers", async () => {
   const own = "Authorization: Bearer t~admin\r\n";
   const ask = async (headers: string): Promise<string> => {
     const socket = dial(transports);
@@ -178,7 +178,7 @@ test("of several headers with tokens none is taken", async () => {
   }
 });
 
-test("a method that HTTP has elsewhere is refused as any other, in the form of all errors", async () => {
+test("refuses unusual HTTP methods like any other, with the usual error body", async () => {
   for (const method of ["PROPFIND", "M-SEARCH", "QUERY"]) {
     const init = { method, headers: { "content-type": "application/json" } };
     const { status, body } = await transports.ask("t", "/v1/jobs", init);
@@ -186,7 +186,7 @@ test("a method that HTTP has elsewhere is refused as any other, in the form of a
   }
 });
 
-test("a table that forgets an operation, or has one too many, stops the start", () => {
+test("does not start with a table that lacks an operation or has an unknown one", () => {
   const operations = { grpc: ["a.B/C"], http: ["getIt"] };
   const table = { grpc: { "a.B/C": "svc:reader" }, http: { getIt: "open" } };
   assert.equal(Permissions.of(table, operations).needOf("a.B/C"), "svc:reader");

@@ -1,4 +1,4 @@
-/** Calls of gRPC made by hand over HTTP/2, as no well-behaved client makes them. */
+/** Raw gRPC calls over HTTP/2 that no well-behaved client would make. */
 import { once } from "node:events";
 import {
   type ClientHttp2Session,
@@ -14,13 +14,13 @@ import { soon } from "../waiting.ts";
 
 export const CHECK = "/grpc.health.v1.Health/Check";
 
-/** How a call ended. */
+/** The end of a call. */
 export interface Ended {
-  /** grpc-status; undefined: the stream ended without one. */
+  /** grpc-status; undefined if the stream ended without one. */
   readonly status: number | undefined;
-  /** The stable code of the failure; empty: it has none. */
+  /** The stable code of the failure; empty if there is none. */
   readonly reason: string;
-  /** Of HTTP/2: 0 is NO_ERROR. */
+  /** HTTP/2 error code; 0 is NO_ERROR. */
   readonly rstCode: number | undefined;
 }
 
@@ -28,26 +28,26 @@ export class RawGrpc implements AsyncDisposable {
   readonly session: ClientHttp2Session;
   readonly closed: Promise<void>;
 
-  /** Connects; what is sent at once is sent before the server's settings are there. */
+  /** Connects. Requests that are sent at once are sent before the server's settings arrive. */
   constructor(grpc: string) {
-    // Without limits of its own, so that those of the server are what is seen.
+    // Without limits of the client, so that the server's limits apply.
     const own = { maxSendHeaderBlockLength: 2 ** 20, maxSessionMemory: 1000 };
     const options = { ...own, strictSingleValueFields: false };
     const session = connect(`http://${grpc}`, options);
-    // A server that cuts the connection makes an error of it.
+    // The server may close the connection, which is an error here.
     session.on("error", () => {});
     this.closed = new Promise((resolve) => session.once("close", resolve));
     this.session = session;
   }
 
-  /** Resolves when the server's settings are there. */
+  /** Resolves when the server's settings have arrived. */
   static async open(grpc: string): Promise<RawGrpc> {
     const client = new RawGrpc(grpc);
-    await soon(once(client.session, "remoteSettings"), "the settings of HTTP/2");
+    await soon(once(client.session, "remoteSettings"), "the HTTP/2 settings");
     return client;
   }
 
-  /** Begins a call, and leaves it open. `headers`: names and values in turns. */
+  /** Begins a call and leaves it open. `headers`: alternating names and values. */
   begin(path: string, headers: readonly string[] = []): ClientHttp2Stream {
     const fixed = [":method", "POST", ":path", path, ":scheme", "http", ":authority", "svc"];
     const grpc = ["content-type", "application/grpc", "te", "trailers"];
@@ -62,7 +62,7 @@ export class RawGrpc implements AsyncDisposable {
   }
 }
 
-/** Waits until the server has ended a call, the whole stream of it. */
+/** Waits until the server has ended a call and its stream is closed. */
 export async function endOf(stream: ClientHttp2Stream): Promise<Ended> {
   let told: IncomingHttpHeaders = {};
   const look = (headers: IncomingHttpHeaders) => {
@@ -70,7 +70,7 @@ export async function endOf(stream: ClientHttp2Stream): Promise<Ended> {
   };
   const closed = new Promise((resolve) => stream.once("close", resolve));
   stream.on("response", look).on("trailers", look).resume();
-  if (!stream.destroyed) await soon(closed, "the end of a stream");
+  if (!stream.destroyed) await soon(closed, "a stream to close");
   const code = told["grpc-status"];
   return {
     status: code === undefined ? undefined : Number(code),
@@ -85,7 +85,7 @@ function reasonOf(details: string | string[] | undefined): string {
   return all.map((any) => anyUnpack(any, ErrorInfoSchema)?.reason ?? "").join("");
 }
 
-/** The first bytes of a message of `announced` bytes, `sent` of them. */
+/** The first `sent` bytes of a message that announces `announced` bytes. */
 export function part(announced: number, sent: number): Buffer {
   const bytes = Buffer.alloc(5 + sent);
   bytes.writeUInt32BE(announced, 1);

@@ -1,12 +1,12 @@
-/** Requests to a server's REST interface. */
+/** Sends requests to the REST API of a server. */
 import { connect, type Socket } from "node:net";
 
-/** Where a server answers: "http://127.0.0.1:PORT". */
+/** The address of a server: "http://127.0.0.1:PORT". */
 interface RestServer {
   readonly rest: string;
 }
 
-/** An answer with the members that the test expects in its body. */
+/** A response with the members that the test expects in its body. */
 export interface Answer<Body> {
   readonly status: number;
   readonly headers: Headers;
@@ -31,7 +31,7 @@ export interface Result {
   readonly warnings: readonly unknown[];
 }
 
-/** What a test reads of /ui/spec.json. */
+/** The used members of /ui/spec.json. */
 export interface Spec {
   readonly openapi: "3.0.3";
   readonly info: { readonly title: string; readonly version: string };
@@ -44,7 +44,7 @@ export interface Spec {
   readonly [member: string]: unknown;
 }
 
-/** Sends a request and reads its JSON answer. */
+/** Sends a request and parses its JSON response. */
 export async function ask<Body = Problem>(
   server: RestServer,
   path: string,
@@ -59,7 +59,7 @@ export async function ask<Body = Problem>(
   };
 }
 
-/** Posts a score request; a text is sent as it is. */
+/** Posts a score request; a string is sent unchanged. */
 export function score(
   server: RestServer,
   body: unknown,
@@ -73,13 +73,13 @@ export function score(
   });
 }
 
-/** A bare connection to the REST port. */
+/** A raw connection to the REST port. */
 export function dial(server: RestServer): Socket {
   const { hostname, port } = new URL(server.rest);
   return connect({ host: hostname, port: Number(port) });
 }
 
-/** Everything that arrives until the server closes the connection. */
+/** Returns everything that arrives until the server closes the connection. */
 export async function readToEnd(socket: Socket): Promise<string> {
   let text = "";
   socket.setEncoding("utf8");
@@ -87,14 +87,14 @@ export async function readToEnd(socket: Socket): Promise<string> {
   return text;
 }
 
-/** The whole answer to a request with this first line and these lines of headers, each with its end. */
+/** Returns the whole response to a request with this first line and these header lines, each with its line break. */
 export function answerTo(rest: string, headers: string, line = "GET /v1/health HTTP/1.1"): Promise<string> {
   const socket = dial({ rest });
   socket.write(`${line}\r\n${headers}Connection: close\r\n\r\n`);
   return readToEnd(socket);
 }
 
-/** The bytes of a POST /v1/score. */
+/** The bytes of a POST /v1/score request. */
 export function rawPost(body: string, headers = ""): string {
   return (
     "POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +

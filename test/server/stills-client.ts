@@ -1,4 +1,4 @@
-/** Stills of a controller over REST, held against the frames that were decoded. */
+/** A REST client for stills that compares them with decoded frames. */
 import assert from "node:assert/strict";
 import { picture } from "../media/picture.ts";
 import type { Planes } from "../media/truth.ts";
@@ -21,13 +21,13 @@ interface StillList {
   readonly stills: readonly Still[];
 }
 
-/** The frames of both sides of a job, of 160x90. */
+/** The frames of both sides of a job, 160x90. */
 export type SidePlanes = Readonly<Record<Still["side"], Planes>>;
 
-/** Two seconds at 25 frames a second. */
+/** Two seconds at 25 frames per second. */
 const APART = 50;
 
-/** The worst frames, two seconds apart, by the values that the service itself tells; in the order of frames. */
+/** The worst frames at least two seconds apart by the scores of the service, in frame order. */
 export function worstOf(frames: Result["frames"], count: number): number[] {
   const left = new Map(frames.map(({ frame, metrics }) => [frame, metrics["vmaf"] ?? Number.NaN]));
   const worst: number[] = [];
@@ -63,7 +63,7 @@ export class StillsClient {
     return this.#jobs.call<StillList>("deleteStill", `/v1/jobs/${id}/stills/${frame}`, init);
   }
 
-  /** Waits until none is to come any more. */
+  /** Waits until no more stills are pending. */
   async settled(id: string): Promise<readonly Still[]> {
     let stills: readonly Still[] = [];
     await until(async () => {
@@ -78,7 +78,7 @@ export class StillsClient {
     return `${answer.status} ${answer.body.code}`;
   }
 
-  /** Each is the picture of its frame, to the byte. */
+  /** Checks that each is exactly the image of its frame. */
   async exact(id: string, stills: readonly Still[]): Promise<void> {
     for (const still of stills) {
       const { frame, side, state, mediaType, width, height, bytes } = still;
@@ -95,7 +95,7 @@ export class StillsClient {
       assert.equal(image.length, bytes);
       assert.ok(
         (await picture(this.#planes[side], frame)).equals(image),
-        `frame ${frame} ${side} is another picture`,
+        `frame ${frame} ${side} is another image`,
       );
     }
   }

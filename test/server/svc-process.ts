@@ -1,4 +1,4 @@
-/** A real `svc` of some command that keeps running, driven from outside: flags in, addresses and log lines out. */
+/** A real long-running `svc` process, controlled from outside by flags, addresses and log lines. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
@@ -21,11 +21,11 @@ export class SvcProcess implements AsyncDisposable {
   readonly #exited: Promise<number | NodeJS.Signals>;
   readonly #waiting = new Set<() => void>();
 
-  /** Starts a command; it logs as JSON. */
+  /** Starts a command that logs as JSON. */
   constructor(command: string, { args = [], env = {} }: ProcessOptions) {
     const child = spawn(SVC, [command, "--print-addresses", "--log-format", "json", ...args], {
       stdio: ["ignore", "pipe", "pipe"],
-      // The console is what tests of its own are about; the others start quicker without.
+      // Only tests of the console need it; the others start faster without.
       env: { ...process.env, SVC_CONSOLE_DISABLED: "true", ...env },
     });
     this.#child = child;
@@ -39,7 +39,7 @@ export class SvcProcess implements AsyncDisposable {
   /** The line of addresses that it prints once it listens. */
   async addresses(): Promise<Readonly<Record<string, string>>> {
     const { stdout } = this.#child;
-    if (stdout === null) throw new Error("the addresses are not piped");
+    if (stdout === null) throw new Error("stdout is not piped");
     const [line] = await soon(once(createInterface({ input: stdout }), "line"), "the addresses");
     return JSON.parse(line);
   }
@@ -48,7 +48,7 @@ export class SvcProcess implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** The first log line with a message, and with these facts; waits for it. */
+  /** Waits for the first log line with a message and these facts, and returns it. */
   logged(msg: string, facts: Readonly<Record<string, unknown>> = {}): Promise<LogLine> {
     const matches = (line: LogLine) =>
       line["msg"] === msg && Object.entries(facts).every(([name, value]) => line[name] === value);
@@ -68,31 +68,31 @@ export class SvcProcess implements AsyncDisposable {
     this.#child.kill(signal);
   }
 
-  /** Exit code, or the signal that ended it. */
+  /** Returns the exit code, or the signal that ended it. */
   exited(): Promise<number | NodeJS.Signals> {
-    return soon(this.#exited, "its exit");
+    return soon(this.#exited, "the process to exit");
   }
 
-  /** Stops it as an orchestrator does; the exit code. */
+  /** Stops it as an orchestrator does; returns the exit code. */
   async stop(): Promise<number | NodeJS.Signals> {
     this.signal("SIGTERM");
     return this.exited();
   }
 
-  /** Waits until a scorer runs below it, and not only a probe of the media. */
+  /** Waits until a scorer runs below it, not only a probe of the media. */
   scorerRuns(): Promise<void> {
     return until(async () => {
       const commands = await Promise.all((await this.children()).map(commandOf));
       return commands.some((command) => command.includes("libvmaf"));
-    }, "a scorer to run");
+    }, "a scorer to start");
   }
 
-  /** Waits until no process is left below it. */
+  /** Waits until it has no child processes. */
   scorerGone(): Promise<void> {
-    return until(async () => (await this.children()).length === 0, "the scorer to be gone");
+    return until(async () => (await this.children()).length === 0, "the scorer to exit");
   }
 
-  /** Ids of all processes below it. */
+  /** Ids of all its descendants. */
   async children(): Promise<number[]> {
     const parents = await processParents();
     const below = (pid: number): number[] =>
@@ -108,31 +108,31 @@ export class SvcProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    // Two different signals: the second of two equal ones can be lost in the first.
+    // Two different signals: of two equal ones the second can be lost.
     this.signal("SIGTERM");
     this.signal("SIGINT");
     await this.exited();
   }
 }
 
-/** The command line of a process; empty when it has gone. */
+/** The command line of a process; empty if it has exited. */
 function commandOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
 }
 
-/** Ids of all processes with their parents'. */
+/** Ids of all processes with the ids of their parents. */
 async function processParents(): Promise<Map<number, number>> {
   const parents = new Map<number, number>();
   for (const pid of await readdir("/proc")) {
     const stat = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "") : "";
-    // "pid (name) state parent …"; the name may hold anything, so read behind its last bracket.
+    // "pid (name) state parent …". The name may contain anything, so parse after the last parenthesis.
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (parent !== undefined && state !== "Z") parents.set(Number(pid), Number(parent));
   }
   return parents;
 }
 
-/** Runs `svc` to its end. */
+/** Runs `svc` until it exits. */
 export async function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(SVC, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   let stdout = "";

@@ -1,7 +1,6 @@
 /**
- * One tenant tries every operation of the table of permissions on what is another's: over gRPC and REST,
- * with the other's ids, sessions, keys, filters, page tokens and event ids. An operation that is in the
- * table and not here fails.
+ * A tenant tries every operation of the table of permissions on another tenant's data, over gRPC and REST, with the
+ * other's ids, sessions, keys, filters, page tokens and event ids. Fails for an operation that has no entry here.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -36,15 +35,15 @@ let transports: Transports;
 let mine: Connection;
 let yours: Connection;
 let node: Peer;
-/** A node of the fleet, which works for another. */
+/** A fleet node that works for the other tenant. */
 let fleet: Peer;
-/** A job that was scored, one of which a part is being scored, and that part. */
+/** A scored job, a job with a running task, and that task. */
 let done: string;
 let running: string;
 let item: WorkItem;
-/** What its owner has revoked. */
+/** The owner's revocations. */
 let revocation: string;
-/** What only its owner is told: a page's token, and the id of an event before the latest. */
+/** What only its owner receives: a page token, and the id of an earlier event. */
 let pageToken: string;
 let eventId: string;
 
@@ -64,10 +63,10 @@ before(async () => {
   const second = await mine.call(jobs.submitJob, { job: { ...SECRET, labels: LABELS, name: "secret" } });
   running = second.job?.id ?? "";
   item = await node.pullSome();
-  fleet = await Peer.register(transports.system.nodes, FLEET, { name: "a node of all" });
+  fleet = await Peer.register(transports.system.nodes, FLEET, { name: "fleet node" });
   await mine.call(jobs.submitJob, { job: { ...SECRET, name: "secret" } });
   await fleet.pullSome();
-  // It has what it has, and is nobody's hope.
+  // It keeps its task and gets no more work.
   await fleet.heartbeat({ draining: true });
   const what = { case: "subject", value: "secret subject" } as const;
   const revoked = await mine.call(tenants.revokeTokens, { what, reason: "secret reason" });
@@ -81,10 +80,10 @@ after(async () => {
   await transports[Symbol.asyncDispose]();
 });
 
-/** The failure's code; what it says names nothing of another's. */
+/** Returns the code of a failure, whose message must not contain data of the other tenant. */
 async function codeOf(work: Promise<unknown>): Promise<string> {
   const thrown: unknown = await work.then(
-    (told) => assert.fail(`told ${JSON.stringify(told)}`),
+    (told) => assert.fail(`returned ${JSON.stringify(told)}`),
     (error: unknown) => error,
   );
   if (!(thrown instanceof Failure)) throw thrown;
@@ -98,7 +97,7 @@ async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
   return all;
 }
 
-/** What yours is answered over REST; nothing in it is another's. */
+/** A REST response to tenant "yours", without data of the other tenant. */
 async function ask(path: string, method = "GET", body?: object, headers = {}) {
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const answer = await transports.ask("yours", path, {
@@ -115,12 +114,12 @@ async function denied(path: string, method = "GET", [status, code] = [403, "WRON
   assert.deepEqual([answer.status, answer.body["code"]], [status, code], path);
 }
 
-/** What only another's data holds. */
+/** Occurs only in the other tenant's data. */
 const anothers = () => new RegExp(`secret|${done}|${running}`);
 const hasNoJob = (of: object): void => assert.doesNotMatch(JSON.stringify(of, plain), anothers());
 const plain = (_: string, value: unknown) => (typeof value === "bigint" ? String(value) : value);
 
-/** A stream tells changes of its caller's jobs alone: the next one, though another's changed before it. */
+/** A stream only reports the caller's jobs: the next event is the caller's, although another's job changed before. */
 async function ownChange(): Promise<string> {
   await mine.call(jobs.submitJob, { job: { ...SECRET, name: "secret" } });
   const { job } = await yours.call(jobs.submitJob, { job: OWN });
@@ -141,7 +140,9 @@ async function streamed(request: {
   }
 }
 
-/** Reads an event stream up to a text, which is known once the stream has begun; nothing of another's comes before it. */
+/**
+ * Reads an event stream up to a text that is known once the stream has begun; no data of the other tenant precedes it.
+ */
 async function told(path: string, header: string, last: () => Promise<string>): Promise<void> {
   const socket = dial(transports);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer yours\r\n${header}\r\n`);
@@ -156,12 +157,12 @@ async function told(path: string, header: string, last: () => Promise<string>): 
   assert.fail(`the stream ended: ${text}`);
 }
 
-/** A node of a third tenant, which has no job: what it is given to do would be another's. */
+/** A node of a third tenant, which has no job. Any work it gets would be another's. */
 async function thirdNode(): Promise<Peer> {
   return Peer.register(transports.system.nodes, "third");
 }
 
-/** What is in the audit log of mine: two changes. */
+/** The other tenant's audit log: two changes. */
 async function audited(): Promise<void> {
   const change = {
     ...{
@@ -177,12 +178,12 @@ async function audited(): Promise<void> {
   await transports.system.store.insertAudit([change, change].map((one) => ({ ...one, id: randomUUID() })));
 }
 
-/** A page token of mine. */
+/** A page token of the other tenant. */
 async function auditToken(): Promise<string> {
   return (await mine.call(tenants.listAudit, { pageSize: 1 })).nextPageToken;
 }
 
-/** What would choose another's jobs, and none of one's own. Ids are known once it has them. */
+/** Filters that match the other tenant's jobs and none of the caller's. Ids are evaluated at the call. */
 const THEIRS = [
   { filter: { labels: LABELS } },
   {
@@ -194,7 +195,10 @@ const THEIRS = [
   },
 ];
 
-/** What is done with all jobs is done with the caller's own: they are as `after` says, a state or a code, and another's as they were. */
+/**
+ * An operation on all jobs affects only the caller's: they become `after`, a state or a code; the other's are
+ * unchanged.
+ */
 async function allOfOwn(work: () => Promise<unknown>, after: string): Promise<void> {
   const { job } = await yours.call(jobs.submitJob, { job: OWN });
   await work();
@@ -203,7 +207,7 @@ async function allOfOwn(work: () => Promise<unknown>, after: string): Promise<vo
 }
 
 type Attempt = () => Promise<void>;
-/** Tells of the service alone, or of the caller. */
+/** The response is about the service or the caller. */
 const NOTHING_OF_TENANTS = "no tenant's data";
 
 const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
@@ -305,14 +309,14 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
         await codeOf(yours.call(nodes.heartbeat, { session: node.session, ...over })),
         "SESSION_UNKNOWN",
       );
-    // That a session is gone which the caller never had is nothing to tell.
+    // `leaving` succeeds for any unknown session, so it reveals nothing.
     await yours.call(nodes.heartbeat, { session: node.session, leaving: true });
     const third = await thirdNode();
     const { stop } = await third.heartbeat({ running });
     assert.deepEqual(
       stop.map(({ itemId }) => itemId),
       [item.itemId],
-      "it is told to leave the work alone",
+      "the response is to abandon the task",
     );
   },
   "svc.v1.NodeService/PullWork": async () => {
@@ -330,7 +334,7 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   "svc.v1.NodeService/ListNodes": async () => {
     const told = await yours.call(nodes.listNodes, {});
     const others = told.nodes.filter(({ tenantId }) => tenantId !== "yours");
-    // What serves it too, and not how much of another's work that has.
+    // Whether a node serves the caller is visible, but not how much work of others it has.
     assert.deepEqual(
       others.map(({ id, tenantId, slots, work }) => [id, tenantId, slots, work]),
       [[fleet.nodeId, FLEET, 4, []]],
@@ -380,7 +384,7 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
 
 const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   score: async () => {
-    // Mine has a node that is online; for yours there is none.
+    // "mine" has an online node, "yours" has none.
     const { status, body } = await ask("/v1/score", "POST", OWN);
     assert.deepEqual([status, body["code"]], [503, "NO_NODE_ONLINE"]);
   },
@@ -502,7 +506,7 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   getReadyAlias: NOTHING_OF_TENANTS,
 };
 
-/** What mine has, as mine is told it. */
+/** The data of "mine" as its owner sees it. */
 async function ownersView(): Promise<unknown> {
   const told = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
   const { nodes: own } = await mine.call(nodes.listNodes, {});
@@ -511,7 +515,7 @@ async function ownersView(): Promise<unknown> {
   return JSON.stringify([told.map(({ job }) => job), states, revocations], plain);
 }
 
-test("a tenant is told what it has in the queue and in work", async () => {
+test("a tenant sees its own queued and running work", async () => {
   const { tenant } = await mine.call(tenants.getTenant, {});
   const { jobsQueued, jobsRunning, segmentsRunning } = tenant?.usage ?? {};
   assert.deepEqual([tenant?.id, jobsQueued, jobsRunning, segmentsRunning], ["mine", 0, 2, 2]);
@@ -522,18 +526,18 @@ for (const [transport, attempts] of [
   ["http", HTTP],
 ] as const) {
   describe(`over ${transport}`, () => {
-    test("every operation is tried", () => {
+    test("every operation has an entry", () => {
       assert.deepEqual(Object.keys(attempts).toSorted(), Object.keys(TABLE[transport]).toSorted());
     });
     for (const [operation, need] of Object.entries(TABLE[transport])) {
       const attempt = attempts[operation];
       if (attempt === NOTHING_OF_TENANTS) {
-        test(`${operation}: no role is asked for what is everybody's`, () => {
+        test(`${operation}: needs no role, because it contains no tenant's data`, () => {
           assert.ok(need === "open" || need === "token", need);
         });
       } else {
-        test(`${operation}: another tenant's is neither told nor changed`, async () => {
-          assert.ok(attempt, "has no entry here");
+        test(`${operation}: neither reveals nor changes another tenant's data`, async () => {
+          assert.ok(attempt, "no entry for this operation");
           const before = await ownersView();
           await attempt();
           assert.equal(await ownersView(), before);
@@ -543,7 +547,7 @@ for (const [transport, attempts] of [
   });
 }
 
-test("after all of that the owner's node goes on with its work", async () => {
+test("the owner's node still works after all attempts", async () => {
   await node.heartbeat({ running: [{ itemId: item.itemId, attempt: item.attempt }] });
   await node.plan(item, 60, 20);
   const { job } = await mine.call(jobs.getJob, { id: running });

@@ -1,10 +1,10 @@
-/** Connections to the TLS ports of a server, made by hand. */
+/** Raw connections to the TLS ports of a server. */
 import { once } from "node:events";
 import { request } from "node:https";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import { soon } from "../waiting.ts";
 
-/** Whom a client trusts, and what it shows: PEM. */
+/** The trusted CA and the certificate of a client, in PEM. */
 export type Identity = Pick<
   ConnectionOptions,
   "ca" | "cert" | "key" | "session" | "minVersion" | "maxVersion" | "ciphers"
@@ -15,7 +15,7 @@ export interface SecureAnswer {
   readonly body: string;
 }
 
-/** A GET on a connection of its own. Throws what the connection fails with. */
+/** A GET on its own connection. Throws the error of the connection. */
 export async function getSecurely(url: string, identity: Identity): Promise<SecureAnswer> {
   const sent = request(url, { ...identity, agent: false });
   sent.end();
@@ -32,7 +32,7 @@ function dial(address: string, protocol: Protocol, identity: Identity): TLSSocke
   return connect({ host, port: Number(port), ALPNProtocols: [protocol], ...identity });
 }
 
-/** The common name of the certificate that a new connection to "host:port" is shown. */
+/** The common name of the server certificate on a new connection to "host:port". */
 export async function nameShown(address: string, protocol: Protocol, identity: Identity): Promise<string> {
   const socket = dial(address, protocol, identity);
   try {
@@ -44,11 +44,11 @@ export async function nameShown(address: string, protocol: Protocol, identity: I
   }
 }
 
-/** A session to resume, which a gRPC server gives to those whom it lets in. Throws when it closes the connection. */
+/** Returns a session to resume, which a gRPC server issues to accepted clients. Throws if it closes the connection. */
 export async function sessionOf(address: string, identity: Identity): Promise<Buffer> {
   const socket = dial(address, "h2", identity);
   const closed = once(socket, "close").then(() => {
-    throw new Error(`${address} gives no session`);
+    throw new Error(`${address} issued no session`);
   });
   try {
     const [session] = await soon(Promise.race([once(socket, "session"), closed]), "a session");
@@ -59,7 +59,7 @@ export async function sessionOf(address: string, identity: Identity): Promise<Bu
   }
 }
 
-/** Whether a gRPC server goes on with the session, and asks for no certificate again. */
+/** Whether a gRPC server resumes the session, without requesting the certificate again. */
 export async function isResumed(address: string, identity: Identity & { session: Buffer }): Promise<boolean> {
   const socket = dial(address, "h2", identity);
   try {

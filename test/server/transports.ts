@@ -1,4 +1,4 @@
-/** REST and gRPC over a controller's services in this process, where a token names the tenant. */
+/** REST and gRPC over a controller's services in this process; the token contains the tenant. */
 import assert from "node:assert/strict";
 import { Registry } from "prom-client";
 import { gate } from "../../src/auth/gate.ts";
@@ -20,19 +20,18 @@ import type { Store } from "../../src/store/store.ts";
 import { LOG, System } from "../controller/system.ts";
 
 /**
- * "Bearer TENANT" of an admin, or "Bearer TENANT~reader", "TENANT~none": what an identity provider would
- * say is not what is tested here.
+ * Accepts "Bearer TENANT" as admin, "Bearer TENANT~reader" or "Bearer TENANT~none". Real tokens are tested elsewhere.
  */
 const authenticate: Authenticate = async (authorization) => {
   const [, tenant, role = "admin"] = /^Bearer (\w+)(?:~(\w+))?$/.exec(authorization ?? "") ?? [];
-  if (tenant === undefined) throw new Failure("TOKEN_MISSING", "The request names no tenant.");
+  if (tenant === undefined) throw new Failure("TOKEN_MISSING", "The request has no tenant.");
   return { tenant, subject: `user of ${tenant}`, roles: ROLES.filter((known) => known === `svc:${role}`) };
 };
 
 interface PortLimits {
-  /** Those of each port. */
+  /** The connection limits of each port. */
   readonly connections?: () => Connections;
-  /** Of connections over gRPC. */
+  /** For gRPC connections. */
   readonly connectionLimits?: ConnectionLimits;
 }
 
@@ -51,7 +50,7 @@ export class Transports implements AsyncDisposable {
     this.#close = close;
   }
 
-  /** `instead`: what happens around some of the store's methods. */
+  /** `instead` replaces methods of the store. */
   static async open(
     instead?: (store: Store) => Partial<Store>,
     settings: Partial<ControllerSettings> = {},
@@ -92,12 +91,12 @@ export class Transports implements AsyncDisposable {
     });
   }
 
-  /** A gRPC client of a tenant; undefined: one without a token. */
+  /** A gRPC client of a tenant; undefined: without a token. */
   connect(tenant: string | undefined): Connection {
     return new Connection({ address: this.grpc, token: async () => tenant });
   }
 
-  /** Asks over REST as a tenant; the answer is JSON. */
+  /** Sends a REST request as a tenant; the response is JSON. */
   async ask(
     tenant: string,
     path: string,
