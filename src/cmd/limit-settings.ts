@@ -11,22 +11,22 @@ function rangeOf(name: keyof Limits): string {
 export const LIMIT_SETTINGS = inGroup(HELP_GROUPS.limits, {
   tenantJobsQueued: integerOrNone({
     flags: "--tenant-jobs-queued <jobs>",
-    help: `largest number of QUEUED jobs of a tenant, ${rangeOf("jobsQueued")}`,
+    help: `largest number of QUEUED jobs of a tenant; ${rangeOf("jobsQueued")}`,
     ...LIMIT_RULES.jobsQueued,
   }),
   tenantSegmentsRunning: integerOrNone({
     flags: "--tenant-segments-running <tasks>",
-    help: `largest number of tasks of a tenant on nodes at a time; further tasks wait, ${rangeOf("segmentsRunning")}`,
+    help: `largest number of tasks of a tenant on nodes at a time, further tasks wait; ${rangeOf("segmentsRunning")}`,
     ...LIMIT_RULES.segmentsRunning,
   }),
   tenantSubmitsPerSecond: integerOrNone({
     flags: "--tenant-submits-per-second <jobs>",
-    help: `jobs per second that a tenant can submit to this controller, on average, ${rangeOf("submitsPerSecond")}`,
+    help: `jobs per second that a tenant can submit to this controller, on average; ${rangeOf("submitsPerSecond")}`,
     ...LIMIT_RULES.submitsPerSecond,
   }),
   tenantWeight: integer({
     flags: "--tenant-weight <number>",
-    help: `weight of a tenant for its fair share of the nodes among active tenants; twice the weight is twice the share, ${rangeOf("weight")}`,
+    help: `weight of a tenant in the fair share of nodes among active tenants, twice the weight is twice the share; ${rangeOf("weight")}`,
     ...LIMIT_RULES.weight,
   }),
 } as const);
