@@ -8,7 +8,7 @@ export function hostPort(host: string, port: number): string {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the address is in use by another program",
+  EADDRINUSE: "another program is using this address",
   EADDRNOTAVAIL: "this machine has no such address",
   EACCES: "this user is not permitted to use that port",
 };
