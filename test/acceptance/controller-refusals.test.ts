@@ -105,10 +105,10 @@ describe("refusals:", () => {
   ][] = [
     ["an unknown path", "/v1/nothing", {}, 404, "NOT_FOUND", /nothing at this path/],
     ["an unknown path below a job", `${UNKNOWN}/nothing`, {}, 404, "NOT_FOUND", /nothing at this path/],
-    ["PUT of a job", UNKNOWN, { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, PATCH, DELETE, HEAD only/],
+    ["PUT of a job", UNKNOWN, { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /only accepts GET, PATCH, DELETE, HEAD\.$/],
     ["DELETE of no job", UNKNOWN, { method: "DELETE" }, 404, "JOB_NOT_FOUND", /There is no job/],
-    ["GET of a cancel", `${UNKNOWN}:cancel`, {}, 405, "METHOD_NOT_ALLOWED", /POST only/],
-    ["PUT of jobs", "/v1/jobs", { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /GET, POST, HEAD only/],
+    ["GET of a cancel", `${UNKNOWN}:cancel`, {}, 405, "METHOD_NOT_ALLOWED", /only accepts POST\.$/],
+    ["PUT of jobs", "/v1/jobs", { method: "PUT" }, 405, "METHOD_NOT_ALLOWED", /only accepts GET, POST, HEAD\.$/],
     ["an invalid percent-encoding", "/v1/jobs/%zz", {}, 400, "MALFORMED_REQUEST", /./],
     ["an unknown job", UNKNOWN, {}, 404, "JOB_NOT_FOUND", /There is no job 7d9a/],
     ["an invalid id", "/v1/jobs/..%2f..%2fetc", {}, 404, "JOB_NOT_FOUND", /There is no job/],

@@ -51,7 +51,7 @@ function clientOf(provider: IssuingProvider, more: { oidcScope?: string } = {}):
   return { tokens, failures, [Symbol.dispose]: () => tokens[Symbol.dispose]() };
 }
 
-function told(failures: readonly Failure[]): string {
+function textOf(failures: readonly Failure[]): string {
   return JSON.stringify(failures.map((failure) => [failure.message, failure.found, String(failure.cause)]));
 }
 
@@ -110,7 +110,7 @@ test("uses the old token during an outage, then reports the failure, then return
     const token = await client.tokens.get().catch(() => first);
     return token !== first;
   }, "a new token to arrive");
-  assert.doesNotMatch(told(client.failures), /first:|eyJ/);
+  assert.doesNotMatch(textOf(client.failures), /first:|eyJ/);
 });
 
 test("names a rejected secret without printing it, and uses the new one from the file", async () => {
@@ -131,7 +131,7 @@ test("names a rejected secret without printing it, and uses the new one from the
     const token = await client.tokens.get().catch(() => first);
     return token !== first;
   }, "a token with the new secret");
-  assert.doesNotMatch(told(client.failures), /first:|second-secret|eyJ/);
+  assert.doesNotMatch(textOf(client.failures), /first:|second-secret|eyJ/);
 });
 
 test("keeps a token that the controller refused for a while, then fetches a new one", async (context) => {

@@ -33,7 +33,7 @@ interface Line {
 let folder: string;
 let path: string;
 let registry: Registry;
-let told: EventEmitter;
+let logged: EventEmitter;
 let lines: Line[];
 let opened: TenantsFile[];
 
@@ -41,7 +41,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "svc-tenants-"));
   path = join(folder, "tenants.yaml");
   registry = new Registry();
-  told = new EventEmitter();
+  logged = new EventEmitter();
   lines = [];
   opened = [];
 });
@@ -60,7 +60,7 @@ function yaml(...ids: string[]): string {
 async function open(at = path): Promise<TenantsFile> {
   const write = (line: string): void => {
     lines.push(JSON.parse(line));
-    told.emit("line");
+    logged.emit("line");
   };
   const log = pino({ level: "info", base: null }, { write });
   const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 20 });
@@ -76,7 +76,7 @@ async function follow(at = path): Promise<TenantsFile> {
 
 /** The log line about the next change. */
 async function nextLine(change: () => Promise<unknown>): Promise<Line> {
-  const line = once(told, "line");
+  const line = once(logged, "line");
   await change();
   await soon(line, "the log line about a change");
   return lines.at(-1) ?? assert.fail();

@@ -15,7 +15,7 @@ function faultsOf(entry: unknown, rules = STRICT): string[] {
   return (readEntry(entry, rules).faults ?? []).map(({ member }) => member);
 }
 
-function told(value: unknown): string[] {
+function faultLines(value: unknown): string[] {
   return describeFaults(readRegistry(value, STRICT).faults ?? []);
 }
 
@@ -181,12 +181,12 @@ describe("a registry", () => {
     assert.deepEqual(readRegistry({ tenants: [ACME] }, STRICT), readRegistry([ACME], STRICT));
     assert.deepEqual(readRegistry([], STRICT), { realms: [] });
     for (const value of [null, undefined, 7, "", {}, { tenants: {} }, { tenants: [], auth: {} }, ACME])
-      assert.equal(told(value).length, 1);
+      assert.equal(faultLines(value).length, 1);
   });
 
   test("contains each tenant once", () => {
     const beta = { ...ACME, tenantId: "beta" };
-    assert.deepEqual(told([ACME, beta, ACME, { ...ACME, oidc: { ...OIDC, audience: "b" } }]), [
+    assert.deepEqual(faultLines([ACME, beta, ACME, { ...ACME, oidc: { ...OIDC, audience: "b" } }]), [
       'tenants[2] ("acme"): tenantId is already used by tenants[0]. Give each tenant one entry.',
       'tenants[3] ("acme"): tenantId is already used by tenants[0]. Give each tenant one entry.',
     ]);
@@ -196,7 +196,7 @@ describe("a registry", () => {
 
   test("reports each fault with its place and a remedy, and repeats no secret", () => {
     const oidc = { issuer: "https://user:hunter2@login.example/", jwksEndpoint: OIDC.jwksEndpoint };
-    assert.deepEqual(told([ACME, { tenantId: "a\u001b[2J", oidc }]), [
+    assert.deepEqual(faultLines([ACME, { tenantId: "a\u001b[2J", oidc }]), [
       'tenants[1] ("a\\u001b[2J"): tenantId contains control characters. Give the tenant id that its tokens contain.',
       'tenants[1] ("a\\u001b[2J"): oidc.issuer contains credentials (…@). ' +
         "Give the issuer exactly as it is in iss of the provider's tokens.",
@@ -206,8 +206,8 @@ describe("a registry", () => {
   test("limits the number of tenants and of reported faults", () => {
     const many = Array.from({ length: TENANTS_MOST }, (_, index) => ({ ...ACME, tenantId: `t${index}` }));
     assert.equal(readRegistry(many, STRICT).realms?.length, TENANTS_MOST);
-    assert.deepEqual(told([...many, ACME]), [`it has more than ${TENANTS_MOST} tenants.`]);
-    const lines = told(many.map(() => ({})));
+    assert.deepEqual(faultLines([...many, ACME]), [`it has more than ${TENANTS_MOST} tenants.`]);
+    const lines = faultLines(many.map(() => ({})));
     assert.equal(lines.length, 101);
     assert.equal(lines.at(-1), `… and ${2 * TENANTS_MOST - 100} more`);
   });

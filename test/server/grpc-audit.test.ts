@@ -12,14 +12,14 @@ import { until } from "../waiting.ts";
 import { GrpcClient } from "./grpc-client.ts";
 
 test("a failure outside the services is recorded with its stable code, not the gRPC status", async () => {
-  const told: AuditRecord[] = [];
+  const records: AuditRecord[] = [];
   const server = new RpcServer({
     services: controllerServices(() => {
       throw new Failure("STORE_UNAVAILABLE", "The store is not open yet.");
     }),
     registry: new Registry(),
     gate: { asksNobody: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
-    audit: new Audit([{ take: (record) => told.push(record) }]),
+    audit: new Audit([{ take: (record) => records.push(record) }]),
   });
   const operations = rpcOperations(CONTROLLER_DESCRIPTORS).filter((name) => name.startsWith("svc."));
   const grpc = `127.0.0.1:${await server.listen("127.0.0.1", 0)}`;
@@ -33,7 +33,7 @@ test("a failure outside the services is recorded with its stable code, not the g
       );
       assert.equal(failureOf(thrown, grpc).code, "STORE_UNAVAILABLE");
     }
-    const ended = () => told.filter(({ outcome }) => outcome !== "STARTED");
+    const ended = () => records.filter(({ outcome }) => outcome !== "STARTED");
     await until(async () => ended().length === operations.length, "the log lines");
     assert.deepEqual(
       ended().map(({ operation, outcome }) => [operation, outcome]),

@@ -60,9 +60,9 @@ describe("results", () => {
     const last = events.at(-1);
     assert.ok(last?.case === "result");
     assert.deepEqual(last.value.pooled, result?.pooled);
-    const told = events.flatMap((event) => (event.case === "progress" ? [event.value] : []));
-    assert.equal(told.at(-1)?.framesDone, FRAMES);
-    assert.ok(told.every(({ framesTotal }) => framesTotal === FRAMES));
+    const progress = events.flatMap((event) => (event.case === "progress" ? [event.value] : []));
+    assert.equal(progress.at(-1)?.framesDone, FRAMES);
+    assert.ok(progress.every(({ framesTotal }) => framesTotal === FRAMES));
   });
 
   test("a stream without frames has none", async () => {
@@ -218,7 +218,7 @@ describe("limits", () => {
       "grpc-encoding": "gzip",
       te: "trailers",
     });
-    const told = new Promise<string>((resolve) => {
+    const received = new Promise<string>((resolve) => {
       const look = (headers: IncomingHttpHeaders) => {
         const code = headers["grpc-status"];
         if (typeof code === "string") resolve(code);
@@ -227,7 +227,7 @@ describe("limits", () => {
     });
     stream.resume();
     stream.end(Buffer.concat([head, packed]));
-    assert.equal(await told, String(status.RESOURCE_EXHAUSTED));
+    assert.equal(await received, String(status.RESOURCE_EXHAUSTED));
     session.close();
     assert.ok((await server.residentBytes()) < 200e6);
   });
@@ -264,19 +264,19 @@ const NOT_SERVING = Buffer.from([0x08, 2]);
 test("health is NOT_SERVING until the scorer is ready, then SERVING, and NOT_SERVING when the server stops", async () => {
   await using other = await ServerProcess.start({ ready: false });
   using watcher = new GrpcClient(other);
-  const told: Buffer[] = [];
+  const received: Buffer[] = [];
   const watch = watcher.bytesCall("/grpc.health.v1.Health/Watch", NO_NAME);
   const ended = failureOf(
     (async () => {
       for await (const message of watch) {
-        told.push(message);
+        received.push(message);
         if (message.equals(SERVING)) other.signal("SIGTERM");
       }
     })(),
   );
   assert.equal(await other.exited(), 0);
   await ended;
-  assert.deepEqual(told.slice(-2), [SERVING, NOT_SERVING]);
+  assert.deepEqual(received.slice(-2), [SERVING, NOT_SERVING]);
 });
 
 for (const version of ["v1", "v1alpha"]) {

@@ -61,11 +61,11 @@ test("without an Accept header, the final progress is the response, as over gRPC
     filter: { labels: { release: "rest" } },
   });
   assert.deepEqual([rest.status, rest.body], [200, { matched: 230, cancelled: 230 }]);
-  const told = [];
+  const progress = [];
   const request = { filter: { labels: { release: "grpc" } } };
   for await (const { matched, cancelled } of mine.stream(JobService.method.cancelJobs, request))
-    told.push([matched, cancelled]);
-  assert.deepEqual(told, [
+    progress.push([matched, cancelled]);
+  assert.deepEqual(progress, [
     [230, 0],
     [230, 100],
     [230, 200],

@@ -98,8 +98,8 @@ test("over REST", async () => {
     const address = known.get(operation);
     assert.ok(address);
     const nobody = await overHttp(address, undefined);
-    const told = need === "open" ? ["LET_IN", null] : ["TOKEN_MISSING", 'Bearer realm="svc"'];
-    assert.deepEqual([nobody.code, nobody.challenge], told, operation);
+    const refusal = need === "open" ? ["LET_IN", null] : ["TOKEN_MISSING", 'Bearer realm="svc"'];
+    assert.deepEqual([nobody.code, nobody.challenge], refusal, operation);
     for (const [place, caller] of CALLERS.entries()) {
       const expected = place >= (MET_FROM[need] ?? Number.NaN) ? "LET_IN" : "ROLE_MISSING";
       assert.equal((await overHttp(address, `t~${caller}`)).code, expected, `${operation} ${caller}`);

@@ -64,17 +64,17 @@ export class RawGrpc implements AsyncDisposable {
 
 /** Waits until the server has ended a call and its stream is closed. */
 export async function endOf(stream: ClientHttp2Stream): Promise<Ended> {
-  let told: IncomingHttpHeaders = {};
+  let reported: IncomingHttpHeaders = {};
   const look = (headers: IncomingHttpHeaders) => {
-    told = { ...told, ...headers };
+    reported = { ...reported, ...headers };
   };
   const closed = new Promise((resolve) => stream.once("close", resolve));
   stream.on("response", look).on("trailers", look).resume();
   if (!stream.destroyed) await soon(closed, "a stream to close");
-  const code = told["grpc-status"];
+  const code = reported["grpc-status"];
   return {
     status: code === undefined ? undefined : Number(code),
-    reason: reasonOf(told["grpc-status-details-bin"]),
+    reason: reasonOf(reported["grpc-status-details-bin"]),
     rstCode: stream.rstCode,
   };
 }

@@ -83,7 +83,7 @@ after(async () => {
 /** Returns the code of a failure, whose message must not contain data of the other tenant. */
 async function codeOf(work: Promise<unknown>): Promise<string> {
   const thrown: unknown = await work.then(
-    (told) => assert.fail(`returned ${JSON.stringify(told)}`),
+    (answer) => assert.fail(`returned ${JSON.stringify(answer)}`),
     (error: unknown) => error,
   );
   if (!(thrown instanceof Failure)) throw thrown;
@@ -143,7 +143,7 @@ async function streamed(request: {
 /**
  * Reads an event stream up to a text that is known once the stream has begun; no data of the other tenant precedes it.
  */
-async function told(path: string, header: string, last: () => Promise<string>): Promise<void> {
+async function assertOwnEvents(path: string, header: string, last: () => Promise<string>): Promise<void> {
   const socket = dial(transports);
   socket.write(`GET ${path} HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer yours\r\n${header}\r\n`);
   let text = "";
@@ -233,15 +233,15 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   "svc.v1.JobService/CancelJobs": async () => {
     for (const request of THEIRS) {
-      const told = await read(yours.stream(jobs.cancelJobs, request));
-      assert.deepEqual([told.at(-1)?.matched, told.at(-1)?.cancelled], [0, 0]);
+      const answer = await read(yours.stream(jobs.cancelJobs, request));
+      assert.deepEqual([answer.at(-1)?.matched, answer.at(-1)?.cancelled], [0, 0]);
     }
     await allOfOwn(async () => read(yours.stream(jobs.cancelJobs, { all: true })), "CANCELLED");
   },
   "svc.v1.JobService/DeleteJobs": async () => {
     for (const request of THEIRS) {
-      const told = await read(yours.stream(jobs.deleteJobs, { ...request, cancel: true }));
-      assert.deepEqual([told.at(-1)?.matched, told.at(-1)?.deleted], [0, 0]);
+      const answer = await read(yours.stream(jobs.deleteJobs, { ...request, cancel: true }));
+      assert.deepEqual([answer.at(-1)?.matched, answer.at(-1)?.deleted], [0, 0]);
     }
     await allOfOwn(
       async () => read(yours.stream(jobs.deleteJobs, { all: true, cancel: true })),
@@ -293,8 +293,8 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     assert.deepEqual([existed, job?.tenantId, job?.id === done], [false, "yours", false]);
   },
   "svc.v1.JobService/SubmitJobs": async () => {
-    const told = await yours.call(jobs.submitJobs, { jobs: [{ job: OWN, idempotencyKey: KEY }] });
-    assert.deepEqual([told.jobs[0]?.job?.tenantId, told.jobs[0]?.job?.id === done], ["yours", false]);
+    const answer = await yours.call(jobs.submitJobs, { jobs: [{ job: OWN, idempotencyKey: KEY }] });
+    assert.deepEqual([answer.jobs[0]?.job?.tenantId, answer.jobs[0]?.job?.id === done], ["yours", false]);
   },
   "svc.v1.NodeService/RegisterNode": async () => {
     const namesake = { name: "their node", slots: 1, capabilities: CAPABILITIES };
@@ -332,8 +332,8 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     assert.equal(await codeOf((await thirdNode()).report(item, handBack)), "STALE_ATTEMPT");
   },
   "svc.v1.NodeService/ListNodes": async () => {
-    const told = await yours.call(nodes.listNodes, {});
-    const others = told.nodes.filter(({ tenantId }) => tenantId !== "yours");
+    const answer = await yours.call(nodes.listNodes, {});
+    const others = answer.nodes.filter(({ tenantId }) => tenantId !== "yours");
     // Whether a node serves the caller is visible, but not how much work of others it has.
     assert.deepEqual(
       others.map(({ id, tenantId, slots, work }) => [id, tenantId, slots, work]),
@@ -360,10 +360,10 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   "svc.v1.TenantService/RevokeTokens": async () => {
     const what = { case: "subject", value: "secret subject" } as const;
-    const told = await yours.call(tenants.revokeTokens, { what });
-    assert.deepEqual([told.existed, told.revocation?.id === revocation], [false, false]);
-    assert.equal(told.revocation?.revokedBy, "user of yours");
-    await yours.call(tenants.liftRevocation, { id: told.revocation?.id ?? "" });
+    const answer = await yours.call(tenants.revokeTokens, { what });
+    assert.deepEqual([answer.existed, answer.revocation?.id === revocation], [false, false]);
+    assert.equal(answer.revocation?.revokedBy, "user of yours");
+    await yours.call(tenants.liftRevocation, { id: answer.revocation?.id ?? "" });
   },
   "svc.v1.TenantService/ListRevocations": async () => {
     for (const request of [{}, { pageSize: 500 }])
@@ -459,8 +459,8 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   streamJobs: async () => {
     for (const query of ["", `?id=${done}&id=${running}`, "?label=film=secret"])
-      await told(`/v1/jobs:stream${query}`, "", async () => "event: snapshotEnd");
-    await told("/v1/jobs:stream", `Last-Event-ID: ${eventId}\r\n`, ownChange);
+      await assertOwnEvents(`/v1/jobs:stream${query}`, "", async () => "event: snapshotEnd");
+    await assertOwnEvents("/v1/jobs:stream", `Last-Event-ID: ${eventId}\r\n`, ownChange);
   },
   listNodes: async () => {
     const { body } = await ask("/v1/nodes");
@@ -508,11 +508,11 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
 
 /** The data of "mine" as its owner sees it. */
 async function ownersView(): Promise<unknown> {
-  const told = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
+  const answer = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
   const { nodes: own } = await mine.call(nodes.listNodes, {});
   const { revocations } = await mine.call(tenants.listRevocations, {});
   const states = own.map(({ id, name, state, work }) => [id, name, state, work.length]);
-  return JSON.stringify([told.map(({ job }) => job), states, revocations], plain);
+  return JSON.stringify([answer.map(({ job }) => job), states, revocations], plain);
 }
 
 test("a tenant sees its own queued and running work", async () => {
