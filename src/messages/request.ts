@@ -74,7 +74,7 @@ function modelsOf(message: ScoreRequest): readonly string[] {
     throw invalid("model and models cannot be used together. Use models for several models.");
   }
   if (message.models.length > MAX_MODELS) {
-    throw invalid(`models has ${message.models.length} names; at most ${MAX_MODELS} fit in one pass.`);
+    throw invalid(`models has ${message.models.length} entries; at most ${MAX_MODELS} fit in one pass.`);
   }
   const models = message.models.length > 0 ? message.models : [message.model || DEFAULT_MODEL];
   const odd = models.find((model) => !MODEL_NAME.test(model));

@@ -58,7 +58,7 @@ test("replaces field names in every refusal of a request's values", () => {
   const good = { reference: "/r.mp4", distorted: "/d.mp4" };
   const size = { width: 64, height: 64 };
   const cases = [
-    [{ models: Array.from({ length: 9 }, (_, n) => `m${n}`) }, /^--model names 9 models/],
+    [{ models: Array.from({ length: 9 }, (_, n) => `m${n}`) }, /^--model has 9 entries/],
     [{ model: "a", models: ["b"] }, /^--model/],
     [{ subsample: 5000 }, /^--subsample is 5000\. Use a whole number/],
     [{ scaling: 7 }, /^--no-scaling 7/],
