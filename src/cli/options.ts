@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { KNOWN_BUILT_IN } from "../engine/models.ts";
 import { parseRational } from "../engine/rational.ts";
 import { DEFAULT_MODEL, FEATURES, type Feature } from "../engine/request.ts";
+import { MAX_MODELS, MAX_SIDE_PIXELS, MAX_SUBSAMPLE } from "../jobs/request-limits.ts";
 import { Failure } from "../platform/failure.ts";
 import { offering, optional } from "./optional.ts";
 
@@ -39,11 +40,7 @@ interface Size {
   readonly height: number;
 }
 
-/** The API's limit for one pass. */
-const MAX_MODELS = 8;
-const MAX_SUBSAMPLE = 1000;
 const MAX_THREADS = 256;
-const MAX_SIDE_PIXELS = 16_384;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 export const DEFAULT_PIXEL_FORMAT = "yuv420p";
@@ -89,7 +86,7 @@ function metricOptions(): Option[] {
       ).argParser(collectMetrics),
       FEATURES,
     ),
-    new Option("--subsample <n>", "score only every n-th frame, 1 to 1000; faster, less accurate")
+    new Option("--subsample <n>", `score only every n-th frame, 1 to ${MAX_SUBSAMPLE}; faster, less accurate`)
       .default(1)
       .argParser(whole(MAX_SUBSAMPLE)),
   ];

@@ -2,6 +2,7 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
 import { isId } from "../jobs/ids.ts";
+import { LABEL_KEY, MAX_LABEL_VALUE, MAX_LABELS } from "../jobs/request-limits.ts";
 import type { JobState } from "../jobs/states.ts";
 import { invalid } from "../platform/failure.ts";
 import type { JobEvent } from "../store/event-records.ts";
@@ -10,9 +11,6 @@ import { millisecondsOf } from "./instants.ts";
 
 /** Maximum ids of a stream, which keeps them in memory while it is open. */
 const MAX_IDS = 100;
-export const MAX_LABELS = 32;
-const MAX_LABEL_VALUE = 255;
-const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 
 const STATES: Readonly<Record<number, JobState>> = {
   [Job_State.QUEUED]: "QUEUED",

@@ -3,13 +3,11 @@ import { hash } from "node:crypto";
 import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type JobSpec, JobSpecSchema } from "../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { MAX_JOB_NAME, MAX_PRIORITY } from "../jobs/request-limits.ts";
 import { pairRequestOf } from "../messages/request.ts";
 import { invalid } from "../platform/failure.ts";
 import type { Labels } from "../store/job-records.ts";
 import { checkLabels } from "./filter.ts";
-
-const MAX_NAME = 200;
-const MAX_PRIORITY = 100;
 
 export interface CheckedSpec {
   readonly spec: JobSpec;
@@ -69,7 +67,8 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
 }
 
 function checkName(name: string): void {
-  if (Array.from(name).length > MAX_NAME) throw invalid(`name is longer than ${MAX_NAME} characters.`);
+  if (Array.from(name).length > MAX_JOB_NAME)
+    throw invalid(`name is longer than ${MAX_JOB_NAME} characters.`);
   if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name contains a control character.");
 }
 

@@ -1,8 +1,9 @@
 /** Changes of a job's labels. */
 import type { UpdateJobRequest } from "../gen/proto/svc/v1/job_pb.ts";
+import { MAX_LABELS } from "../jobs/request-limits.ts";
 import { invalid } from "../platform/failure.ts";
 import type { Labels, Relabelled } from "../store/job-records.ts";
-import { checkLabelKey, checkLabels, MAX_LABELS } from "./filter.ts";
+import { checkLabelKey, checkLabels } from "./filter.ts";
 import { readSpec, withLabels } from "./job-spec.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** Checks the registration of a node. */
 import { randomBytes, randomUUID } from "node:crypto";
 import type { RegisterNodeRequest } from "../gen/proto/svc/v1/node_pb.ts";
+import { MODEL_NAME } from "../jobs/request-limits.ts";
 import type { ModelId } from "../jobs/work.ts";
 import { invalid } from "../platform/failure.ts";
 import type { NewNode, NodeRoom } from "../store/node-records.ts";
@@ -8,12 +9,11 @@ import type { NewNode, NodeRoom } from "../store/node-records.ts";
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;
 /** libvmaf has 9 models; the rest are files of a node's own. */
-const MAX_MODELS = 128;
+const MAX_NODE_MODELS = 128;
 /** Of all capabilities as JSON: enough for 100 models with their digests. */
 const MAX_BYTES = 16 * 1024;
 /** Longer than the version text of any program. */
 const MAX_VERSION = 200;
-const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;
 /** Maximum nodes of a tenant, besides the fleet's; a list of nodes is one response. A usual node has some 600 bytes. */
@@ -55,8 +55,8 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
 
 /** Throws INVALID_REQUEST. */
 function modelIds(models: readonly ModelId[]): ModelId[] {
-  if (models.length > MAX_MODELS) {
-    throw invalid(`capabilities.models has ${models.length} models. Use at most ${MAX_MODELS}.`);
+  if (models.length > MAX_NODE_MODELS) {
+    throw invalid(`capabilities.models has ${models.length} models. Use at most ${MAX_NODE_MODELS}.`);
   }
   return models.map(({ name, digest }, index) => {
     if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {

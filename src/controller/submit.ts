@@ -8,6 +8,7 @@ import {
   type SubmitJobResponse,
   SubmitJobResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
+import { MAX_BATCH } from "../jobs/request-limits.ts";
 import { modelsToPlan, planClass } from "../jobs/work.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import type { Span } from "../platform/span.ts";
@@ -23,7 +24,6 @@ import type { Schedule } from "./schedule.ts";
 import type { Admission, SubmitLimits } from "./submit-limits.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "./tracing.ts";
 
-const MAX_BATCH = 1_000;
 /** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
 const MAX_MODEL_SETS = 256;
 const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MODEL_NAME } from "../jobs/request-limits.ts";
 import { Failure } from "../platform/failure.ts";
 import { quote } from "./source.ts";
 import type { ModelId } from "./work.ts";
@@ -29,9 +30,6 @@ export const KNOWN_BUILT_IN = [
   "vmaf_b_v0.6.3",
   "vmaf_float_b_v0.6.3",
 ] as const;
-
-/** The pattern of model names, which become part of a command and of a file name. */
-export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** Returns those of the names that are built into the scorer. */
 export type BuiltIn = (names: readonly string[]) => Promise<readonly string[]>;

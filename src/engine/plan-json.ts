@@ -3,10 +3,10 @@
  * the machine of a malicious tenant. The parser accepts only numbers in range, names from our own lists and texts that
  * are only displayed. A plan carries no options and no paths.
  */
+import { MODEL_NAME } from "../jobs/request-limits.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Pairing } from "./compare.ts";
 import { LATEST_SECONDS, type Segment } from "./cut.ts";
-import { MODEL_NAME } from "./models.ts";
 import { comparedFormat, MAX_PIXELS, pixelFormat } from "./pixels.ts";
 import type { Plan } from "./plan.ts";
 import { RAW_FORMAT } from "./raw.ts";

@@ -16,19 +16,18 @@ import {
   Scaling_Policy,
   type ScoreRequest,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
+import {
+  FRAME_RATE,
+  MAX_MODELS,
+  MAX_PATH_BYTES,
+  MAX_SIDE_PIXELS,
+  MAX_SUBSAMPLE,
+  MODEL_NAME,
+  PIXEL_FORMAT,
+} from "../jobs/request-limits.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 
-/** PATH_MAX of Linux: a longer path cannot be opened. */
-const MAX_PATH_BYTES = 4096;
-const MAX_MODELS = 8;
-const MAX_SUBSAMPLE = 1000;
-const MAX_SIDE_PIXELS = 16_384;
 const DEFAULT_PIXEL_FORMAT = "yuv420p";
-
-/** A name, never a path: it is used to look up model files. */
-const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
-const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
 /** Common alternative names of features. */
 const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {

@@ -1,12 +1,10 @@
 /** Parses labels: the option --label KEY=VALUE, and label changes. */
 import { InvalidArgumentError, type Option } from "commander";
+import { LABEL_KEY, MAX_LABEL_VALUE, MAX_LABELS } from "../../jobs/request-limits.ts";
 import { optional } from "../optional.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-const KEY = /^[A-Za-z0-9._/-]{1,63}$/;
-const MAX_VALUE_CHARACTERS = 255;
-const MAX_LABELS = 32;
 const KEY_RULE = 'a key has up to 63 letters, digits, ".", "_", "-" and "/"';
 
 export function labelOption(help: string): Option {
@@ -28,9 +26,9 @@ function collectLabel(text: string, before: Labels = {}): Labels {
 function labelOf(text: string): readonly [key: string, value: string] | undefined {
   const at = text.indexOf("=");
   const [key, value] = [text.slice(0, at), text.slice(at + 1)];
-  if (at < 0 || !KEY.test(key)) return undefined;
-  if (Array.from(value).length > MAX_VALUE_CHARACTERS) {
-    throw new InvalidArgumentError(`A value has at most ${MAX_VALUE_CHARACTERS} characters.`);
+  if (at < 0 || !LABEL_KEY.test(key)) return undefined;
+  if (Array.from(value).length > MAX_LABEL_VALUE) {
+    throw new InvalidArgumentError(`A value has at most ${MAX_LABEL_VALUE} characters.`);
   }
   return [key, value];
 }
@@ -48,7 +46,7 @@ export function collectLabelChange(
 ): LabelChange {
   const label = labelOf(text);
   const key = label?.[0] ?? text.slice(0, -1);
-  if (label === undefined && !(text.endsWith("-") && KEY.test(key))) {
+  if (label === undefined && !(text.endsWith("-") && LABEL_KEY.test(key))) {
     throw new InvalidArgumentError(`Write KEY=VALUE, or KEY- to remove it; ${KEY_RULE}.`);
   }
   if (Object.hasOwn(set, key) || remove.includes(key)) {

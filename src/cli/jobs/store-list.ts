@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Connection } from "../../client/connection.ts";
 import { JobService, SubmitJobRequestSchema, type SubmitJobResponse } from "../../gen/proto/svc/v1/job_pb.ts";
+import { MAX_BATCH } from "../../jobs/request-limits.ts";
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import type { ListedJob } from "./list-file.ts";
 
-/** The API's limits for one request: jobs, and bytes with room for the rest of a message. */
-const BATCH_JOBS = 1000;
+/** Bytes of one request, with room for the rest of the message. */
 const BATCH_BYTES = 3 * 1024 * 1024;
 /** Tenant limits: a submission that they refuse succeeds later. */
 const PASSING: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
@@ -97,7 +97,7 @@ function* batches(jobs: readonly ListedJob[]): Generator<readonly ListedJob[]> {
   let bytes = 0;
   for (const job of jobs) {
     const size = toBinary(SubmitJobRequestSchema, job.request).length;
-    if (batch.length === BATCH_JOBS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+    if (batch.length === MAX_BATCH || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
       yield batch;
       [batch, bytes] = [[], 0];
     }

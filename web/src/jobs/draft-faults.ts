@@ -1,20 +1,25 @@
 /** Validates a draft field by field: while the user types, and from the controller's refusal. */
+import {
+  FRAME_RATE,
+  LABEL_KEY,
+  MAX_BATCH,
+  MAX_JOB_NAME,
+  MAX_LABEL_VALUE,
+  MAX_LABELS,
+  MAX_MODELS,
+  MAX_PATH_BYTES,
+  MAX_PRIORITY,
+  MAX_SIDE_PIXELS,
+  MAX_SUBSAMPLE,
+  MODEL_NAME,
+  PIXEL_FORMAT,
+} from "../../../src/jobs/request-limits.ts";
 import type { ApiError } from "../api/problem.ts";
 import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./job-draft.ts";
 
 export type Faults = { readonly [F in Field]?: string | undefined };
 
-const MAX_JOBS = 1_000;
-const MAX_PATH_BYTES = 4096;
-const MAX_NAME = 200;
-const MAX_LABELS = 32;
-const MAX_LABEL_VALUE = 255;
-const MAX_MODELS = 8;
-const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
-const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const URL_START = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
-const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
-const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
 const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined } = {
   reference: ({ reference }) =>
@@ -23,14 +28,14 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   models: ({ models }) => modelsFault(modelNames(models)),
   name: ({ name }) => nameFault(name),
   labels: ({ labels }) => labelsFault(linesOf(labels)),
-  priority: ({ priority }) => rangeFault(priority, -100, 100),
+  priority: ({ priority }) => rangeFault(priority, -MAX_PRIORITY, MAX_PRIORITY),
   width: (draft) => sideFault(draft, "width"),
   height: (draft) => sideFault(draft, "height"),
   pixelFormat: ({ pixelFormat }) =>
     matchFault(pixelFormat, PIXEL_FORMAT, "Not a pixel format. Example: yuv420p10le."),
   frameRate: ({ frameRate }) =>
     matchFault(frameRate, FRAME_RATE, "Not a frame rate. Examples: 25, 30000/1001."),
-  subsample: ({ subsample }) => rangeFault(subsample, 1, 1000),
+  subsample: ({ subsample }) => rangeFault(subsample, 1, MAX_SUBSAMPLE),
 };
 
 /** Empty if the controller will accept the draft, as far as the console can check. */
@@ -57,7 +62,8 @@ function textFault(text: string): string | undefined {
 
 function filesFault(files: readonly string[]): string | undefined {
   if (files.length === 0) return "Enter the path of the distorted video; for several, one per line.";
-  if (files.length > MAX_JOBS) return `${files.length} files; at most ${MAX_JOBS} can be submitted at once.`;
+  if (files.length > MAX_BATCH)
+    return `${files.length} files; at most ${MAX_BATCH} can be submitted at once.`;
   for (const [index, file] of files.entries()) {
     const fault = pathFault(file);
     if (fault !== undefined) return inLine(index, files.length, fault);
@@ -81,7 +87,7 @@ function modelsFault(models: readonly string[]): string | undefined {
 }
 
 function nameFault(name: string): string | undefined {
-  if (Array.from(name.trim()).length > MAX_NAME) return `Longer than ${MAX_NAME} characters.`;
+  if (Array.from(name.trim()).length > MAX_JOB_NAME) return `Longer than ${MAX_JOB_NAME} characters.`;
   return textFault(name);
 }
 
@@ -119,7 +125,7 @@ function sideFault(draft: JobDraft, side: "width" | "height"): string | undefine
   const others = [draft.width, draft.height, draft.pixelFormat, draft.frameRate];
   if (draft[side].trim() === "" && others.some((other) => other.trim() !== ""))
     return "Raw video needs both width and height.";
-  return rangeFault(draft[side], 1, 16_384);
+  return rangeFault(draft[side], 1, MAX_SIDE_PIXELS);
 }
 
 function matchFault(text: string, pattern: RegExp, fault: string): string | undefined {

@@ -1,0 +1,27 @@
+/** Limits of requests and jobs. Every interface applies them: REST, gRPC, the command line and the console. */
+
+/** A name, never a path: it is used to look up model files, and becomes part of a command. */
+export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** Models in one pass of the scorer. */
+export const MAX_MODELS = 8;
+/** PATH_MAX of Linux in bytes: a longer path cannot be opened. */
+export const MAX_PATH_BYTES = 4096;
+/** Every n-th frame can be scored, n up to this. */
+export const MAX_SUBSAMPLE = 1000;
+/** Pixels of a raw video in either direction. */
+export const MAX_SIDE_PIXELS = 16_384;
+export const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
+/** A number or a fraction. */
+export const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
+
+/** Characters of a job's name. */
+export const MAX_JOB_NAME = 200;
+/** A job's priority is a whole number from minus this to this. */
+export const MAX_PRIORITY = 100;
+/** Labels of a job or of a filter. */
+export const MAX_LABELS = 32;
+export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
+/** Characters of a label's value. */
+export const MAX_LABEL_VALUE = 255;
+/** Jobs that one request can submit. */
+export const MAX_BATCH = 1000;
