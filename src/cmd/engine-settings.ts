@@ -15,7 +15,7 @@ export const ENGINE_SETTINGS = {
   }),
   modelDir: text({
     flags: "--model-dir <dir>",
-    help: "directory of models (NAME.json); they take precedence over the built-in ones",
+    help: "directory of models, NAME.json each; they take precedence over the built-in ones",
     shownDefault: "the models built into the scorer",
   }),
   mediaRoot: MEDIA_ROOT,
