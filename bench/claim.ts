@@ -5,9 +5,9 @@
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { planClass } from "../src/jobs/work.ts";
-import { openLog } from "../src/platform/log.ts";
+import { openLog } from "../src/platform/observability/log.ts";
+import type { Store } from "../src/store/contract/store.ts";
 import { openStore } from "../src/store/open.ts";
-import type { Store } from "../src/store/store.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";
 import { percentile } from "./flight.ts";
 import { interleave, median, milliseconds, printTimings } from "./interleave.ts";

@@ -1,6 +1,6 @@
 /** A gRPC client of the controller. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { type Job, Job_State, JobService, StreamJobsResponse_Kind } from "../src/gen/proto/svc/v1/job_pb.ts";
 
 export interface Pair {

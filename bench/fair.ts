@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
+import type { CallContext } from "../src/controller/api/operations.ts";
 import { type Controller, openController } from "../src/controller/controller.ts";
-import { anyFile } from "../src/controller/media-policy.ts";
-import type { CallContext } from "../src/controller/operations.ts";
+import { anyFile } from "../src/controller/requests/media-policy.ts";
 import { SubmitJobRequestSchema } from "../src/gen/proto/svc/v1/job_pb.ts";
 import {
   PullWorkRequestSchema,
@@ -18,7 +18,7 @@ import {
 } from "../src/gen/proto/svc/v1/node_pb.ts";
 import type { Limits } from "../src/jobs/limits.ts";
 import { WORST_MOMENTS } from "../src/jobs/moments.ts";
-import { openLog } from "../src/platform/log.ts";
+import { openLog } from "../src/platform/observability/log.ts";
 import { openStore } from "../src/store/open.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";
 import { type Film, planFilm } from "./film.ts";

@@ -1,12 +1,12 @@
 /** A planned film and the scores of its segments, as a node reports them, without scoring it each time. */
 import { join } from "node:path";
-import { FrameTable } from "../src/engine/frames.ts";
+import { pairRequest } from "../src/engine/contract/request.ts";
+import type { ScorerInfo } from "../src/engine/contract/result.ts";
+import type { PlannedPair, SegmentScored } from "../src/engine/contract/work.ts";
+import { FrameTable } from "../src/engine/frames/frame-table.ts";
 import { openEngine } from "../src/engine/open.ts";
-import { readSegment } from "../src/engine/plan-json.ts";
-import { pairRequest } from "../src/engine/request.ts";
-import type { ScorerInfo } from "../src/engine/result.ts";
-import type { PlannedPair, SegmentScored } from "../src/engine/work.ts";
-import { type Report, reportsOf } from "../src/node/report.ts";
+import { readSegment } from "../src/engine/planning/plan-json.ts";
+import { type Report, reportsOf } from "../src/worker/report.ts";
 import type { Pair } from "./client.ts";
 import { makePair, makeSmallPair } from "./media.ts";
 

@@ -1,6 +1,6 @@
 /** Many nodes in one process, each with its own connection, that wait for tasks like an idle `svc node`. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { NodeService } from "../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../src/platform/failure.ts";
 import type { Film } from "./film.ts";

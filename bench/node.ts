@@ -2,9 +2,9 @@
  * A node whose scorer takes no time. It speaks the node protocol over gRPC like `svc node`, with a prepared plan and
  * prepared reports, so that only the controller and its store are measured.
  */
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { NodeService, type WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
-import { type Report, reportsOf } from "../src/node/report.ts";
+import { type Report, reportsOf } from "../src/worker/report.ts";
 import type { Film } from "./film.ts";
 import { stillReports } from "./picture.ts";
 

@@ -2,7 +2,7 @@
 
 import { Still_Side } from "../src/gen/proto/svc/v1/job_pb.ts";
 import type { WorkItem } from "../src/gen/proto/svc/v1/node_pb.ts";
-import type { Report } from "../src/node/report.ts";
+import type { Report } from "../src/worker/report.ts";
 
 /** Width and height of an image, in pixels. */
 export const PICTURE_SIDE = 64;

@@ -8,7 +8,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { JobService } from "../src/gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../src/gen/proto/svc/v1/node_pb.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";

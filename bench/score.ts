@@ -4,8 +4,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pairRequest } from "../src/engine/contract/request.ts";
 import { openEngine } from "../src/engine/open.ts";
-import { pairRequest } from "../src/engine/request.ts";
 import type { Pair } from "./client.ts";
 import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
 import { makePair, makeSmallPair, runBareScorer } from "./media.ts";

@@ -1,5 +1,5 @@
 /** A client that reads the stream of all jobs of a tenant and counts its events. */
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { JobService } from "../src/gen/proto/svc/v1/job_pb.ts";
 
 export class Stream {

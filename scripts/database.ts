@@ -2,6 +2,6 @@
  * Creates the empty database that new embedded databases are copied from: `node scripts/database.ts`, run by the
  * install.
  */
-import { makeEmptyDatabase } from "../src/store/database-files.ts";
+import { makeEmptyDatabase } from "../src/store/embedded/database-files.ts";
 
 await makeEmptyDatabase();

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { awaitJobs } from "../src/cli/jobs/wait.ts";
-import { Connection } from "../src/client/connection.ts";
+import { Connection } from "../src/client/connection/connection.ts";
 import { Job_State, JobService } from "../src/gen/proto/svc/v1/job_pb.ts";
 import { Pages } from "../test/console/browser.ts";
 import { ffmpeg } from "../test/media/ffmpeg.ts";

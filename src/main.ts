@@ -1,10 +1,10 @@
 /** The program. A subcommand is loaded only when it is called. */
 import { setFlagsFromString } from "node:v8";
 import { type Command, CommanderError } from "commander";
-import { ListenError } from "./cmd/addresses.ts";
-import { EXIT_USAGE, exitCodes, GuidedCommand } from "./platform/help.ts";
-import { tolerateClosedOutput } from "./platform/output.ts";
+import { EXIT_USAGE, exitCodes, GuidedCommand } from "./platform/config/help.ts";
+import { tolerateClosedOutput } from "./platform/config/output.ts";
 import { version } from "./platform/version.ts";
+import { ListenError } from "./processes/parts/addresses.ts";
 
 interface Subcommand {
   readonly summary: string;
@@ -44,32 +44,32 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Score over REST and gRPC, without jobs",
     load: async () => {
       keepHeapSmall();
-      return (await import("./cmd/server.ts")).serverCommand();
+      return (await import("./processes/server/command.ts")).serverCommand();
     },
   },
   up: {
     summary: "Run everything on this machine: controller, database and one node in one process",
     load: async () => {
       collectEarly();
-      return (await import("./cmd/up.ts")).upCommand();
+      return (await import("./processes/up/command.ts")).upCommand();
     },
   },
   controller: {
     summary: "Manage jobs and distribute them to nodes, over REST and gRPC",
     load: async () => {
-      return (await import("./cmd/controller.ts")).controllerCommand();
+      return (await import("./processes/controller/command.ts")).controllerCommand();
     },
   },
   node: {
     summary: "Run tasks of a controller: pull, score, report",
     load: async () => {
       keepHeapSmall();
-      return (await import("./cmd/node.ts")).nodeCommand();
+      return (await import("./processes/node/command.ts")).nodeCommand();
     },
   },
   migrate: {
     summary: "Bring the schema of a database up to date, or move an embedded installation to PostgreSQL",
-    load: async () => (await import("./cmd/migrate.ts")).migrateCommand(),
+    load: async () => (await import("./processes/migrate/command.ts")).migrateCommand(),
   },
   completion: {
     summary: "Print a completion script for bash, zsh or fish",

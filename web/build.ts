@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { alone } from "../scripts/alone.mjs";
-import { CONSOLE_FILES } from "../src/cmd/console.ts";
+import { CONSOLE_FILES } from "../src/processes/controller/console.ts";
 
 const WEB = import.meta.dirname;
 /** The hash of the sources. Its modification time is that of the last check; bin/svc compares it with the sources. */

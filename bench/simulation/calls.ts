@@ -1,6 +1,6 @@
 /** Statistics of gRPC calls as seen by their callers: counts, latencies and error codes. */
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { type CallOptions, Connection } from "../../src/client/connection.ts";
+import { type CallOptions, Connection } from "../../src/client/connection/connection.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { percentile } from "../flight.ts";
 

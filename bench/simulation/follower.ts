@@ -1,6 +1,6 @@
 /** A client that follows every change of every job, resumes when its stream ends, and detects missing changes. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import { type Job, JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 
 const AGAIN_MS = 200;

@@ -1,8 +1,8 @@
 /** Many nodes in one process, each like `svc node`, with its own connection and an engine that sleeps. */
 import { Registry } from "prom-client";
-import { NodeMetrics } from "../../src/node/metrics.ts";
-import { Node } from "../../src/node/node.ts";
-import { openLog } from "../../src/platform/log.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import { NodeMetrics } from "../../src/worker/metrics.ts";
+import { Node } from "../../src/worker/node.ts";
 import { inFlight } from "../flight.ts";
 import { anyOf, type Calls, CountedConnection } from "./calls.ts";
 import type { SleepingEngine } from "./sleeping.ts";

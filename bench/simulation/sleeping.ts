@@ -1,6 +1,6 @@
 /** An engine that sleeps instead of scoring, and returns the plan and scores of a film. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PairRequest } from "../../src/engine/request.ts";
+import type { PairRequest } from "../../src/engine/contract/request.ts";
 import type {
   ModelId,
   PlannedPair,
@@ -11,7 +11,7 @@ import type {
   StillsWork,
   WorkEngine,
   WorkOptions,
-} from "../../src/engine/work.ts";
+} from "../../src/engine/contract/work.ts";
 import type { Film } from "../film.ts";
 import { JOB, JOB_SECONDS } from "../formulas.ts";
 import { PICTURE_SIDE, pictureOf } from "../picture.ts";

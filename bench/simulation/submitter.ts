@@ -1,6 +1,6 @@
 /** Submits jobs at a steady rate, each with its own pair, and measures how long each waits until a node plans it. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection } from "../../src/client/connection.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Pair } from "../client.ts";
 import type { Calls } from "./calls.ts";

@@ -3,8 +3,8 @@
 import { fetchJob } from "../../src/cli/jobs/get.ts";
 import { failureOfJob, progressOf } from "../../src/cli/jobs/state.ts";
 import { awaitJobs } from "../../src/cli/jobs/wait.ts";
-import type { ProgressLine } from "../../src/cli/progress.ts";
-import type { Connection } from "../../src/client/connection.ts";
+import type { ProgressLine } from "../../src/cli/score/progress.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Pair } from "./sample.ts";
 

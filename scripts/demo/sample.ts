@@ -8,7 +8,7 @@ import { access, constants } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Progress } from "../../src/engine/result.ts";
+import type { Progress } from "../../src/engine/contract/result.ts";
 
 /** 10 s at 25 frames per second. */
 const FRAMES = 250;

@@ -5,8 +5,10 @@ import { type Gate, toolGate } from "./gate.ts";
 import { generated } from "./generated.ts";
 import { hygiene } from "./hygiene.ts";
 import { imports } from "./imports.ts";
+import { language } from "./language.ts";
 import { lock } from "./lock.ts";
 import { names } from "./names.ts";
+import { rooms } from "./rooms.ts";
 
 export const GATES: readonly Gate[] = [
   toolGate(
@@ -40,7 +42,9 @@ export const GATES: readonly Gate[] = [
   ),
   toolGate("dead-code", "knip finds no unused file, export or dependency", "knip", "--no-progress"),
   imports,
+  rooms,
   names,
+  language,
   hygiene,
   lock,
   commits,

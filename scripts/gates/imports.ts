@@ -10,17 +10,17 @@ import { specifierIn } from "./specifiers.ts";
  * Each layer of src and the other layers that it may import. A new folder of src must be added here.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  main: ["cmd", "cli", "platform"],
-  cmd: [
-    ...["audit", "auth", "client", "controller", "engine", "gen", "jobs", "messages", "node", "platform"],
-    ...["kubernetes", "rest", "rpc", "scoring", "store", "tracing"],
+  main: ["processes", "cli", "platform"],
+  processes: [
+    ...["audit", "auth", "client", "controller", "engine", "gen", "grpc", "jobs", "kubernetes", "messages"],
+    ...["platform", "rest", "scoring", "store", "tracing", "worker"],
   ],
   cli: ["client", "engine", "gen", "jobs", "messages", "platform"],
   rest: ["audit", "auth", "controller", "gen", "jobs", "messages", "platform", "scoring"],
-  rpc: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
+  grpc: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
   scoring: ["engine", "gen", "messages", "platform"],
   controller: ["audit", "auth", "engine", "gen", "jobs", "messages", "platform", "store"],
-  node: ["client", "engine", "gen", "jobs", "messages", "platform"],
+  worker: ["client", "engine", "gen", "jobs", "messages", "platform"],
   kubernetes: ["auth", "platform"],
   auth: ["gen", "jobs", "platform"],
   store: ["audit", "gen", "jobs", "platform"],
@@ -41,7 +41,11 @@ const PURE = new Set(["jobs"]);
 const CONSOLE = ["gen", "jobs"];
 
 /** Code that may read the environment; scripts, tests and benchmarks are separate programs. */
-const ENVIRONMENT = [/^src\/(cmd|cli)\//, /^src\/platform\/config(\/|\.ts$)/, /^(scripts|bench|test)\//];
+const ENVIRONMENT = [
+  /^src\/(processes|cli)\//,
+  /^src\/platform\/config(\/|\.ts$)/,
+  /^(scripts|bench|test)\//,
+];
 
 export const imports: Gate = {
   name: "imports",
@@ -107,7 +111,7 @@ function ruleBrokenBy(importer: string, from: string, target: string): string | 
     : `imports ${target}, but ${from} may not import ${to}`;
 }
 
-/** The layer of a path: "engine" for src/engine/probe.ts, "main" for src/main.ts, otherwise the top-level folder. */
+/** The layer of a path: "engine" for src/engine/media/probe.ts, "main" for src/main.ts, otherwise the top-level folder. */
 function layerOf(path: string): string {
   const [top = "", layer = ""] = path.split("/");
   return top === "src" ? layer.replace(/\.[cm]?[jt]s$/, "") : top;

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { errorCode } from "../../src/platform/thrown.ts";
+import { errorCode } from "../../src/platform/errors.ts";
 import { PROJECT } from "../gates/gate.ts";
 import { entriesOf, leakedProcesses } from "./leaks.ts";
 import type { Finished, Reported } from "./reporter.ts";

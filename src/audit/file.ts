@@ -1,8 +1,8 @@
 /** The audit log file. Lines are appended; the file is reopened when it was moved, removed or replaced. */
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import type { Log } from "../platform/log.ts";
-import { messageOf } from "../platform/thrown.ts";
+import { messageOf } from "../platform/errors.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { Outlet } from "./lines.ts";
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;

@@ -1,5 +1,5 @@
 /** Formats a record as one line of JSON. No value can break the line or disguise its text. */
-import { undisguised } from "../platform/disguise.ts";
+import { undisguised } from "../platform/observability/escape-log.ts";
 import type { AuditRecord } from "./record.ts";
 
 /** Longest value in characters; tenants and subjects are shorter (auth/claims.ts). */

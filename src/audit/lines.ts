@@ -1,7 +1,7 @@
 /** Writes the audit log as lines of text. Lines of one event-loop turn, or that arrive during a write, are batched. */
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { pause } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
+import { pause } from "../platform/concurrency/lifecycle.ts";
+import type { Log } from "../platform/observability/log.ts";
 import { systemRecord } from "./audit.ts";
 import { lineOf } from "./line.ts";
 import type { AuditRecord, AuditSink } from "./record.ts";

@@ -1,7 +1,8 @@
 /** The queryable audit log of the tenants. Records are stored in the background; no request waits for it. */
+
+import { Background, pause, within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
-import { Background, pause, within } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
 /** Milliseconds between batches. */

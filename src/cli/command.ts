@@ -1,11 +1,11 @@
 /** Shared by the commands for people: exit codes and error output. */
 import type { ErrorOptions } from "commander";
+import { GuidedCommand } from "../platform/config/help.ts";
 import { Failure } from "../platform/failure.ts";
-import { GuidedCommand } from "../platform/help.ts";
-import { printableLines } from "./escape.ts";
 import { type Advice, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
-import { listenForInterruption } from "./interrupt.ts";
-import { detectTerminal } from "./terminal.ts";
+import { printableLines } from "./terminal/escape.ts";
+import { listenForInterruption } from "./terminal/interrupt.ts";
+import { detectTerminal } from "./terminal/terminal.ts";
 
 /** Title of the problem that a failed command prints on standard output with --json, in place of a result. */
 export const NOT_DONE = "The command failed";

@@ -1,12 +1,13 @@
 /** Exit codes and error messages of the commands for people. */
+
+import { errorCode } from "../platform/errors.ts";
 import { Failure, type FailureKind } from "../platform/failure.ts";
 import { systemReason } from "../platform/system-reason.ts";
-import { errorCode } from "../platform/thrown.ts";
 import { inOptions } from "./api-names.ts";
-import { printableJson, printableLines } from "./escape.ts";
 import { remedyLines } from "./remedy.ts";
-import { paint, type Terminal } from "./terminal.ts";
-import { wrap } from "./wrap.ts";
+import { printableJson, printableLines } from "./terminal/escape.ts";
+import { paint, type Terminal } from "./terminal/terminal.ts";
+import { wrap } from "./terminal/wrap.ts";
 
 export const EXIT = {
   scored: 0,

@@ -1,15 +1,15 @@
 /** The command `svc jobs`. */
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
+import { serverGuide } from "./connection/server.ts";
 import { cancelCommand } from "./jobs/cancel.ts";
 import { deleteCommand } from "./jobs/delete.ts";
 import { framesCommand } from "./jobs/frames.ts";
 import { getCommand } from "./jobs/get.ts";
 import { labelCommand } from "./jobs/label.ts";
 import { listCommand } from "./jobs/list.ts";
-import { submitCommand } from "./jobs/submit.ts";
 import { watchCommand } from "./jobs/watch.ts";
-import { serverGuide } from "./server.ts";
+import { submitCommand } from "./submit/submit.ts";
 
 const GUIDE = `
 Examples:

@@ -1,13 +1,13 @@
 /** The command `svc login`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { exitCodes } from "../platform/help.ts";
-import { withFacts } from "../platform/help-page.ts";
+import { exitCodes } from "../platform/config/help.ts";
+import { withFacts } from "../platform/config/help-page.ts";
 import { PeopleCommand } from "./command.ts";
+import { addAddressOptions, parseGiven } from "./connection/address.ts";
+import { jsonOption } from "./connection/server.ts";
+import { optional } from "./flags/optional.ts";
 import { type LoginFlags, runLogin } from "./login/run.ts";
-import { optional } from "./optional.ts";
-import { whole } from "./options.ts";
-import { jsonOption } from "./server.ts";
-import { addAddressOptions, parseGiven } from "./server-address.ts";
+import { whole } from "./score/options.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const MAX_TIMEOUT_SECONDS = 3600;

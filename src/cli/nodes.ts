@@ -1,9 +1,9 @@
 /** The command `svc nodes`. */
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
+import { serverGuide } from "./connection/server.ts";
 import { drainCommand } from "./nodes/drain.ts";
 import { listCommand } from "./nodes/list.ts";
-import { serverGuide } from "./server.ts";
 
 const GUIDE = `
 Examples:

@@ -1,10 +1,10 @@
 /** Suggests the command-line option that would score a refused pair. */
-import type { Remedy, RemedyOption } from "../engine/remedy.ts";
+import type { Remedy, RemedyOption } from "../engine/contract/remedy.ts";
 import type { Found } from "../platform/failure.ts";
 import { isObject } from "../platform/json.ts";
 import { policyOption } from "./api-names.ts";
-import { printable } from "./escape.ts";
-import { wrap } from "./wrap.ts";
+import { printable } from "./terminal/escape.ts";
+import { wrap } from "./terminal/wrap.ts";
 
 /** For each option, the policy that scores what the other policy refuses. */
 const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"]]> = new Map(

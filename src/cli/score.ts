@@ -1,10 +1,10 @@
 /** The command `svc score REF DIST`. */
 import type { Command } from "commander";
-import { exitCodes } from "../platform/help.ts";
+import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import type { Advice } from "./exit.ts";
-import { addScoreOptions, type ScoreFlags } from "./options.ts";
-import { runScore } from "./run.ts";
+import { addScoreOptions, type ScoreFlags } from "./score/options.ts";
+import { runScore } from "./score/run.ts";
 
 const GUIDE = `
 Examples:

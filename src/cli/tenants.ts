@@ -1,12 +1,12 @@
 /** The command `svc tenants`. */
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
-import { serverGuide } from "./server.ts";
+import { serverGuide } from "./connection/server.ts";
 import { auditCommand } from "./tenants/audit.ts";
-import { liftCommand } from "./tenants/lift.ts";
 import { revocationsCommand } from "./tenants/revocations.ts";
 import { revokeCommand } from "./tenants/revoke.ts";
 import { showCommand } from "./tenants/show.ts";
+import { liftCommand } from "./tenants/unrevoke.ts";
 
 const GUIDE = `
 Examples:

@@ -1,32 +1,38 @@
 /** The controller: its services over one store, and its background work. */
 import type { Registry } from "prom-client";
 import type { LimitsOf } from "../jobs/limits.ts";
+import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
-import { within } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
-import { PASSING, type Tracer } from "../platform/span.ts";
-import type { Announcement, Store } from "../store/store.ts";
-import { AuditService } from "./audit-service.ts";
-import { auditedAudit, auditedJobs, auditedNodes, auditedRevocations, auditedTenants } from "./audited.ts";
-import { shuttingDown } from "./calls.ts";
-import { Feed } from "./feed.ts";
-import { Fleet } from "./fleet.ts";
-import { JobService } from "./job-service.ts";
-import { Listeners } from "./listeners.ts";
-import type { MediaPolicy } from "./media-policy.ts";
-import { ControllerMetrics } from "./metrics.ts";
-import { NodeService } from "./node-service.ts";
-import type { Operations } from "./operations.ts";
-import { Pooling } from "./pooling.ts";
-import { QueueLook } from "./queue-look.ts";
-import { showQueue } from "./queue-metrics.ts";
-import type { RevocationFeed } from "./revocation-feed.ts";
-import { RevocationService } from "./revocation-service.ts";
-import { Schedule } from "./schedule.ts";
-import { Sessions } from "./sessions.ts";
-import { SubmitLimits } from "./submit-limits.ts";
-import { Sweeps } from "./sweeps.ts";
-import { TenantService } from "./tenant-service.ts";
+import type { Log } from "../platform/observability/log.ts";
+import { PASSING, type Tracer } from "../platform/observability/span.ts";
+import type { Announcement, Store } from "../store/contract/store.ts";
+import {
+  auditedAudit,
+  auditedJobs,
+  auditedNodes,
+  auditedRevocations,
+  auditedTenants,
+} from "./api/audited.ts";
+import { shuttingDown } from "./api/call.ts";
+import type { Operations } from "./api/operations.ts";
+import { Feed } from "./events/event-buffer.ts";
+import { Listeners } from "./events/listeners.ts";
+import { JobService } from "./jobs/service.ts";
+import { SubmitLimits } from "./jobs/submit-limits.ts";
+import { Pooling } from "./maintenance/pooling.ts";
+import { Sweeps } from "./maintenance/tasks.ts";
+import { NodeService } from "./nodes/service.ts";
+import { Sessions } from "./nodes/sessions.ts";
+import type { MediaPolicy } from "./requests/media-policy.ts";
+import { Fleet } from "./scheduling/fleet.ts";
+import { showQueue } from "./scheduling/queue-metrics.ts";
+import { QueueLook } from "./scheduling/queue-stats.ts";
+import { Schedule } from "./scheduling/schedule.ts";
+import { ControllerMetrics } from "./telemetry/metrics.ts";
+import { AuditService } from "./tenants/audit-service.ts";
+import type { RevocationFeed } from "./tenants/revocation-feed.ts";
+import { RevocationService } from "./tenants/revocation-service.ts";
+import { TenantService } from "./tenants/service.ts";
 
 /** Milliseconds within which a ready store answers. */
 const PING_LIMIT_MS = 2_000;

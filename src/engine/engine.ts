@@ -1,8 +1,8 @@
 /** The engine: probe → plan → score (whole or a frame range) → pool. */
-import type { PairRequest } from "./request.ts";
-import type { Progress, ScoreResult } from "./result.ts";
-import type { MediaRoots } from "./roots.ts";
-import type { WorkEngine, WorkOptions } from "./work.ts";
+import type { PairRequest } from "./contract/request.ts";
+import type { Progress, ScoreResult } from "./contract/result.ts";
+import type { WorkEngine, WorkOptions } from "./contract/work.ts";
+import type { MediaRoots } from "./files/roots.ts";
 
 export interface EngineOptions {
   /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; default: the bundled one, then PATH. */

@@ -1,21 +1,8 @@
 /** Opens the engine: finds its programs, and plans and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { toResult } from "./assemble.ts";
-import { wholeSegment } from "./cut.ts";
-import { Deadline } from "./deadline.ts";
-import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
-import { findTools, type Tools } from "./find.ts";
-import { availableModels, type BuiltIn, type Model, modelIds, resolveModels } from "./models.ts";
-import { plan } from "./plan.ts";
-import { readPlan, readSegment, writePlan, writeSegment } from "./plan-json.ts";
-import { ProgressMeter } from "./progress.ts";
-import type { PairRequest } from "./request.ts";
-import type { Progress, ScoreResult, ScorerInfo } from "./result.ts";
-import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./resume.ts";
-import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./score.ts";
-import { openSource, type Sources } from "./source.ts";
-import { canMakeStills, makeStills } from "./still.ts";
+import type { PairRequest } from "./contract/request.ts";
+import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
   ModelId,
   PlannedPair,
@@ -25,7 +12,20 @@ import type {
   Still,
   StillsWork,
   WorkOptions,
-} from "./work.ts";
+} from "./contract/work.ts";
+import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
+import { openSource, type Sources } from "./files/source.ts";
+import { wholeSegment } from "./planning/cut.ts";
+import { availableModels, type BuiltIn, type Model, modelIds, resolveModels } from "./planning/models.ts";
+import { plan } from "./planning/plan.ts";
+import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
+import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./planning/resume.ts";
+import { toResult } from "./results/assemble.ts";
+import { Deadline } from "./sandbox/deadline.ts";
+import { findTools, type Tools } from "./scoring/find.ts";
+import { ProgressMeter } from "./scoring/progress.ts";
+import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
+import { canMakeStills, makeStills } from "./stills/still.ts";
 
 /** Finds and tests the scoring executable. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {

@@ -1,6 +1,7 @@
 /** Opens the engine in the background, and retries until it succeeds. */
-import type { Log } from "../platform/log.ts";
-import { Opening } from "../platform/opening.ts";
+
+import { Opening } from "../platform/concurrency/opening.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { Engine } from "./engine.ts";
 
 export class EngineOpening extends Opening<Engine> {

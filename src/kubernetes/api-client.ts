@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from "node:http";
 import { Agent, type RequestOptions, request } from "node:https";
-import { messageOf } from "../platform/thrown.ts";
+import { messageOf } from "../platform/errors.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 import { ApiFault, faultOfStatus } from "./api-fault.ts";
 

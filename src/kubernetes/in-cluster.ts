@@ -1,7 +1,7 @@
 /** Access to the cluster's API server with the service account of the Pod. */
 import { join } from "node:path";
-import { readSmallFile } from "../platform/small-file.ts";
-import { messageOf } from "../platform/thrown.ts";
+import { messageOf } from "../platform/errors.ts";
+import { readSmallFile } from "../platform/files/small-file.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
 /** Where Kubernetes mounts the files of a Pod's service account. */

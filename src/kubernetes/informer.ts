@@ -5,9 +5,9 @@
  * watches is not asked for the whole list repeatedly. The resources are listed again only if the watch cannot be
  * resumed: its version is too old, or the server's response is invalid. The known resources stay in effect until then.
  */
-import { BackOff } from "../platform/back-off.ts";
+import { BackOff } from "../platform/concurrency/back-off.ts";
+import { Background, pause } from "../platform/concurrency/lifecycle.ts";
 import { isObject } from "../platform/json.ts";
-import { Background, pause } from "../platform/lifecycle.ts";
 import type { ApiClient } from "./api-client.ts";
 import { ApiFault } from "./api-fault.ts";
 import { Collection } from "./collection.ts";

@@ -1,9 +1,9 @@
 /** Access by a kubeconfig: its current context, with a token or a client certificate. */
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
+import { messageOf } from "../platform/errors.ts";
+import { readSmallFile } from "../platform/files/small-file.ts";
 import { isObject, type JsonObject } from "../platform/json.ts";
-import { readSmallFile } from "../platform/small-file.ts";
-import { messageOf } from "../platform/thrown.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
 /** Unsupported ways to authenticate: they need another program, or are insecure. */

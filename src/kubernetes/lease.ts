@@ -1,7 +1,8 @@
 /** Leader election of several processes with a Lease (coordination.k8s.io) of the namespace. */
+
+import { Background, pause } from "../platform/concurrency/lifecycle.ts";
 import { isObject, type JsonObject } from "../platform/json.ts";
-import { Background, pause } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { ApiClient } from "./api-client.ts";
 import { ApiFault } from "./api-fault.ts";
 

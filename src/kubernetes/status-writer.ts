@@ -1,17 +1,17 @@
 /** Writes the status of SvcTenants. Only one of the controllers writes, and only what changed. */
 import { Counter, type Registry } from "prom-client";
-import type { KeySets } from "../auth/key-sets.ts";
-import { Doorbell, ringOnAbort } from "../platform/doorbell.ts";
-import { Background, pause } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
+import type { KeySets } from "../auth/keys/key-sets.ts";
+import { Background, pause } from "../platform/concurrency/lifecycle.ts";
+import { Doorbell, ringOnAbort } from "../platform/concurrency/notifier.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { ApiClient } from "./api-client.ts";
 import { ApiFault } from "./api-fault.ts";
-import { KeyLooks } from "./key-looks.ts";
+import { KeyLooks } from "./key-checks.ts";
 import type { LeaseHolder } from "./lease.ts";
 import type { Resource } from "./resource.ts";
 import { API_VERSION, pathOfTenants, type SvcTenants } from "./svc-tenants.ts";
 import { isWritten, statusOf, type TenantStatus } from "./tenant-status.ts";
-import type { Verdict } from "./verdicts.ts";
+import type { Verdict } from "./validation-results.ts";
 
 /** Minimum milliseconds between two rounds. A status is not written more often, even if someone else writes it too. */
 const ROUND_MS = 1_000;

@@ -1,9 +1,9 @@
 /** The metrics of tenants that are SvcTenant resources. */
 import { Counter, Gauge, type Registry } from "prom-client";
-import { reloadsCounter, showTenants } from "../auth/tenants-metrics.ts";
-import { watchedGauge } from "../platform/metrics.ts";
+import { reloadsCounter, showTenants } from "../auth/tenants/metrics.ts";
+import { watchedGauge } from "../platform/observability/metrics.ts";
 import { FAULT_REASONS, type FaultReason } from "./api-fault.ts";
-import type { Verdict } from "./verdicts.ts";
+import type { Verdict } from "./validation-results.ts";
 
 const REFUSED = ["invalid", "duplicate", "too-many"] as const;
 

@@ -1,14 +1,14 @@
 /** The tenant registry from the SvcTenant resources of a namespace, followed while the process runs. */
 import type { Registry } from "prom-client";
-import type { Realms } from "../auth/realm.ts";
-import type { EntryRules, TenantRealm } from "../auth/registry-entry.ts";
+import type { Realms } from "../auth/tenants/realm.ts";
+import type { EntryRules, TenantRealm } from "../auth/tenants/registry-entry.ts";
 import { Failure } from "../platform/failure.ts";
-import type { Log } from "../platform/log.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { ApiFault } from "./api-fault.ts";
 import { Informer } from "./informer.ts";
 import { SvcTenantsMetrics } from "./svc-tenants-metrics.ts";
-import { describe, EntryReader, type Refusal, type Verdict, Verdicts } from "./verdicts.ts";
+import { describe, EntryReader, type Refusal, type Verdict, Verdicts } from "./validation-results.ts";
 
 export const API_VERSION = "svc.dev/v1";
 

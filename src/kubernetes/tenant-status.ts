@@ -1,8 +1,8 @@
 /** The status of a SvcTenant. */
 import { isDeepStrictEqual } from "node:util";
-import type { KeySetState } from "../auth/key-set.ts";
+import type { KeySetState } from "../auth/keys/key-set.ts";
 import { isObject } from "../platform/json.ts";
-import { describe, type Verdict } from "./verdicts.ts";
+import { describe, type Verdict } from "./validation-results.ts";
 
 /**
  * Milliseconds by which the time of the last fetch may be outdated if nothing else changed. Keys in use are fetched

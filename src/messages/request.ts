@@ -7,8 +7,8 @@ import {
   type PairRequest,
   type RawVideo,
   SIDES,
-} from "../engine/request.ts";
-import { refuseUrl } from "../engine/source.ts";
+} from "../engine/contract/request.ts";
+import { refuseUrl } from "../engine/files/source.ts";
 import {
   EditLists_Policy,
   Mismatch_Policy,

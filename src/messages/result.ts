@@ -1,6 +1,6 @@
 /** Converts the engine's result to messages. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Progress, ScoreResult } from "../engine/result.ts";
+import type { Progress, ScoreResult } from "../engine/contract/result.ts";
 import {
   type FrameScoreSchema,
   type ScoreProgress,

@@ -2,7 +2,7 @@
  * The one typed error that crosses every boundary.
  *
  * `code` is stable: clients and tests match on it. `kind` is the class of the failure: `rest/` maps it to an HTTP
- * status, `rpc/` to a gRPC status, `cli/` to an exit code. `detail` tells a person what happened, to which thing, and
+ * status, `grpc/` to a gRPC status, `cli/` to an exit code. `detail` says what happened, to which thing, and
  * what to do. `found` holds the facts behind it, for each side.
  */
 export type FailureKind =

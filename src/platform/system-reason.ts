@@ -1,6 +1,6 @@
 /** Why a system call failed, in words. */
 import { getSystemErrorMap } from "node:util";
-import { messageOf } from "./thrown.ts";
+import { messageOf } from "./errors.ts";
 
 /** Returns the reason of a failed system call, such as "permission denied"; for any other error its message. */
 export function systemReason(thrown: unknown): string {

@@ -2,14 +2,15 @@
  * The scoring service, called by every transport. It does validation, the concurrency limit, readiness,
  * draining, metrics and logging.
  */
+
+import type { PairRequest } from "../engine/contract/request.ts";
+import type { Progress, ScoreResult, ScorerInfo } from "../engine/contract/result.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { PairRequest } from "../engine/request.ts";
-import type { Progress, ScoreResult, ScorerInfo } from "../engine/result.ts";
 import type { ScoreRequest } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
+import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
-import { within } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
+import type { Log } from "../platform/observability/log.ts";
 import type { ScoringMetrics } from "./metrics.ts";
 
 /** Milliseconds to wait for an aborted scorer to exit: it is killed, not asked to stop. */

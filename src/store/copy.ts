@@ -2,12 +2,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../platform/failure.ts";
-import { Database } from "./database.ts";
-import { DATABASE_FOLDER, embeddedDriver } from "./embedded.ts";
-import { migrate } from "./migrations.ts";
-import { postgresDriver } from "./postgres.ts";
-import { type Sender, statement } from "./statement.ts";
-import { CONTENT_TABLES, type ContentTable } from "./tables.ts";
+import { Database } from "./connection/database.ts";
+import { postgresDriver } from "./connection/postgres.ts";
+import { type Sender, statement } from "./connection/statement.ts";
+import { DATABASE_FOLDER, embeddedDriver } from "./embedded/database.ts";
+import { migrate } from "./schema/migrations.ts";
+import { CONTENT_TABLES, type ContentTable } from "./schema/tables.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
 interface Table {

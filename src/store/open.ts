@@ -1,15 +1,15 @@
 /** Opens the store: the embedded database of a directory, or a PostgreSQL server. */
-import type { Log } from "../platform/log.ts";
-import { Announcements, announcementOf } from "./announcements.ts";
-import { Database } from "./database.ts";
-import { embeddedDriver } from "./embedded.ts";
-import { openListener } from "./listener.ts";
-import { migrate } from "./migrations.ts";
-import { postgresDriver } from "./postgres.ts";
+import type { Log } from "../platform/observability/log.ts";
+import { Database } from "./connection/database.ts";
+import { postgresDriver } from "./connection/postgres.ts";
+import type { Store } from "./contract/store.ts";
+import { embeddedDriver } from "./embedded/database.ts";
+import { upkeepOf } from "./embedded/vacuum.ts";
+import { openListener } from "./events/listener.ts";
+import { Announcements, announcementOf } from "./events/notifications.ts";
+import { migrate } from "./schema/migrations.ts";
 import { SqlStore } from "./sql-store.ts";
-import type { Store } from "./store.ts";
 import { upgradeSchema } from "./upgrade.ts";
-import { upkeepOf } from "./upkeep.ts";
 
 export type StoreTarget =
   /** Directory of the embedded database; created if needed. */

@@ -3,24 +3,39 @@ import type { AuditRecord } from "../audit/record.ts";
 import { isId } from "../jobs/ids.ts";
 import type { Verdict } from "../jobs/retry.ts";
 import { STILLS_CLASS } from "../jobs/work.ts";
-import type { Announcements } from "./announcements.ts";
-import { deleteAudit, insertAudit, listAudit } from "./audit.ts";
-import type { AuditCursor, AuditFilter } from "./audit-records.ts";
-import { type ClaimWithin, claim, claimWithin, ready } from "./claim.ts";
-import type { Database } from "./database.ts";
-import { cancelJob, failJob } from "./endings.ts";
-import { Events } from "./events.ts";
-import { Floors } from "./floors.ts";
-import { Gathering } from "./gathering.ts";
-import { renew, takeBack } from "./heartbeat.ts";
-import { countJobs, listJobs } from "./job-lists.ts";
-import type { JobCursor, JobFilter, JobSort, NewJob, Relabelled, StoredError } from "./job-records.ts";
-import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
-import { relabelJob } from "./labels.ts";
-import { refusalOf } from "./lease-state.ts";
-import { areScoring } from "./leases.ts";
-import { cancelSome, deleteJob, deleteSome } from "./many-jobs.ts";
-import type { NewNode, NodeRoom, RunningWork } from "./node-records.ts";
+import { deleteAudit, insertAudit, listAudit } from "./audit/audit.ts";
+import { Gathering } from "./connection/batcher.ts";
+import type { Database } from "./connection/database.ts";
+import { statement } from "./connection/statement.ts";
+import type { AuditCursor, AuditFilter } from "./contract/audit-records.ts";
+import type {
+  JobCursor,
+  JobFilter,
+  JobSort,
+  NewJob,
+  Relabelled,
+  StoredError,
+} from "./contract/job-records.ts";
+import type { NewNode, NodeRoom, RunningWork } from "./contract/node-records.ts";
+import type { RevocationStore } from "./contract/revocation-store.ts";
+import type { StillImage, StillSide } from "./contract/still-records.ts";
+import type { Announcement, Store } from "./contract/store.ts";
+import type {
+  Claim,
+  Fence,
+  FramePiece,
+  Outcome,
+  PlanRecord,
+  Ready,
+  SegmentRecord,
+} from "./contract/task-records.ts";
+import { Events } from "./events/events.ts";
+import type { Announcements } from "./events/notifications.ts";
+import { cancelSome, deleteJob, deleteSome } from "./jobs/bulk.ts";
+import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs/jobs.ts";
+import { relabelJob } from "./jobs/labels.ts";
+import { deleteEnded, deleteEvents } from "./jobs/retention.ts";
+import { renew, takeBack } from "./nodes/heartbeat.ts";
 import {
   capabilitiesOf,
   drainNode,
@@ -29,26 +44,26 @@ import {
   listNodes,
   nodeOf,
   registerNode,
-} from "./nodes.ts";
-import { allParts, parts } from "./parts.ts";
-import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
-import { inWork, waiting } from "./queue.ts";
-import { recordPiece, recordPlan } from "./reports.ts";
-import { jobsWith, recordCutFault, replan, restartWhole } from "./restarts.ts";
-import { deleteEnded, deleteEvents } from "./retention.ts";
-import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
-import type { RevocationStore } from "./revocation-store.ts";
-import { SqlRevocations } from "./revocations.ts";
-import { classKey } from "./rows.ts";
-import { recordSegments, type SegmentReport } from "./segments.ts";
-import { statement } from "./statement.ts";
-import { deleteStill } from "./still-deletion.ts";
-import type { StillImage, StillSide } from "./still-records.ts";
-import { recordStill } from "./still-reports.ts";
-import { getStill, listStills, requestStills } from "./stills.ts";
-import type { Announcement, Store } from "./store.ts";
-import { queued, running, usage } from "./usage.ts";
-import type { Claim, Fence, FramePiece, Outcome, PlanRecord, Ready, SegmentRecord } from "./work-records.ts";
+} from "./nodes/nodes.ts";
+import { SqlRevocations } from "./revocations/revocations.ts";
+import { classKey } from "./schema/rows.ts";
+import { countJobs, listJobs } from "./selection/job-lists.ts";
+import { refusalOf } from "./selection/lease-state.ts";
+import { deleteStill } from "./stills/deletion.ts";
+import { recordStill } from "./stills/reports.ts";
+import { getStill, listStills, requestStills } from "./stills/stills.ts";
+import { type ClaimWithin, claim, claimWithin, ready } from "./tasks/claim.ts";
+import { Floors } from "./tasks/claim-cursors.ts";
+import { cancelJob, failJob } from "./tasks/endings.ts";
+import { areScoring } from "./tasks/leases.ts";
+import { allParts, parts } from "./tasks/parts.ts";
+import { beginPooling, holdPoolable, succeed, takePoolable } from "./tasks/pooling.ts";
+import { inWork, waiting } from "./tasks/queue.ts";
+import { recordPiece, recordPlan } from "./tasks/reports.ts";
+import { jobsWith, recordCutFault, replan, restartWhole } from "./tasks/restarts.ts";
+import { expireLeases, handBack, promoteWaiting, recordFailure } from "./tasks/retries.ts";
+import { recordSegments, type SegmentReport } from "./tasks/segments.ts";
+import { queued, running, usage } from "./tasks/usage.ts";
 
 const PING = statement("select 1");
 const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");

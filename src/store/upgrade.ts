@@ -1,7 +1,7 @@
 /** Migrates the schema of a PostgreSQL database without opening a store. */
-import { Database } from "./database.ts";
-import { migrate } from "./migrations.ts";
-import { postgresDriver } from "./postgres.ts";
+import { Database } from "./connection/database.ts";
+import { postgresDriver } from "./connection/postgres.ts";
+import { migrate } from "./schema/migrations.ts";
 
 /** Returns the names of the applied migrations. There is no timeout, as tables can be large. Throws as openStore does. */
 export async function upgradeSchema(databaseUrl: string): Promise<readonly string[]> {

@@ -2,8 +2,14 @@
  * A span that is started only at its end, because only then is it known whether its trace began in this installation.
  * Spans within it see the ids of its parent.
  */
-import { type Attributes, PassedSpan, type Span, type SpanOptions, type Tracer } from "../platform/span.ts";
-import type { TraceContext } from "../platform/trace-context.ts";
+import {
+  type Attributes,
+  PassedSpan,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from "../platform/observability/span.ts";
+import type { TraceContext } from "../platform/observability/trace-context.ts";
 
 export class ClaimedSpan implements Span {
   readonly context: TraceContext;

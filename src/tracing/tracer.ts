@@ -15,8 +15,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
-import type { Attributes, Span, SpanOptions, Tracer } from "../platform/span.ts";
-import type { TraceContext } from "../platform/trace-context.ts";
+import type { Attributes, Span, SpanOptions, Tracer } from "../platform/observability/span.ts";
+import type { TraceContext } from "../platform/observability/trace-context.ts";
 import { ClaimedSpan } from "./claimed.ts";
 import { Forced } from "./forced.ts";
 

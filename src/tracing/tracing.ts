@@ -1,9 +1,9 @@
 /** Tracing of a process: its tracer and the export of its spans. Loaded only if tracing is enabled. */
 import type { Registry } from "prom-client";
-import type { Phase } from "../platform/lifecycle.ts";
-import type { Log } from "../platform/log.ts";
-import type { Attributes, Tracer } from "../platform/span.ts";
-import { FLUSH_LIMIT_MS, Outlet } from "./outlet.ts";
+import type { Phase } from "../platform/concurrency/lifecycle.ts";
+import type { Log } from "../platform/observability/log.ts";
+import type { Attributes, Tracer } from "../platform/observability/span.ts";
+import { FLUSH_LIMIT_MS, Outlet } from "./span-exporter.ts";
 import { RecordingTracer } from "./tracer.ts";
 
 export interface TracingOptions {

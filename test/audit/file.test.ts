@@ -20,7 +20,7 @@ import { after, before, test } from "node:test";
 import { AuditFile, AuditFileError } from "../../src/audit/file.ts";
 import { Lines, type LinesOptions, type Outlet } from "../../src/audit/lines.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { openLog } from "../../src/platform/log.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
 import { until } from "../waiting.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Registry } from "prom-client";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { Permissions } from "../../src/auth/permissions.ts";
-import { openAuditLog, openTrail } from "../../src/cmd/audit-log.ts";
-import { openLog } from "../../src/platform/log.ts";
+import { Permissions } from "../../src/auth/access/permissions.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import { openAuditLog, openTrail } from "../../src/processes/controller/audit-log.ts";
 import { System } from "../controller/system.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });

@@ -8,9 +8,9 @@ import { after, before, test } from "node:test";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { Trail } from "../../src/audit/trail.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { openLog } from "../../src/platform/log.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { until } from "../waiting.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });

@@ -1,10 +1,10 @@
 /** How the gateway assigns tokens to issuers and tenants, applies tenant settings, and caches tokens. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { PublicKey } from "../../src/auth/keys.ts";
-import type { Realm, Tenant } from "../../src/auth/realm.ts";
-import { parseToken } from "../../src/auth/token.ts";
-import { VerifiedTokens } from "../../src/auth/verified.ts";
+import type { PublicKey } from "../../src/auth/keys/keys.ts";
+import type { Realm, Tenant } from "../../src/auth/tenants/realm.ts";
+import { parseToken } from "../../src/auth/tokens/token.ts";
+import { VerifiedTokens } from "../../src/auth/tokens/verified.ts";
 import type { FailureCode } from "../../src/platform/failure.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";

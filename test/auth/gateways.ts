@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Gateway, type GatewayOptions } from "../../src/auth/gateway.ts";
+import { Gateway, type GatewayOptions } from "../../src/auth/access/gateway.ts";
 import type { Principal } from "../../src/auth/principal.ts";
-import type { Realm } from "../../src/auth/realm.ts";
-import { RevocationList, RevocationTable } from "../../src/auth/revocations.ts";
+import type { Realm } from "../../src/auth/tenants/realm.ts";
+import { RevocationList, RevocationTable } from "../../src/auth/tokens/revocations.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { PATIENCE_MS } from "../waiting.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";

@@ -1,8 +1,8 @@
 /** Which keys of a provider are accepted, and which endpoints are fetched from. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { endpointFault } from "../../src/auth/fetch-keys.ts";
-import { readKeys } from "../../src/auth/keys.ts";
+import { endpointFault } from "../../src/auth/keys/fetch.ts";
+import { readKeys } from "../../src/auth/keys/keys.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { json, KeyServer, keys } from "./key-server.ts";
 import { GOOD_CLAIMS, newSigner, signToken } from "./tokens.ts";

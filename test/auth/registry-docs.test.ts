@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { readPlainYaml } from "../../src/auth/plain-yaml.ts";
-import { describeFaults, readRegistry } from "../../src/auth/registry.ts";
-import type { TenantRealm } from "../../src/auth/registry-entry.ts";
+import { readPlainYaml } from "../../src/auth/tenants/plain-yaml.ts";
+import { describeFaults, readRegistry } from "../../src/auth/tenants/registry.ts";
+import type { TenantRealm } from "../../src/auth/tenants/registry-entry.ts";
 
 const PAGE = readFileSync(new URL("../../docs/tenants.md", import.meta.url), "utf8");
 const EXAMPLES = [...PAGE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);

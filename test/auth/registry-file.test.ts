@@ -19,9 +19,9 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { limitsIn } from "../../src/auth/tenant-limits.ts";
-import { TenantsFile, TenantsFileError } from "../../src/auth/tenants-file.ts";
-import { Settled } from "../../src/platform/settled.ts";
+import { limitsIn } from "../../src/auth/tenants/limits.ts";
+import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
+import { Settled } from "../../src/platform/files/settled.ts";
 import { soon } from "../waiting.ts";
 
 interface Line {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { readPlainYaml } from "../../src/auth/plain-yaml.ts";
+import { readPlainYaml } from "../../src/auth/tenants/plain-yaml.ts";
 
 function read(text: string): unknown {
   const { value, faults } = readPlainYaml(Buffer.from(text));

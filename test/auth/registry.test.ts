@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { ROLES } from "../../src/auth/principal.ts";
-import { describeFaults, readRegistry, TENANTS_MOST } from "../../src/auth/registry.ts";
-import { readEntry } from "../../src/auth/registry-entry.ts";
+import { describeFaults, readRegistry, TENANTS_MOST } from "../../src/auth/tenants/registry.ts";
+import { readEntry } from "../../src/auth/tenants/registry-entry.ts";
 
 const STRICT = { allowHttp: false };
 const OIDC = { issuer: "https://login.example/acme", jwksEndpoint: "https://login.example/acme/keys" };

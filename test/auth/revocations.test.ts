@@ -1,7 +1,7 @@
 /** Revoked tokens are refused on every request, and no others. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Revocation, RevocationList, RevocationTable } from "../../src/auth/revocations.ts";
+import { type Revocation, RevocationList, RevocationTable } from "../../src/auth/tokens/revocations.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";
 import { NOW, NOW_SECONDS, newSigner, type Signer, signToken } from "./tokens.ts";

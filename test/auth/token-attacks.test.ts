@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHmac, createPublicKey } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import fc from "fast-check";
-import { parseToken } from "../../src/auth/token.ts";
+import { parseToken } from "../../src/auth/tokens/token.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import {
   type Job,
   Job_State,

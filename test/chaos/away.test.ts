@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { until } from "../waiting.ts";

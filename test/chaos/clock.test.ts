@@ -5,8 +5,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { Peer } from "../controller/peer.ts";
 import { LOG, System, wrapped } from "../controller/system.ts";
 import { PostgresCluster } from "../store/postgres.ts";

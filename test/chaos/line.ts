@@ -2,9 +2,9 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
+import { errorCode } from "../../src/platform/errors.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { errorCode } from "../../src/platform/thrown.ts";
 
 /** Milliseconds per call. */
 const LIMIT_MS = 300_000;

@@ -1,7 +1,7 @@
 /** Clients that submit jobs steadily. Every submission is repeated with its key until it is acknowledged. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import { type Job, Job_State, JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { insist } from "./insist.ts";

@@ -1,5 +1,5 @@
 /** The nodes of an installation, as its controller sees them. */
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import { Node_State, NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { until } from "../waiting.ts";
 import { insist } from "./insist.ts";

@@ -1,6 +1,6 @@
 /** A small disk that only one process sees and that can be filled and emptied from outside. */
 import { open, rm } from "node:fs/promises";
-import { errorCode } from "../../src/platform/thrown.ts";
+import { errorCode } from "../../src/platform/errors.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** A separate mount namespace; an ordinary user gets it with a user namespace, where that is allowed. */

@@ -1,10 +1,10 @@
 /** The two stores of a chaos run: how they start, their possible faults, and the final checks of their rows. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
-import { statement } from "../../src/store/statement.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { postgresDriver } from "../../src/store/connection/postgres.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { PostgresCluster } from "../store/postgres.ts";
 import { until } from "../waiting.ts";
 import { below, commandOf } from "./processes.ts";

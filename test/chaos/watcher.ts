@@ -1,6 +1,6 @@
 /** Reads the stream of jobs across outages, resuming by event id, and records every event in order. */
 import { setTimeout as delay } from "node:timers/promises";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import {
   Job_State,
   JobService,

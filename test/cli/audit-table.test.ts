@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { parsePast } from "../../src/cli/instants.ts";
+import { parsePast } from "../../src/cli/flags/instants.ts";
 import { auditTable } from "../../src/cli/tenants/audit.ts";
 import { AuditRecordSchema } from "../../src/gen/proto/svc/v1/audit_pb.ts";
 

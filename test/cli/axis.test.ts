@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { valueAxis } from "../../src/cli/axis.ts";
+import { valueAxis } from "../../src/cli/score/axis.ts";
 
 function labels(min: number, max: number, maxTicks: number): string[] {
   const axis = valueAxis(min, max, maxTicks);

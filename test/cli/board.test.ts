@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Board } from "../../src/cli/jobs/board.ts";
-import { LiveBlock } from "../../src/cli/live.ts";
+import { LiveBlock } from "../../src/cli/terminal/live.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { HOSTILE, ID, job, running, succeeded } from "./jobs.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { chart, columnRanges } from "../../src/cli/chart.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { chart, columnRanges } from "../../src/cli/score/chart.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { vmafSeries } from "./series.ts";
 
 const ASCII: Terminal = { columns: 28, color: false, unicode: false, live: false };

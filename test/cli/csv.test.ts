@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { csvTarget, csvText, writeCsv } from "../../src/cli/csv.ts";
-import { FrameTable } from "../../src/engine/frames.ts";
+import { csvTarget, csvText, writeCsv } from "../../src/cli/score/csv.ts";
+import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { vmafSeries } from "./series.ts";
 
 const NEVER = new AbortController().signal;

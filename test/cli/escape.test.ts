@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { printable, printableJson, printableLines, quoteName } from "../../src/cli/escape.ts";
+import { printable, printableJson, printableLines, quoteName } from "../../src/cli/terminal/escape.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

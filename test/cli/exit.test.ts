@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { failureLines } from "../../src/cli/exit.ts";
-import { detectTerminal } from "../../src/cli/terminal.ts";
+import { detectTerminal } from "../../src/cli/terminal/terminal.ts";
 import { Failure, type Found } from "../../src/platform/failure.ts";
 
 test("an internal error says where to report it, what to send, and includes the stack", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { checkGates, expectGate, gateLines, parseGate } from "../../src/cli/gates.ts";
+import { checkGates, expectGate, gateLines, parseGate } from "../../src/cli/score/gates.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jobTable } from "../../src/cli/jobs/list.ts";
-import { type Terminal, tableTerminal } from "../../src/cli/terminal.ts";
-import { columnsOf } from "../../src/cli/width.ts";
+import { type Terminal, tableTerminal } from "../../src/cli/terminal/terminal.ts";
+import { columnsOf } from "../../src/cli/terminal/width.ts";
 import type { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HOSTILE, ID, job, NOW, running, succeeded } from "./jobs.ts";
 

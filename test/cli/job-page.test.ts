@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { jobLines, jobPage } from "../../src/cli/jobs/job-page.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
-import { columnsOf } from "../../src/cli/width.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+import { columnsOf } from "../../src/cli/terminal/width.ts";
 import { Job_State, JobWork_Kind, JobWork_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HOSTILE, ID, job, NOW, running, succeeded } from "./jobs.ts";
 

@@ -1,10 +1,10 @@
 /** The summary of a list of jobs: a line for each, aligned, and the totals. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseGate } from "../../src/cli/gates.ts";
-import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/jobs/summary.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
-import { columnsOf } from "../../src/cli/width.ts";
+import { parseGate } from "../../src/cli/score/gates.ts";
+import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/submit/summary.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+import { columnsOf } from "../../src/cli/terminal/width.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { HOSTILE, ID, job, succeeded } from "./jobs.ts";

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { csvRows } from "../../src/cli/jobs/csv-rows.ts";
-import { jobsOfList, readList } from "../../src/cli/jobs/list-file.ts";
+import { csvRows } from "../../src/cli/submit/csv-rows.ts";
+import { jobsOfList, readList } from "../../src/cli/submit/list-file.ts";
 import { JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
-import { messageOf } from "../../src/platform/thrown.ts";
+import { messageOf } from "../../src/platform/errors.ts";
 
 const SETTINGS = create(JobSpecSchema, {
   models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"],

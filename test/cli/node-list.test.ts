@@ -4,7 +4,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { nodeNamed } from "../../src/cli/nodes/drain.ts";
 import { nodeTable } from "../../src/cli/nodes/list.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { type Node, Node_State, NodeSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { HOSTILE, ID, NOW } from "./jobs.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { progressLine, progressText } from "../../src/cli/progress.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
+import { progressLine, progressText } from "../../src/cli/score/progress.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 const TERMINAL: Terminal = { columns: 80, color: false, unicode: false, live: true };
 const HALF = { framesDone: 125, framesTotal: 250, fps: 54.23, secondsLeft: 2.2 };

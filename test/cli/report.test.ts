@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { report } from "../../src/cli/report.ts";
-import type { Terminal } from "../../src/cli/terminal.ts";
-import type { MediaView, ScoreView } from "../../src/cli/view.ts";
+import { report } from "../../src/cli/score/report.ts";
+import type { MediaView, ScoreView } from "../../src/cli/score/view.ts";
+import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";
 

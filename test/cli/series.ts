@@ -1,5 +1,5 @@
 /** Per-frame scores for tests of their display. */
-import { FrameTable } from "../../src/engine/frames.ts";
+import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 
 /**
  * Returns a table with one metric, "vmaf": frame n has the n-th value; undefined stands for a value that isn't finite.

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detectTerminal } from "../../src/cli/terminal.ts";
+import { detectTerminal } from "../../src/cli/terminal/terminal.ts";
 
 const TTY = { isTTY: true, columns: 100 };
 const UTF8 = { TERM: "xterm-256color", LANG: "en_US.UTF-8" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { columnsOf, cut, padded } from "../../src/cli/width.ts";
+import { columnsOf, cut, padded } from "../../src/cli/terminal/width.ts";
 
 test("wide characters take two columns, marks and colours none", () => {
   assert.equal(columnsOf("film"), 4);

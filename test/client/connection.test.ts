@@ -13,7 +13,7 @@ import {
   type ServerWritableStream,
   status,
 } from "@grpc/grpc-js";
-import { Connection } from "../../src/client/connection.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import {
   type GetJobRequest,
   GetJobResponseSchema,
@@ -21,9 +21,9 @@ import {
   type StreamJobsRequest,
   StreamJobsResponseSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { statusOf } from "../../src/grpc/status.ts";
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { statusOf } from "../../src/rpc/status.ts";
 import { soon } from "../waiting.ts";
 
 let server: Server;

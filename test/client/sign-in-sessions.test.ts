@@ -19,11 +19,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, mock, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { KeptToken } from "../../src/client/token-kept.ts";
-import { withLock } from "../../src/client/token-lock.ts";
-import { normalServer, type Session } from "../../src/client/token-session.ts";
-import { Sessions } from "../../src/client/token-sessions.ts";
-import { lockFile } from "../../src/platform/file-lock.ts";
+import { withLock } from "../../src/client/session/lock.ts";
+import { normalServer, type Session } from "../../src/client/session/session.ts";
+import { Sessions } from "../../src/client/session/sessions.ts";
+import { KeptToken } from "../../src/client/sign-in/kept-token.ts";
+import { lockFile } from "../../src/platform/files/file-lock.ts";
 import { CLIENT_ID, PeopleProvider } from "./people-provider.ts";
 import { failureOf, signIn } from "./signed-in.ts";
 

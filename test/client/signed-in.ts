@@ -1,7 +1,8 @@
 /** Sign-ins of people with a provider of the tests. */
-import { discover, type Provider } from "../../src/client/sign-in.ts";
-import { signInByBrowser } from "../../src/client/sign-in-browser.ts";
-import type { Grant } from "../../src/client/token-session.ts";
+
+import type { Grant } from "../../src/client/session/session.ts";
+import { signInByBrowser } from "../../src/client/sign-in/browser.ts";
+import { discover, type Provider } from "../../src/client/sign-in/provider.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { soon } from "../waiting.ts";
 import { type Visited, visit } from "./browser.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
-import { tokenRequests } from "../../src/client/token-request.ts";
+import { tokenRequests } from "../../src/client/tokens/client-credentials.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { soon } from "../waiting.ts";
 

@@ -20,14 +20,14 @@ import {
   type StreamJobsRequest,
   StreamJobsResponseSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { statusOf } from "../../src/grpc/status.ts";
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
-import { statusOf } from "../../src/rpc/status.ts";
 import { CLIENT_ID, IssuingProvider } from "../auth/issuing.ts";
 import { start } from "../cli/program.ts";
-import { Peer } from "../node/peer.ts";
 import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
 import { soon, until } from "../waiting.ts";
+import { Peer } from "../worker/peer.ts";
 
 const SECRET = "the-client-secret";
 

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { ListNodesRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { caller, Peer } from "./peer.ts";
 import { LOG, refused, System, submission } from "./system.ts";
 

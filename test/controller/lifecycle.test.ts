@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import type { FramePart } from "../../src/controller/operations.ts";
+import type { FramePart } from "../../src/controller/api/operations.ts";
 import {
   GetJobFramesRequestSchema,
   Job_State,

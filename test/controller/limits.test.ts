@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { SubmitLimits } from "../../src/controller/submit-limits.ts";
+import { SubmitLimits } from "../../src/controller/jobs/submit-limits.ts";
 import { SubmitJobsRequestSchema, type SubmitJobsResponse } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { GetTenantRequestSchema } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
 import type { Limits } from "../../src/jobs/limits.ts";

@@ -7,8 +7,8 @@ import {
   ListNodesRequestSchema,
   Node_State,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import type { NodeRoom } from "../../src/store/node-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { NodeRoom } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES } from "./scored.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Principal } from "../../src/auth/principal.ts";
-import type { CallContext, NodeOperations } from "../../src/controller/operations.ts";
+import type { CallContext, NodeOperations } from "../../src/controller/api/operations.ts";
 import {
   HeartbeatRequestSchema,
   type HeartbeatResponse,

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Registry } from "prom-client";
-import { ControllerMetrics } from "../../src/controller/metrics.ts";
-import { Pooling } from "../../src/controller/pooling.ts";
+import { Pooling } from "../../src/controller/maintenance/pooling.ts";
+import { ControllerMetrics } from "../../src/controller/telemetry/metrics.ts";
+import type { Store } from "../../src/store/contract/store.ts";
+import type { Poolable } from "../../src/store/contract/task-records.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { Poolable } from "../../src/store/work-records.ts";
 import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { until } from "../waiting.ts";
 import { wrapped } from "./system.ts";

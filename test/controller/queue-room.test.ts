@@ -1,7 +1,7 @@
 /** When queued jobs are counted and what is admitted meanwhile, with a store whose counts end when the test says so. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { QueueRoom, type Settle } from "../../src/controller/queue-room.ts";
+import { QueueRoom, type Settle } from "../../src/controller/jobs/queue-quota.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { refused } from "./system.ts";
 

@@ -5,11 +5,11 @@ import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Registry } from "prom-client";
-import { Gateway } from "../../src/auth/gateway.ts";
-import { RevocationList } from "../../src/auth/revocations.ts";
-import type { CallContext } from "../../src/controller/operations.ts";
-import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/revocation-feed.ts";
-import { RevocationService } from "../../src/controller/revocation-service.ts";
+import { Gateway } from "../../src/auth/access/gateway.ts";
+import { RevocationList } from "../../src/auth/tokens/revocations.ts";
+import type { CallContext } from "../../src/controller/api/operations.ts";
+import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/tenants/revocation-feed.ts";
+import { RevocationService } from "../../src/controller/tenants/revocation-service.ts";
 import { Job_State, StreamJobsRequestSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { PullWorkRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import {
@@ -20,11 +20,11 @@ import {
   RevokeTokensRequestSchema,
 } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { Database } from "../../src/store/database.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { postgresDriver } from "../../src/store/connection/postgres.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
-import { statement } from "../../src/store/statement.ts";
-import type { Store } from "../../src/store/store.ts";
 import { realmAt } from "../auth/gateways.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";

@@ -1,11 +1,11 @@
 /** Which pulls are woken, with a store whose claims end when the test says so. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Puller, Schedule } from "../../src/controller/schedule.ts";
+import { type Puller, Schedule } from "../../src/controller/scheduling/schedule.ts";
 import { planClass } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { Claim, ClaimedWork, LimitedClaim } from "../../src/store/work-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
+import type { Claim, ClaimedWork, LimitedClaim } from "../../src/store/contract/task-records.ts";
 import { CAPABILITIES } from "./scored.ts";
 import { LIMITS } from "./system.ts";
 

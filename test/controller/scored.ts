@@ -3,13 +3,13 @@
  * engine's own encoding that depend only on the frame number.
  */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { pair } from "../../src/engine/compare.ts";
-import { cut, wholeSegment } from "../../src/engine/cut.ts";
-import { encodeRows } from "../../src/engine/frame-code.ts";
-import { FrameTable } from "../../src/engine/frames.ts";
-import { readSegment, writePlan, writeSegment } from "../../src/engine/plan-json.ts";
-import { pairRequest } from "../../src/engine/request.ts";
-import type { ScorerInfo } from "../../src/engine/result.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { ScorerInfo } from "../../src/engine/contract/result.ts";
+import { encodeRows } from "../../src/engine/frames/codec.ts";
+import { FrameTable } from "../../src/engine/frames/frame-table.ts";
+import { pair } from "../../src/engine/planning/compare.ts";
+import { cut, wholeSegment } from "../../src/engine/planning/cut.ts";
+import { readSegment, writePlan, writeSegment } from "../../src/engine/planning/plan-json.ts";
 import type {
   FailureReportSchema,
   FramePieceSchema,

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { Failure } from "../../src/platform/failure.ts";
-import { inside } from "../../src/platform/span.ts";
+import { inside } from "../../src/platform/observability/span.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
 import { caller, Peer } from "./peer.ts";
 import { refused, System, submission, wrapped } from "./system.ts";

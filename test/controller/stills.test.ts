@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { Fleet } from "../../src/controller/fleet.ts";
-import { worstFrames } from "../../src/controller/still-frames.ts";
-import { Stranded } from "../../src/controller/stranded.ts";
+import { Fleet } from "../../src/controller/scheduling/fleet.ts";
+import { Stranded } from "../../src/controller/scheduling/unschedulable.ts";
+import { worstFrames } from "../../src/controller/stills/worst-frames.ts";
 import {
   GetStillRequestSchema,
   Job_State,

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { Feed } from "../../src/controller/feed.ts";
-import { JobStream } from "../../src/controller/stream.ts";
+import { Feed } from "../../src/controller/events/event-buffer.ts";
+import { JobStream } from "../../src/controller/events/stream.ts";
 import {
   Job_State,
   StreamJobsResponse_Kind as Kind,
@@ -11,7 +11,7 @@ import {
   type StreamJobsResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { Peer } from "./peer.ts";
 import { failureReport } from "./scored.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
-import { RevocationList } from "../../src/auth/revocations.ts";
+import { RevocationList } from "../../src/auth/tokens/revocations.ts";
 import { type Controller, type ControllerSettings, openController } from "../../src/controller/controller.ts";
-import { anyFile } from "../../src/controller/media-policy.ts";
-import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/revocation-feed.ts";
+import { anyFile } from "../../src/controller/requests/media-policy.ts";
+import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/tenants/revocation-feed.ts";
 import {
   CancelJobRequestSchema,
   GetJobFramesRequestSchema,
@@ -23,9 +23,9 @@ import {
 import type { Limits } from "../../src/jobs/limits.ts";
 import { WORST_MOMENTS } from "../../src/jobs/moments.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
-import { openLog } from "../../src/platform/log.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { caller } from "./peer.ts";
 
 export const LOG = openLog({ level: "fatal", format: "text" });

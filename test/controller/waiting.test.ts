@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { Listeners } from "../../src/controller/listeners.ts";
-import { ReadySet } from "../../src/controller/ready-set.ts";
-import { Doorbell, ringOnAbort } from "../../src/platform/doorbell.ts";
+import { Listeners } from "../../src/controller/events/listeners.ts";
+import { ReadySet } from "../../src/controller/scheduling/ready-set.ts";
+import { Doorbell, ringOnAbort } from "../../src/platform/concurrency/notifier.ts";
 
 describe("a notifier", () => {
   test("wakes a waiter whether it rings before, while or after the wait begins, and once", async () => {

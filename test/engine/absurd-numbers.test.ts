@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { PATIENCE_MS } from "../waiting.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { access, chmod, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { pairRequest } from "../../src/engine/request.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { FFMPEG } from "../media/ffmpeg.ts";
 import { soon } from "../waiting.ts";

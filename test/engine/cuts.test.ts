@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { findTools, type Tools } from "../../src/engine/find.ts";
-import { resolveModels } from "../../src/engine/models.ts";
-import { type Plan, plan } from "../../src/engine/plan.ts";
-import { pairRequest } from "../../src/engine/request.ts";
-import { scorePlan } from "../../src/engine/score.ts";
-import { openSource } from "../../src/engine/source.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import { openSource } from "../../src/engine/files/source.ts";
+import { resolveModels } from "../../src/engine/planning/models.ts";
+import { type Plan, plan } from "../../src/engine/planning/plan.ts";
+import { findTools, type Tools } from "../../src/engine/scoring/find.ts";
+import { scorePlan } from "../../src/engine/scoring/score.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";

@@ -1,6 +1,6 @@
 /** Compares a result with the oracle's digit by digit. */
 import assert from "node:assert/strict";
-import type { Pooled, ScoreResult } from "../../src/engine/result.ts";
+import type { Pooled, ScoreResult } from "../../src/engine/contract/result.ts";
 import type { Truth } from "../media/truth.ts";
 
 /** Half a unit of the sixth decimal, plus the error of doubles. */

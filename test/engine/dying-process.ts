@@ -1,5 +1,5 @@
 /** Kills itself with SIGKILL after the working directory was created and before the first program runs. */
-import { Sandbox } from "../../src/engine/sandbox.ts";
+import { Sandbox } from "../../src/engine/sandbox/sandbox.ts";
 
 const signal = new AbortController().signal;
 await using sandbox = Sandbox.open({ sources: [], isolation: [], signal });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../media/truth.ts";
 import { Fixture, SCORERS, warningCodes } from "./fixture.ts";

@@ -1,10 +1,10 @@
 /** The common fixture of the engine's tests: scorers, a media directory, and checks of results and failures. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
+import type { ScoreResult } from "../../src/engine/contract/result.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "../../src/engine/engine.ts";
 import { openEngine } from "../../src/engine/open.ts";
-import { type PairRequest, pairRequest } from "../../src/engine/request.ts";
-import type { ScoreResult } from "../../src/engine/result.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import type { Truth } from "../media/truth.ts";

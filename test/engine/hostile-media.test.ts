@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { box, damage, pngBomb } from "../media/crafted.ts";

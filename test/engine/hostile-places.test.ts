@@ -5,9 +5,9 @@ import { copyFile, mkdir, symlink, truncate, writeFile } from "node:fs/promises"
 import { createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { pairRequest } from "../../src/engine/request.ts";
-import { MediaRoots } from "../../src/engine/roots.ts";
-import { openSource } from "../../src/engine/source.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import { MediaRoots } from "../../src/engine/files/roots.ts";
+import { openSource } from "../../src/engine/files/source.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { until } from "../waiting.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
-import type { ScoreResult } from "../../src/engine/result.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { ScoreResult } from "../../src/engine/contract/result.ts";
 import { encode, LOSSY, pristine, remux } from "../media/clips.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 

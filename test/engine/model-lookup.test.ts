@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";

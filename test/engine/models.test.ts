@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf, truthOfPair } from "../media/truth.ts";

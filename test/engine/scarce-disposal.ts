@@ -3,7 +3,7 @@
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Sandbox } from "../../src/engine/sandbox.ts";
+import { Sandbox } from "../../src/engine/sandbox/sandbox.ts";
 import { takeDescriptors } from "./descriptors.ts";
 
 const { signal } = new AbortController();

@@ -1,6 +1,7 @@
 /** A process that scores a pair many times concurrently, then once alone; prints how each score ended. */
+
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { openEngine } from "../../src/engine/open.ts";
-import { pairRequest } from "../../src/engine/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
 
 const AT_ONCE = 24;

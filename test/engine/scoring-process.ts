@@ -2,8 +2,9 @@
  * A process that scores one pair and writes to stdout when scoring has begun; tests kill it. Arguments: reference,
  * distorted, scorer.
  */
+
+import { pairRequest } from "../../src/engine/contract/request.ts";
 import { openEngine } from "../../src/engine/open.ts";
-import { pairRequest } from "../../src/engine/request.ts";
 
 const [reference = "", distorted = "", scorerPath] = process.argv.slice(2);
 const engine = await openEngine({ threads: 2, scorerPath: scorerPath || undefined });

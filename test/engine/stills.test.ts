@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
+import type { PlannedPair, Still, StillsPart } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
-import { type PairRequest, pairRequest } from "../../src/engine/request.ts";
-import type { PlannedPair, Still, StillsPart } from "../../src/engine/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/request.ts";
-import type { MediaInfo } from "../../src/engine/result.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { MediaInfo } from "../../src/engine/contract/result.ts";
 import { draw, encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { Fixture } from "./fixture.ts";

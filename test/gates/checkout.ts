@@ -28,8 +28,8 @@ const QUIET = ["-c", "commit.gpgsign=false", "-c", "maintenance.auto=false", "-c
 
 const FILES: Record<string, string> = {
   "package.json": `${JSON.stringify({ name: "sound", private: true, type: "module" }, null, 2)}\n`,
-  "src/main.ts": 'import { run } from "./cmd/run.ts";\n\nawait run();\n',
-  "src/cmd/run.ts":
+  "src/main.ts": 'import { run } from "./processes/run.ts";\n\nawait run();\n',
+  "src/processes/run.ts":
     'import { frames } from "../engine/frames.ts";\n\n' +
     "export async function run(): Promise<void> {\n" +
     '  const { level } = await import("../platform/level.ts");\n' +

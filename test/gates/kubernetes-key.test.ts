@@ -58,7 +58,12 @@ test("changes when one of these files changes, appears or disappears, and not wh
     writeFileSync(join(folder, path), content);
   };
   const paths = [
-    ...["src/jobs/limits.ts", "src/cmd/controller-part.ts", "web/src/app.tsx", "migrations/0001_jobs.sql"],
+    ...[
+      "src/jobs/limits.ts",
+      "src/processes/controller/part.ts",
+      "web/src/app.tsx",
+      "migrations/0001_jobs.sql",
+    ],
     ...["scripts/alone.mjs", "scripts/test-k8s.ts", "package.json", "tsconfig.json", "Dockerfile"],
   ];
   for (const path of [...paths, ".dockerignore"]) {

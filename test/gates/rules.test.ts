@@ -20,7 +20,12 @@ planted(
   "export function frames( path:string ) { return path.length }\n",
   /frames\.ts/,
 );
-planted("format", "src/cmd/z.ts", 'import "../platform/level.ts";\nimport "../engine/frames.ts"', /z\.ts/);
+planted(
+  "format",
+  "src/processes/z.ts",
+  'import "../platform/level.ts";\nimport "../engine/frames.ts"',
+  /z\.ts/,
+);
 planted("biome", "src/engine/any.ts", "export const x: any = 1;\n", /any\.ts.*noExplicitAny/);
 planted("biome", "src/engine/bang.ts", "export const x = [1][0]!;\n", /bang\.ts.*noNonNullAssertion/);
 planted(
@@ -179,6 +184,23 @@ test("generated refuses a chart README without the current text of a value", asy
   checkout.write(path, checkout.read(path).replace("# -- ", "# -- Anew: "));
   assert.match((await complaintsOf(checkout, "generated")).join("\n"), /^deploy\/chart\/README\.md differs/);
 });
+
+for (const [path, text, says] of [
+  [
+    "src/engine/a.ts",
+    "/** What the file told us. */\nexport const x = 1;\n",
+    /a\.ts:1 says "told"; write reports/,
+  ],
+  ["src/engine/a.ts", 'export const x = "It is done whatever happens.";\n', /a\.ts:1 says "whatever"/],
+  [
+    "src/engine/a.ts",
+    "export const x = (n: number) => `${n} pieces of work`;\n",
+    /a\.ts:1 says "pieces of work"; write task/,
+  ],
+  ["web/src/a.tsx", "export const x = <p>The tenants of now</p>;\n", /a\.tsx:1 says "of now"/],
+  ["docs/a.md", "# A page\n\nThe node tells why.\n", /a\.md:3 says "tells"/],
+] as const)
+  planted("language", path, text, says);
 
 for (const [subject, fault] of [
   ["No two clicks are lost", /write it as "area: imperative"/],

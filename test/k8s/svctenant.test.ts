@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
-import { readEntry } from "../../src/auth/registry-entry.ts";
+import { readEntry } from "../../src/auth/tenants/registry-entry.ts";
 import { until } from "../waiting.ts";
 import { Cluster } from "./cluster.ts";
 import { ACME, ENTRIES, type Entry } from "./entries.ts";

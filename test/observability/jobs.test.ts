@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { tellWait } from "../../src/controller/tracing.ts";
+import { tellWait } from "../../src/controller/telemetry/tracing.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
 import { Peer } from "../controller/peer.ts";

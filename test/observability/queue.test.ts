@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Registry } from "prom-client";
-import { type PendingWork, QueueLook, type QueueView } from "../../src/controller/queue-look.ts";
-import { showQueue } from "../../src/controller/queue-metrics.ts";
-import { scorerNames } from "../../src/controller/scorer-names.ts";
+import { showQueue } from "../../src/controller/scheduling/queue-metrics.ts";
+import { type PendingWork, QueueLook, type QueueView } from "../../src/controller/scheduling/queue-stats.ts";
+import { scorerNames } from "../../src/controller/scheduling/scorer-names.ts";
 import { needOf, planClass, STILLS_CLASS, scoreClass } from "../../src/jobs/work.ts";
-import { MOST_READY_OF_TENANT } from "../../src/store/work-records.ts";
+import { MOST_READY_OF_TENANT } from "../../src/store/contract/task-records.ts";
 import { Peer } from "../controller/peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "../controller/scored.ts";
 import { LIMITS, System } from "../controller/system.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Command } from "commander";
-import { addSettings, readSettings } from "../../src/platform/config.ts";
+import { addSettings, readSettings } from "../../src/platform/config/config.ts";
 import {
   choice,
   integer,
@@ -14,7 +14,7 @@ import {
   text,
   toggle,
   UsageError,
-} from "../../src/platform/setting.ts";
+} from "../../src/platform/config/setting.ts";
 
 const SETTINGS = {
   port: integer({ flags: "--port <port>", help: "port", fallback: 80, min: 0, max: 100 }),

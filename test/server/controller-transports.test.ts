@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { Connection } from "../../src/client/connection.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import {
   type GetJobFramesResponse,
   JobPlanSchema,

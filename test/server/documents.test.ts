@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { status } from "@grpc/grpc-js";
+import { statusOf } from "../../src/grpc/status.ts";
 import { FAILURE_KINDS, Failure, type FailureCode } from "../../src/platform/failure.ts";
-import { STATUSES } from "../../src/rest/problem.ts";
-import { statusOf } from "../../src/rpc/status.ts";
+import { STATUSES } from "../../src/rest/http/problem.ts";
 import { ServerProcess } from "./server-process.ts";
 
 const document = (name: string) => readFile(new URL(`../../docs/${name}`, import.meta.url), "utf8");

@@ -13,12 +13,12 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
-import type { Connection } from "../../src/client/connection.ts";
-import { jobList, pageToken } from "../../src/controller/page-token.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
+import { jobList, pageToken } from "../../src/controller/requests/page-token.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { CONTROLLER_DESCRIPTORS } from "../../src/grpc/controller.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { CONTROLLER_DESCRIPTORS } from "../../src/rpc/controller.ts";
 import { CAPABILITIES, failureReport, planReport, segmentReport } from "../controller/scored.ts";
 import { Transports } from "./transports.ts";
 

@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { Registry } from "prom-client";
 import { Audit } from "../../src/audit/audit.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import { failureOf } from "../../src/client/failure.ts";
+import { failureOf } from "../../src/client/connection/failure.ts";
+import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/grpc/controller.ts";
+import { RpcServer, rpcOperations } from "../../src/grpc/server.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
-import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
 import { until } from "../waiting.ts";
 import { GrpcClient } from "./grpc-client.ts";
 

@@ -5,12 +5,12 @@ import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
 import { status } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
-import { gate } from "../../src/auth/gate.ts";
-import { Permissions } from "../../src/auth/permissions.ts";
+import { gate } from "../../src/auth/access/gate.ts";
+import { Permissions } from "../../src/auth/access/permissions.ts";
 import type { Authenticate } from "../../src/auth/principal.ts";
+import { RpcServer, rpcOperations } from "../../src/grpc/server.ts";
+import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/grpc/unfinished.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { RpcServer, rpcOperations } from "../../src/rpc/server.ts";
-import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/rpc/unfinished.ts";
 import { PATIENCE_MS, until } from "../waiting.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type ServiceError, status } from "@grpc/grpc-js";
-import type { Connection } from "../../src/client/connection.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { LIMITS } from "../controller/system.ts";

@@ -1,7 +1,7 @@
 /** The text log is readable and safe for any input. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { textLine } from "../../src/platform/log.ts";
+import { textLine } from "../../src/platform/observability/log.ts";
 
 const line = (facts: object) =>
   textLine(

@@ -1,7 +1,7 @@
 /** Cancelling and deleting many jobs, changing labels and listing by time, with equal results over REST and gRPC. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Connection } from "../../src/client/connection.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { until } from "../waiting.ts";

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { parse } from "yaml";
-import type { Connection } from "../../src/client/connection.ts";
+import type { Connection } from "../../src/client/connection/connection.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";

@@ -1,22 +1,22 @@
 /** REST and gRPC over a controller's services in this process; the token contains the tenant. */
 import assert from "node:assert/strict";
 import { Registry } from "prom-client";
-import { gate } from "../../src/auth/gate.ts";
-import { Permissions } from "../../src/auth/permissions.ts";
+import { gate } from "../../src/auth/access/gate.ts";
+import { Permissions } from "../../src/auth/access/permissions.ts";
 import { type Authenticate, ROLES } from "../../src/auth/principal.ts";
-import { Connection } from "../../src/client/connection.ts";
-import { openConsole } from "../../src/cmd/console.ts";
+import { Connection } from "../../src/client/connection/connection.ts";
 import type { ControllerSettings } from "../../src/controller/controller.ts";
 import type { operations } from "../../src/gen/rest/controller.ts";
-import { Connections } from "../../src/platform/connections.ts";
+import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/grpc/controller.ts";
+import { type ConnectionLimits, RpcServer, rpcOperations } from "../../src/grpc/server.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { CONSOLE_OPERATION } from "../../src/rest/console.ts";
-import { controllerHandlers } from "../../src/rest/controller.ts";
-import { Description } from "../../src/rest/description.ts";
+import { Connections } from "../../src/platform/net/connections.ts";
+import { openConsole } from "../../src/processes/controller/console.ts";
+import { controllerHandlers } from "../../src/rest/api/controller.ts";
+import { Description } from "../../src/rest/contract/description.ts";
+import { CONSOLE_OPERATION } from "../../src/rest/pages/console.ts";
 import { closeServer, restServer } from "../../src/rest/server.ts";
-import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../src/rpc/controller.ts";
-import { type ConnectionLimits, RpcServer, rpcOperations } from "../../src/rpc/server.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { LOG, System } from "../controller/system.ts";
 
 /**

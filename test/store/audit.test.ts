@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import type { AuditRecord } from "../../src/audit/record.ts";
-import type { AuditCursor, AuditFilter } from "../../src/store/audit-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { AuditCursor, AuditFilter } from "../../src/store/contract/audit-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { newTenant, onBothStores } from "./stores.ts";
 
 const NOW = Date.now();

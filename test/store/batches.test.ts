@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Client } from "pg";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
-import { insertJobs } from "../../src/store/jobs.ts";
-import { migrate } from "../../src/store/migrations.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { embeddedDriver } from "../../src/store/embedded/database.ts";
+import { insertJobs } from "../../src/store/jobs/jobs.ts";
+import { migrate } from "../../src/store/schema/migrations.ts";
 import { embeddedTarget, newJob } from "./stores.ts";
 
 interface Sent {

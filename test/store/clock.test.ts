@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
-import { statement } from "../../src/store/statement.ts";
+import { statement } from "../../src/store/connection/statement.ts";
 import {
   fence,
   LEASE_MS,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { NewNode } from "../../src/store/node-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import {
   claim,
   fence,

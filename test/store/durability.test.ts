@@ -4,7 +4,7 @@ import { fsyncSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PGlite } from "@electric-sql/pglite";
-import { durableOptions } from "../../src/store/durable-files.ts";
+import { durableOptions } from "../../src/store/embedded/durable-files.ts";
 import { openStore } from "../../src/store/open.ts";
 import { installations, startWriter, untilWritten } from "./installation.ts";
 import { SILENT } from "./stores.ts";

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { Client } from "pg";
 import { Failure } from "../../src/platform/failure.ts";
-import { Database } from "../../src/store/database.ts";
-import { EMPTY_DATABASE } from "../../src/store/database-files.ts";
-import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded/database.ts";
+import { EMPTY_DATABASE } from "../../src/store/embedded/database-files.ts";
 import { openStore } from "../../src/store/open.ts";
-import { statement } from "../../src/store/statement.ts";
 import { installations, kill, startWriter, untilWritten } from "./installation.ts";
 import { embeddedTarget, newJob, SILENT } from "./stores.ts";
 

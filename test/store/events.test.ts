@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { JobEvent } from "../../src/store/event-records.ts";
-import type { JobCursor } from "../../src/store/job-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { JobEvent } from "../../src/store/contract/event-records.ts";
+import type { JobCursor } from "../../src/store/contract/job-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import {
   fence,
   jobOutcome,

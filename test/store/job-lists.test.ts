@@ -4,9 +4,9 @@ import { randomUUID } from "node:crypto";
 import { before, test } from "node:test";
 import fc from "fast-check";
 import { JOB_STATES, type JobState, TERMINAL_STATES } from "../../src/jobs/states.ts";
-import { countOf, pageOf } from "../../src/store/job-lists.ts";
-import type { JobCursor, JobFilter, JobSort } from "../../src/store/job-records.ts";
-import { statement } from "../../src/store/statement.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import type { JobCursor, JobFilter, JobSort } from "../../src/store/contract/job-records.ts";
+import { countOf, pageOf } from "../../src/store/selection/job-lists.ts";
 import { newTenant, onBothDatabases } from "./stores.ts";
 
 const SORTS: readonly JobSort[] = ["NEWEST", "OLDEST", "LAST_ENDED", "FIRST_ENDED"];

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { Failure } from "../../src/platform/failure.ts";
-import type { JobCursor } from "../../src/store/job-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { JobCursor } from "../../src/store/contract/job-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import {
   claim,
   fence,

@@ -3,10 +3,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AFTER_OF_TENANT } from "../../src/store/events.ts";
-import { IN_WORK, WAITING } from "../../src/store/queue.ts";
-import { type Scope, type Statement, statement, type Value } from "../../src/store/statement.ts";
-import { QUEUED, RUNNING } from "../../src/store/usage.ts";
+import { type Scope, type Statement, statement, type Value } from "../../src/store/connection/statement.ts";
+import { AFTER_OF_TENANT } from "../../src/store/events/events.ts";
+import { IN_WORK, WAITING } from "../../src/store/tasks/queue.ts";
+import { QUEUED, RUNNING } from "../../src/store/tasks/usage.ts";
 import { onBothDatabases } from "./stores.ts";
 
 /** Columns changed by a lease renewal with progress, and by every change of a job. */

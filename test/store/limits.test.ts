@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { NewNode } from "../../src/store/node-records.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
+import type { ClaimedWork, LimitedClaim } from "../../src/store/contract/task-records.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { ClaimedWork, LimitedClaim } from "../../src/store/work-records.ts";
 import { until } from "../waiting.ts";
 import {
   CLASSES,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { statement } from "../../src/store/statement.ts";
-import type { ClaimedWork } from "../../src/store/work-records.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import type { ClaimedWork } from "../../src/store/contract/task-records.ts";
 import { LEASE_MS, newTenant, onBothDatabases, plannedJob, register, SCORE, take } from "./stores.ts";
 
 const GRANT = statement(

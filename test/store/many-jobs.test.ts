@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
-import type { Database } from "../../src/store/database.ts";
-import type { JobEvent } from "../../src/store/event-records.ts";
-import type { JobCursor, JobFilter, JobsStep, NewJob } from "../../src/store/job-records.ts";
-import type { NewNode } from "../../src/store/node-records.ts";
-import { statement } from "../../src/store/statement.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Database } from "../../src/store/connection/database.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import type { JobEvent } from "../../src/store/contract/event-records.ts";
+import type { JobCursor, JobFilter, JobsStep, NewJob } from "../../src/store/contract/job-records.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import {
   CLASSES,
   claim,

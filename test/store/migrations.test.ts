@@ -4,14 +4,14 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { postgresDriver } from "../../src/store/connection/postgres.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { copyStore } from "../../src/store/copy.ts";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
-import { knownMigrations, type Migration, migrate } from "../../src/store/migrations.ts";
+import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { openStore } from "../../src/store/open.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
-import { statement } from "../../src/store/statement.ts";
-import type { Store } from "../../src/store/store.ts";
+import { knownMigrations, type Migration, migrate } from "../../src/store/schema/migrations.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {
   bytesOf,

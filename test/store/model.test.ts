@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { NewNode } from "../../src/store/node-records.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { FRAMES, type Lease, Model, type ModelJob, type ModelNode } from "./model.ts";
 import {
   CLASSES,

@@ -2,7 +2,7 @@
 import { MAX_FAILURES } from "../../src/jobs/retry.ts";
 import type { JobState, WorkState } from "../../src/jobs/states.ts";
 import type { WorkKind } from "../../src/jobs/work.ts";
-import type { Recorded } from "../../src/store/work-records.ts";
+import type { Recorded } from "../../src/store/contract/task-records.ts";
 
 export const FRAMES = 100;
 

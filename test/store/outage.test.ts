@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { planClass } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import type { Announcement, Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Announcement, Store } from "../../src/store/store.ts";
 import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { NewRevocation, RevocationChange } from "../../src/store/revocation-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { NewRevocation, RevocationChange } from "../../src/store/contract/revocation-store.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import { newTenant, nextMoment, onBothStores } from "./stores.ts";
 
 const MOST = 10_000;

@@ -1,8 +1,8 @@
 /** Disk space of per-frame scores in the database, including all overhead. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { encodeRows } from "../../src/engine/frame-code.ts";
-import { FrameTable } from "../../src/engine/frames.ts";
+import { encodeRows } from "../../src/engine/frames/codec.ts";
+import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { openStore } from "../../src/store/open.ts";
 import { PostgresCluster } from "./postgres.ts";
 import {

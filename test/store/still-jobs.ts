@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { STILLS_CLASS } from "../../src/jobs/work.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { JobEvent } from "../../src/store/event-records.ts";
-import type { NewJob } from "../../src/store/job-records.ts";
-import type { NewNode } from "../../src/store/node-records.ts";
-import type { StillImage, StillSide, StillsPart } from "../../src/store/still-records.ts";
-import type { Store } from "../../src/store/store.ts";
-import type { ClaimedWork } from "../../src/store/work-records.ts";
+import type { JobEvent } from "../../src/store/contract/event-records.ts";
+import type { NewJob } from "../../src/store/contract/job-records.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { StillImage, StillSide, StillsPart } from "../../src/store/contract/still-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
+import type { ClaimedWork } from "../../src/store/contract/task-records.ts";
 import {
   CLASSES,
   fence,

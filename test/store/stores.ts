@@ -4,17 +4,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
-import { openLog } from "../../src/platform/log.ts";
-import { Announcements } from "../../src/store/announcements.ts";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
-import type { MediaFacts, NewJob } from "../../src/store/job-records.ts";
-import { migrate } from "../../src/store/migrations.ts";
-import type { NewNode } from "../../src/store/node-records.ts";
-import { openStore, type StoreTarget } from "../../src/store/open.ts";
-import { postgresDriver } from "../../src/store/postgres.ts";
-import { SqlStore } from "../../src/store/sql-store.ts";
-import type { Store } from "../../src/store/store.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { postgresDriver } from "../../src/store/connection/postgres.ts";
+import type { MediaFacts, NewJob } from "../../src/store/contract/job-records.ts";
+import type { NewNode } from "../../src/store/contract/node-records.ts";
+import type { Store } from "../../src/store/contract/store.ts";
 import type {
   ClaimedWork,
   Fence,
@@ -22,7 +17,12 @@ import type {
   Outcome,
   ScoredPart,
   SegmentRecord,
-} from "../../src/store/work-records.ts";
+} from "../../src/store/contract/task-records.ts";
+import { embeddedDriver } from "../../src/store/embedded/database.ts";
+import { Announcements } from "../../src/store/events/notifications.ts";
+import { openStore, type StoreTarget } from "../../src/store/open.ts";
+import { migrate } from "../../src/store/schema/migrations.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, test } from "node:test";
-import { type Scope, statement } from "../../src/store/statement.ts";
+import { type Scope, statement } from "../../src/store/connection/statement.ts";
 import { fence, newJob, onBothDatabases, plannedJob, register, segmentRecord, take } from "./stores.ts";
 
 const TABLES = ["job", "work", "piece", "still", "event", "revocation", "audit"];

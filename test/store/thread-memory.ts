@@ -1,11 +1,11 @@
 /** A process with an embedded store that reports the memory use of its database thread in JSON lines. */
 import { once } from "node:events";
 import { Failure } from "../../src/platform/failure.ts";
-import { openLog } from "../../src/platform/log.ts";
-import { Database } from "../../src/store/database.ts";
-import { embeddedDriver } from "../../src/store/embedded.ts";
+import { openLog } from "../../src/platform/observability/log.ts";
+import { Database } from "../../src/store/connection/database.ts";
+import { statement } from "../../src/store/connection/statement.ts";
+import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { openStore } from "../../src/store/open.ts";
-import { statement } from "../../src/store/statement.ts";
 import { newJob } from "./stores.ts";
 import { type Answer, openChannel, send } from "./thread-watcher.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LONGEST_BACK_OFF_MS } from "../../src/jobs/retry.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import type { ClaimedWork, Fence } from "../../src/store/work-records.ts";
+import type { ClaimedWork, Fence } from "../../src/store/contract/task-records.ts";
 import {
   bytesOf,
   claim,

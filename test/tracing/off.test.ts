@@ -29,7 +29,7 @@ async function loaded(args: readonly string[], env: Readonly<Record<string, stri
     const texts = await Promise.all(files.map((file) => readFile(join(coverage, file), "utf8")));
     const scripts = texts.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result);
     assert.ok(
-      scripts.some(({ url }) => url.endsWith("/src/cmd/controller-run.ts")),
+      scripts.some(({ url }) => url.endsWith("/src/processes/controller/run.ts")),
       "loaded files are detected",
     );
     return scripts.map(({ url }) => url).filter((url) => SDK.test(url));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Outlet } from "../../src/tracing/outlet.ts";
+import { Outlet } from "../../src/tracing/span-exporter.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
 import { PATIENCE_MS, until } from "../waiting.ts";
 import { Collector } from "./collector.ts";

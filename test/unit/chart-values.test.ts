@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { describedValues } from "../../scripts/chart-readme.ts";
 import { PROJECT } from "../../scripts/gates/gate.ts";
-import { CONTROLLER_SETTINGS } from "../../src/cmd/controller-settings.ts";
-import { NODE_SETTINGS } from "../../src/cmd/node-settings.ts";
-import { SERVER_SETTINGS } from "../../src/cmd/server-settings.ts";
-import type { Setting, Settings } from "../../src/platform/setting.ts";
+import type { Setting, Settings } from "../../src/platform/config/setting.ts";
+import { CONTROLLER_SETTINGS } from "../../src/processes/controller/settings.ts";
+import { NODE_SETTINGS } from "../../src/processes/node/settings.ts";
+import { SERVER_SETTINGS } from "../../src/processes/server/settings.ts";
 
 const CHART = join(PROJECT, "deploy", "chart");
 const read = (path: string) => readFileSync(join(CHART, path), "utf8");

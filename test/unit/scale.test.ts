@@ -20,7 +20,7 @@ test("the page's measured costs are those of the formulas", () => {
     page.includes(`\n| a whole job, submission to last still, without the pictures' bytes ${row(job)}`),
   );
   assert.ok(page.includes(`\n| a heartbeat of a node at work, with progress ${row(heartbeat)}`));
-  assert.ok(page.includes(`\n| an event told to one stream | ${toldMicros} µs |`));
+  assert.ok(page.includes(`\n| an event sent to one stream | ${toldMicros} µs |`));
   assert.ok(page.includes(` | ${eventBytes} bytes |\n`));
   assert.ok(page.includes(`${pictureBytes / 1e6} MB is used below`));
 });

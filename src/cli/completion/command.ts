@@ -4,7 +4,7 @@
  * which takes Node.js a third of a second.
  */
 import { Argument, type Command } from "commander";
-import { exitCodes } from "../../platform/help.ts";
+import { exitCodes } from "../../platform/config/help.ts";
 import { PeopleCommand } from "../command.ts";
 import { writeAll } from "../exit.ts";
 import { bashScript } from "./bash.ts";

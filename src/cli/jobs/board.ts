@@ -4,12 +4,12 @@
  */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
-import { printable } from "../escape.ts";
-import { LiveBlock, type LiveOutput } from "../live.ts";
-import { exact } from "../numbers.ts";
-import { progressText } from "../progress.ts";
-import type { Terminal } from "../terminal.ts";
-import { cut, padded } from "../width.ts";
+import { progressText } from "../score/progress.ts";
+import { printable } from "../terminal/escape.ts";
+import { LiveBlock, type LiveOutput } from "../terminal/live.ts";
+import { exact } from "../terminal/numbers.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { cut, padded } from "../terminal/width.ts";
 import { failureOfJob, hasEnded, percentOf, progressOf, titleLine, titleOf } from "./state.ts";
 
 export interface BoardOutput {

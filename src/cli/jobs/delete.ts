@@ -1,6 +1,6 @@
 /** The command `svc jobs delete [ID…]`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import {
   type DeleteJobsResponse,
   DeleteJobsResponseSchema,
@@ -8,10 +8,10 @@ import {
   JobService,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { TIMES_GUIDE } from "../instants.ts";
-import { messageJson } from "../message-json.ts";
-import { optional } from "../optional.ts";
-import { addServerOptions, answered, serverGuide, withServer } from "../server.ts";
+import { messageJson } from "../connection/message-json.ts";
+import { addServerOptions, answered, serverGuide, withServer } from "../connection/server.ts";
+import { TIMES_GUIDE } from "../flags/instants.ts";
+import { optional } from "../flags/optional.ts";
 import { addEndOptions, filterOf } from "./filter.ts";
 import { addManyOptions, allChosen, areNamed, eachNamed, type ManyFlags, type Words } from "./many.ts";
 import { titleLine } from "./state.ts";

@@ -4,8 +4,8 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import type { JobFilterSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { JOB_STATES, type JobState } from "../../jobs/states.ts";
-import { pastOption } from "../instants.ts";
-import { offering, optional } from "../optional.ts";
+import { pastOption } from "../flags/instants.ts";
+import { offering, optional } from "../flags/optional.ts";
 import { type Labels, labelOption } from "./labels.ts";
 import { stateOf } from "./state.ts";
 

@@ -1,6 +1,6 @@
 /** Follows jobs across reconnections. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import {
   JobService,
   type StreamJobsRequest,

@@ -1,17 +1,23 @@
 /** The command `svc jobs frames ID`. */
 import { type Command, Option } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { csvHeader, csvLine } from "../../messages/csv.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { csvTarget, writeCsv } from "../csv.ts";
-import { printableJson, quoteName } from "../escape.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { optional } from "../optional.ts";
-import { whole } from "../options.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+import { optional } from "../flags/optional.ts";
+import { csvTarget, writeCsv } from "../score/csv.ts";
+import { whole } from "../score/options.ts";
+import { printableJson, quoteName } from "../terminal/escape.ts";
 import { fetchJob } from "./get.ts";
 import { type FrameRange, framesOf } from "./result.ts";
 

@@ -1,11 +1,9 @@
 /** The command `svc jobs get ID`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Job, Job_State, JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
-import { optional } from "../optional.ts";
+import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
   answered,
@@ -13,8 +11,10 @@ import {
   type ServerFlags,
   serverGuide,
   withServer,
-} from "../server.ts";
-import { detectTerminal } from "../terminal.ts";
+} from "../connection/server.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { optional } from "../flags/optional.ts";
+import { detectTerminal } from "../terminal/terminal.ts";
 import { jobLines, jobPage } from "./job-page.ts";
 import { jobReport } from "./result.ts";
 

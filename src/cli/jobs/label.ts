@@ -1,10 +1,9 @@
 /** The command `svc jobs label ID CHANGE…`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { JobSchema, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
+import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
   answered,
@@ -12,7 +11,8 @@ import {
   type ServerFlags,
   serverGuide,
   withServer,
-} from "../server.ts";
+} from "../connection/server.ts";
+import { EXIT, writeAll } from "../exit.ts";
 import { labelsText } from "./job-page.ts";
 import { collectLabelChange, type LabelChange } from "./labels.ts";
 import { titleLine } from "./state.ts";

@@ -1,7 +1,7 @@
 /** Parses labels: the option --label KEY=VALUE, and label changes. */
 import { InvalidArgumentError, type Option } from "commander";
 import { LABEL_KEY, MAX_LABEL_VALUE, MAX_LABELS } from "../../jobs/request-limits.ts";
-import { optional } from "../optional.ts";
+import { optional } from "../flags/optional.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /** The command `svc jobs list`. */
 import { type Command, Option } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import {
   type Job,
   JobSchema,
@@ -8,12 +8,18 @@ import {
   ListJobsRequest_Sort as Sort,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { TIMES_GUIDE } from "../instants.ts";
-import { ageText } from "../numbers.ts";
-import { addLimitOptions, type Limits, pagesOf, printList } from "../pages.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { type TableColumn, tableLines } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { addLimitOptions, type Limits, pagesOf, printList } from "../connection/pages.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
+import { TIMES_GUIDE } from "../flags/instants.ts";
+import { ageText } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { addEndOptions, addFilterOptions, type FilterFlags, filterOf } from "./filter.ts";
 import { millisecondsOf, percentOf, stateName, titleOf } from "./state.ts";
 

@@ -1,12 +1,12 @@
 /** Shared by commands that change many jobs: ids or a filter, confirmation, and progress. */
 import { type Command, Option } from "commander";
 import { Failure } from "../../platform/failure.ts";
-import { confirmed } from "../confirm.ts";
+import { jsonOption, type ServerFlags, tellFailure } from "../connection/server.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
-import { optional } from "../optional.ts";
-import { progressLine } from "../progress.ts";
-import { jsonOption, type ServerFlags, tellFailure } from "../server.ts";
-import { detectTerminal } from "../terminal.ts";
+import { optional } from "../flags/optional.ts";
+import { progressLine } from "../score/progress.ts";
+import { confirmed } from "../terminal/confirm.ts";
+import { detectTerminal } from "../terminal/terminal.ts";
 import { addFilterOptions, type FilterFlags, isFiltered } from "./filter.ts";
 import { worst } from "./state.ts";
 

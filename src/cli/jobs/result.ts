@@ -1,11 +1,11 @@
 /** Turns a job's result into the view that reports and charts use. */
-import type { Connection } from "../../client/connection.ts";
-import { FrameTable } from "../../engine/frames.ts";
+import type { Connection } from "../../client/connection/connection.ts";
+import { FrameTable } from "../../engine/frames/frame-table.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
-import { type ReportOptions, report } from "../report.ts";
-import { FIRST_METRIC, type ScoreView } from "../view.ts";
+import { type ReportOptions, report } from "../score/report.ts";
+import { FIRST_METRIC, type ScoreView } from "../score/view.ts";
 
 export interface FrameRange {
   /** First frame, from 0. */

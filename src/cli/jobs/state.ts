@@ -1,14 +1,14 @@
 /** State, title, progress and exit code of a job message. */
 import { basename } from "node:path";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Progress } from "../../engine/result.ts";
+import type { Progress } from "../../engine/contract/result.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { ScoreProgress } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jobs/states.ts";
 import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { inOptions } from "../api-names.ts";
-import { printable } from "../escape.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
+import { printable } from "../terminal/escape.ts";
 
 /** Returns the state's name; a state unknown to this version is shown as its number. */
 export function stateName(state: Job_State): string {

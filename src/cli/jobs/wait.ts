@@ -1,5 +1,5 @@
 /** Waits until all given jobs have ended, or watches jobs indefinitely. */
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import {
   type Job,
   StreamJobsResponse_Kind as Kind,

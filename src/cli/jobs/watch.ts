@@ -1,6 +1,6 @@
 /** The command `svc jobs watch [ID…]`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import {
   Job_State,
   type StreamJobsResponse,
@@ -9,10 +9,16 @@ import {
 import type { JobState } from "../../jobs/states.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
+import { messageJson } from "../connection/message-json.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { detectTerminal } from "../terminal.ts";
+import { detectTerminal } from "../terminal/terminal.ts";
 import { Board, type BoardOutput } from "./board.ts";
 import { stateOption } from "./filter.ts";
 import { type Labels, labelOption } from "./labels.ts";

@@ -1,8 +1,8 @@
 /** Asks the controller for the identity behind a token. */
-import { Connection } from "../../client/connection.ts";
-import type { Tls } from "../../client/tls.ts";
+import { Connection } from "../../client/connection/connection.ts";
+import type { Tls } from "../../client/connection/tls.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import { ownWords } from "../server.ts";
+import { ownWords } from "../connection/server.ts";
 
 export interface Caller {
   readonly tenant: string;

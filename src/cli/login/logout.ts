@@ -1,16 +1,16 @@
 /** The command `svc logout`. */
 import type { Command } from "commander";
-import { revoke } from "../../client/sign-in-again.ts";
-import { normalServer, type Session } from "../../client/token-session.ts";
+import { normalServer, type Session } from "../../client/session/session.ts";
+import { revoke } from "../../client/sign-in/renewal.ts";
+import { exitCodes } from "../../platform/config/help.ts";
 import { Failure } from "../../platform/failure.ts";
-import { exitCodes } from "../../platform/help.ts";
 import { conclude, NOT_DONE, PeopleCommand } from "../command.ts";
-import { printableJson } from "../escape.ts";
+import { serverOption } from "../connection/address.ts";
+import { jsonOption } from "../connection/server.ts";
+import { userSessions } from "../connection/sessions.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { jsonOption } from "../server.ts";
-import { serverOption } from "../server-address.ts";
-import { userSessions } from "./sessions.ts";
-import { tell } from "./telling.ts";
+import { printableJson } from "../terminal/escape.ts";
+import { tell } from "./output.ts";
 
 interface LogoutFlags {
   readonly server: string;

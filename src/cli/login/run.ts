@@ -1,18 +1,19 @@
 /** Runs `svc login`: signs the person in, checks the token with the controller, saves the session. */
-import { discover } from "../../client/sign-in.ts";
-import { revoke } from "../../client/sign-in-again.ts";
-import { normalServer, type Session, type SignInOptions } from "../../client/token-session.ts";
-import type { Sessions } from "../../client/token-sessions.ts";
+
+import { normalServer, type Session, type SignInOptions } from "../../client/session/session.ts";
+import type { Sessions } from "../../client/session/sessions.ts";
+import { discover } from "../../client/sign-in/provider.ts";
+import { revoke } from "../../client/sign-in/renewal.ts";
 import { Failure } from "../../platform/failure.ts";
-import { isLoopback } from "../../platform/loopback.ts";
+import { isLoopback } from "../../platform/net/loopback.ts";
 import { conclude, NOT_DONE } from "../command.ts";
+import { type AddressFlags, tlsOf } from "../connection/address.ts";
+import { userSessions } from "../connection/sessions.ts";
 import { type Advice, EXIT } from "../exit.ts";
-import { type AddressFlags, tlsOf } from "../server-address.ts";
-import { switchVariable } from "../switch-variable.ts";
+import { switchVariable } from "../flags/switch-variable.ts";
 import { type Caller, callerOf } from "./caller.ts";
-import { userSessions } from "./sessions.ts";
+import { printSession, tell } from "./output.ts";
 import { signIn, type Way } from "./sign-in.ts";
-import { printSession, tell } from "./telling.ts";
 
 export interface LoginFlags extends AddressFlags {
   readonly issuer?: string;

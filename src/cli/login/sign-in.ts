@@ -1,11 +1,12 @@
 /** The interactive part of a sign-in: the instructions, and opening the browser. */
-import type { Provider } from "../../client/sign-in.ts";
-import { signInByBrowser } from "../../client/sign-in-browser.ts";
-import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sign-in-device.ts";
-import type { Grant, SignInOptions } from "../../client/token-session.ts";
+
+import type { Grant, SignInOptions } from "../../client/session/session.ts";
+import { signInByBrowser } from "../../client/sign-in/browser.ts";
+import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sign-in/device.ts";
+import type { Provider } from "../../client/sign-in/provider.ts";
 import { browserCommand, openBrowser } from "../../platform/open-browser.ts";
-import { printable } from "../escape.ts";
-import { tell, tellAddress } from "./telling.ts";
+import { printable } from "../terminal/escape.ts";
+import { tell, tellAddress } from "./output.ts";
 
 /** The flow chosen on the command line. */
 export interface Way {

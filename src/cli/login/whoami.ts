@@ -1,14 +1,20 @@
 /** The command `svc whoami`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
-import { normalServer } from "../../client/token-session.ts";
+import type { Connection } from "../../client/connection/connection.ts";
+import { normalServer } from "../../client/session/session.ts";
 import { PeopleCommand } from "../command.ts";
-import { printable, printableJson } from "../escape.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
+import { sessionOf } from "../connection/token.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { sessionOf } from "../server-token.ts";
+import { printable, printableJson } from "../terminal/escape.ts";
 import { askWho } from "./caller.ts";
-import { lifeText, sessionJson } from "./telling.ts";
+import { lifeText, sessionJson } from "./output.ts";
 
 const GUIDE = `
 Examples:

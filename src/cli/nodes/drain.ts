@@ -1,12 +1,10 @@
 /** The command `svc nodes drain ID|NAME`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { printable, quoteName } from "../escape.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
+import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
   answered,
@@ -14,7 +12,9 @@ import {
   type ServerFlags,
   serverGuide,
   withServer,
-} from "../server.ts";
+} from "../connection/server.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { printable, quoteName } from "../terminal/escape.ts";
 import { fetchNodes, nodeState } from "./list.ts";
 
 const GUIDE = `

@@ -2,16 +2,22 @@
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
 import { NODE_STATES } from "../../jobs/states.ts";
 import { PeopleCommand } from "../command.ts";
+import { messageJson } from "../connection/message-json.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
-import { ageText } from "../numbers.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { type TableColumn, tableLines } from "../table.ts";
-import { type Terminal, tableTerminal } from "../terminal.ts";
+import { ageText } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { type Terminal, tableTerminal } from "../terminal/terminal.ts";
 
 const GUIDE = `
 Examples:

@@ -1,16 +1,22 @@
 /** The command `svc tenants audit`. */
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type AuditRecord, AuditRecordSchema } from "../../gen/proto/svc/v1/audit_pb.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { instantText, pastOption, TIMES_GUIDE } from "../instants.ts";
-import { optional } from "../optional.ts";
-import { addLimitOptions, type Limits, pagesOf, printList } from "../pages.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
-import { type TableColumn, tableLines } from "../table.ts";
-import type { Terminal } from "../terminal.ts";
+import { addLimitOptions, type Limits, pagesOf, printList } from "../connection/pages.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
+import { instantText, pastOption, TIMES_GUIDE } from "../flags/instants.ts";
+import { optional } from "../flags/optional.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 interface AuditFlags extends ServerFlags, Limits {
   readonly since?: number;

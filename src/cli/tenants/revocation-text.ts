@@ -1,12 +1,12 @@
 /** Prints revocations for people. */
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Revocation, RevocationSchema } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { messageJson } from "../connection/message-json.ts";
 import { writeAll } from "../exit.ts";
-import { instantText } from "../instants.ts";
-import { messageJson } from "../message-json.ts";
-import { ageText } from "../numbers.ts";
-import { type TableColumn, tableLines } from "../table.ts";
-import { type Terminal, tableTerminal } from "../terminal.ts";
+import { instantText } from "../flags/instants.ts";
+import { ageText } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { type Terminal, tableTerminal } from "../terminal/terminal.ts";
 
 const KINDS = { tokenId: "token id", subject: "subject", issuedBefore: "issued before" } as const;
 

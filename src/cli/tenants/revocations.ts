@@ -1,10 +1,16 @@
 /** The command `svc tenants revocations`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Revocation, RevocationSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { ALL, pagesOf, printList } from "../pages.ts";
-import { addServerOptions, jsonOption, type ServerFlags, serverGuide, withServer } from "../server.ts";
+import { ALL, pagesOf, printList } from "../connection/pages.ts";
+import {
+  addServerOptions,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
 import { revocationTable } from "./revocation-text.ts";
 
 const GUIDE = `

@@ -2,13 +2,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { type Command, InvalidArgumentError } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type RevokeTokensRequestSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
-import { EXIT } from "../exit.ts";
-import { parseDeadline, parseInstant } from "../instants.ts";
-import { optional } from "../optional.ts";
 import {
   addServerOptions,
   answered,
@@ -16,7 +13,10 @@ import {
   type ServerFlags,
   serverGuide,
   withServer,
-} from "../server.ts";
+} from "../connection/server.ts";
+import { EXIT } from "../exit.ts";
+import { parseDeadline, parseInstant } from "../flags/instants.ts";
+import { optional } from "../flags/optional.ts";
 import { writeRevocation } from "./revocation-text.ts";
 import { tokenToRevoke } from "./token-claims.ts";
 

@@ -1,11 +1,9 @@
 /** The command `svc tenants show`. */
 import type { Command } from "commander";
-import type { Connection } from "../../client/connection.ts";
+import type { Connection } from "../../client/connection/connection.ts";
 import { type Tenant, TenantSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
-import { printable } from "../escape.ts";
-import { EXIT, writeAll } from "../exit.ts";
-import { messageJson } from "../message-json.ts";
+import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
   answered,
@@ -13,7 +11,9 @@ import {
   type ServerFlags,
   serverGuide,
   withServer,
-} from "../server.ts";
+} from "../connection/server.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { printable } from "../terminal/escape.ts";
 
 const GUIDE = `
 Examples:

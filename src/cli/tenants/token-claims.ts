@@ -1,6 +1,7 @@
 /** Reads the claims needed to revoke a token. The token itself stays on this machine. */
-import { checkedToken } from "../../client/token.ts";
-import { readCredential } from "../../client/token-secret.ts";
+
+import { readCredential } from "../../client/tokens/secret.ts";
+import { checkedToken } from "../../client/tokens/token.ts";
 import { invalid } from "../../platform/failure.ts";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../../platform/json.ts";
 

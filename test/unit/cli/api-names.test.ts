@@ -12,8 +12,13 @@ import { pairRequestOf } from "../../../src/messages/request.ts";
 
 const SOURCES = fileURLToPath(new URL("../../../src", import.meta.url));
 /** Sources with messages for people about a pair. A plan's JSON is only for machines. */
-const SPEAKERS = ["engine/*.ts", "messages/*.ts", "controller/job-spec.ts", "controller/submit*.ts"];
-const OF_MACHINES = ["engine/plan-json.ts", "engine/plan-check.ts"];
+const SPEAKERS = [
+  "engine/**/*.ts",
+  "messages/*.ts",
+  "controller/requests/job-spec.ts",
+  "controller/jobs/submit*.ts",
+];
+const OF_MACHINES = ["engine/planning/plan-json.ts", "engine/planning/plan-check.ts"];
 
 const FIELDS = [ScoreRequestSchema, RawVideoSchema, JobSpecSchema].flatMap(({ fields }) =>
   fields.map(({ localName }) => localName),

@@ -6,8 +6,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bdRate, bdScore, curveOf, type Outcome, type RatePoint } from "../../../web/src/compare/bd-rate.ts";
-import { type Knots, Pchip } from "../../../web/src/compare/pchip.ts";
+import {
+  bdRate,
+  bdScore,
+  curveOf,
+  type Outcome,
+  type RatePoint,
+} from "../../../web/src/compare/rates/bd-rate.ts";
+import { type Knots, Pchip } from "../../../web/src/compare/rates/pchip.ts";
 
 function ladder(rates: readonly number[], scores: readonly number[]): RatePoint[] {
   return rates.map((rate, index) => ({ rate, score: scores[index] ?? Number.NaN }));

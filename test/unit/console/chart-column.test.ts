@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Column } from "../../../web/src/chart/column.ts";
-import { sample } from "../../../web/src/chart/sample.ts";
+import { Column } from "../../../web/src/chart/data/column.ts";
+import { sample } from "../../../web/src/chart/data/sample.ts";
 
 /** Scores of every kind, with few distinct integers to get ties, and rows without a score. */
 const value = fc.oneof(

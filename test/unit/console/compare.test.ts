@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, sizeText } from "../../../src/jobs/quantities.ts";
-import { unitOf } from "../../../web/src/chart/metrics.ts";
+import { unitOf } from "../../../web/src/chart/data/metrics.ts";
 import { metricsInAll, sortedOut } from "../../../web/src/compare/comparable.ts";
 import {
   bestOf,
@@ -30,7 +30,7 @@ import {
 } from "../../../web/src/compare/compare-query.ts";
 import { comparedOf, dashOf } from "../../../web/src/compare/compared.ts";
 import { ratios, signed, ticks } from "../../../web/src/compare/quantities.ts";
-import { basisOf } from "../../../web/src/compare/rate-basis.ts";
+import { basisOf } from "../../../web/src/compare/rates/rate-basis.ts";
 
 type Job = components["schemas"]["Job"];
 type Pooled = components["schemas"]["Pooled"];

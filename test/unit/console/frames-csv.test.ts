@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { csvHeader, csvLine } from "../../../src/messages/csv.ts";
-import { CsvReader } from "../../../web/src/chart/csv-reader.ts";
-import { FrameTable } from "../../../web/src/chart/frame-table.ts";
+import { CsvReader } from "../../../web/src/chart/data/csv-reader.ts";
+import { FrameTable } from "../../../web/src/chart/data/frame-table.ts";
 
 interface Row {
   readonly frame: number;

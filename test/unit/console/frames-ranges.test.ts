@@ -1,7 +1,7 @@
 /** Ranges of frames to load: scored frames, each once, with adjacent segments merged. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { framesOf, missingRanges } from "../../../web/src/job/frame-ranges.ts";
+import { framesOf, missingRanges } from "../../../web/src/job/frames/frame-ranges.ts";
 
 type Job = Parameters<typeof framesOf>[0];
 type Work = NonNullable<Job["work"]>[number];

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { RatePoint } from "../../../web/src/compare/bd-rate.ts";
-import { upperHull } from "../../../web/src/compare/hull.ts";
+import type { RatePoint } from "../../../web/src/compare/rates/bd-rate.ts";
+import { upperHull } from "../../../web/src/compare/rates/hull.ts";
 
 function pairs(points: readonly RatePoint[]): (readonly [number, number])[] {
   return points.map(({ rate, score }) => [rate, score]);

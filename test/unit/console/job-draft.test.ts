@@ -2,13 +2,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromJson, type JsonValue, type MessageInitShape } from "@bufbuild/protobuf";
-import { checkSpec } from "../../../src/controller/job-spec.ts";
+import { checkSpec } from "../../../src/controller/requests/job-spec.ts";
 import { JobSpecSchema } from "../../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 import { ApiError } from "../../../web/src/api/problem.ts";
-import { faultOfRefusal, faultsOf } from "../../../web/src/jobs/draft-faults.ts";
-import { draftOf, EMPTY_DRAFT, type Field, type JobDraft, specsOf } from "../../../web/src/jobs/job-draft.ts";
 import type { JobSpec } from "../../../web/src/jobs/job-facts.ts";
+import {
+  draftOf,
+  EMPTY_DRAFT,
+  type Field,
+  type JobDraft,
+  specsOf,
+} from "../../../web/src/jobs/submit/draft.ts";
+import { faultOfRefusal, faultsOf } from "../../../web/src/jobs/submit/draft-faults.ts";
 
 const PAIR = { reference: "/r.mov", distorted: "/d.mp4" };
 

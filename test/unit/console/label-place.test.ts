@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { labelPlaces, type Spot } from "../../../web/src/compare/label-place.ts";
+import { labelPlaces, type Spot } from "../../../web/src/compare/rates/label-place.ts";
 
 const [WIDTH, HEIGHT] = [16, 13];
 

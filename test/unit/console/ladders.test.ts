@@ -1,10 +1,10 @@
 /** The encodes that a ladder is computed from, and the reasons for those that are missing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bdRate } from "../../../web/src/compare/bd-rate.ts";
 import { type Compared, pointsOf } from "../../../web/src/compare/compared.ts";
-import { upperHull } from "../../../web/src/compare/hull.ts";
-import { ladderOf, upright } from "../../../web/src/compare/ladders.ts";
+import { bdRate } from "../../../web/src/compare/rates/bd-rate.ts";
+import { upperHull } from "../../../web/src/compare/rates/hull.ts";
+import { ladderOf, upright } from "../../../web/src/compare/rates/ladders.ts";
 import { job } from "./jobs.ts";
 
 const POOLED = { mean: 90, harmonicMean: 90, min: 90, max: 90, stdDev: 0, p1: 90, p5: 90, p10: 90, p50: 90 };

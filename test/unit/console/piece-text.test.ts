@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Job } from "../../../web/src/jobs/job-facts.ts";
-import { pieceText } from "../../../web/src/nodes/piece-text.ts";
+import { pieceText } from "../../../web/src/nodes/task-text.ts";
 
 type Work = NonNullable<Job["work"]>[number];
 

@@ -1,7 +1,7 @@
 /** The remedy of a failed job, in the words of the submit dialog. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { remedyText } from "../../../web/src/jobs/policies.ts";
+import { remedyText } from "../../../web/src/jobs/submit/policies.ts";
 
 test("describes a remedy by the labels of its field and choice", () => {
   assert.equal(

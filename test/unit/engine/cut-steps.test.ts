@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { pair } from "../../../src/engine/compare.ts";
-import { cut } from "../../../src/engine/cut.ts";
-import { pairRequest } from "../../../src/engine/request.ts";
-import type { FrameTimes, Track } from "../../../src/engine/track.ts";
-import { evenTimes } from "../../../src/engine/y4m.ts";
+import { pairRequest } from "../../../src/engine/contract/request.ts";
+import type { FrameTimes, Track } from "../../../src/engine/media/track.ts";
+import { evenTimes } from "../../../src/engine/media/y4m.ts";
+import { pair } from "../../../src/engine/planning/compare.ts";
+import { cut } from "../../../src/engine/planning/cut.ts";
 import { plainSegments, type TimedTrack } from "./plain-cut.ts";
 import { times, track } from "./track-fixture.ts";
 

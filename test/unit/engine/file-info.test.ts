@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileInfo } from "../../../src/engine/track.ts";
+import { fileInfo } from "../../../src/engine/media/track.ts";
 import { track } from "./track-fixture.ts";
 
 const RATE = { num: 30_000, den: 1001 };

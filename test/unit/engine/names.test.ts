@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { comparedFormat, frameBytes, pixelFormat } from "../../../src/engine/pixels.ts";
-import { formatRational, parseRational } from "../../../src/engine/rational.ts";
+import { comparedFormat, frameBytes, pixelFormat } from "../../../src/engine/media/pixels.ts";
+import { formatRational, parseRational } from "../../../src/engine/media/rational.ts";
 
 describe("rates", () => {
   for (const [text, expected] of [

@@ -1,9 +1,10 @@
 /**
- * A reference implementation of cutting that looks at all frames for each question. It is slow; src/engine/cut.ts must
+ * A reference implementation of cutting that looks at all frames for each question. It is slow; src/engine/planning/cut.ts must
  * give the same result.
  */
-import type { Cut, CutOptions, Segment } from "../../../src/engine/cut.ts";
-import type { FrameTimes, Track } from "../../../src/engine/track.ts";
+
+import type { FrameTimes, Track } from "../../../src/engine/media/track.ts";
+import type { Cut, CutOptions, Segment } from "../../../src/engine/planning/cut.ts";
 
 export interface TimedTrack extends Track {
   readonly times: FrameTimes;

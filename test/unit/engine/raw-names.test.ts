@@ -4,10 +4,10 @@ import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { frameBytes, pixelFormat } from "../../../src/engine/pixels.ts";
-import { probeRaw } from "../../../src/engine/raw.ts";
-import { openSource } from "../../../src/engine/source.ts";
-import type { Track } from "../../../src/engine/track.ts";
+import { openSource } from "../../../src/engine/files/source.ts";
+import { frameBytes, pixelFormat } from "../../../src/engine/media/pixels.ts";
+import { probeRaw } from "../../../src/engine/media/raw.ts";
+import type { Track } from "../../../src/engine/media/track.ts";
 
 const FRAMES = 2;
 let directory: string;

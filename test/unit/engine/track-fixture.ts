@@ -1,6 +1,6 @@
 /** Tracks for tests of rules that work on probed facts; nothing is decoded. */
-import { pixelFormat } from "../../../src/engine/pixels.ts";
-import type { Track } from "../../../src/engine/track.ts";
+import { pixelFormat } from "../../../src/engine/media/pixels.ts";
+import type { Track } from "../../../src/engine/media/track.ts";
 
 /** A 1280x720 MP4 track of 100 frames at 25 per second with a key frame every 25. */
 export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?: string } = {}): Track {

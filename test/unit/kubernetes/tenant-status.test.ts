@@ -1,9 +1,9 @@
 /** The status of a SvcTenant, and when it is written. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KeySetState } from "../../../src/auth/key-set.ts";
+import type { KeySetState } from "../../../src/auth/keys/key-set.ts";
 import { isWritten, statusOf } from "../../../src/kubernetes/tenant-status.ts";
-import { EntryReader, judge, type Verdict } from "../../../src/kubernetes/verdicts.ts";
+import { EntryReader, judge, type Verdict } from "../../../src/kubernetes/validation-results.ts";
 
 const NOW = new Date("2026-05-17T09:30:00.123Z");
 const LATER = new Date("2026-05-17T09:45:00Z");

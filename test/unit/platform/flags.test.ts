@@ -1,9 +1,9 @@
 /** Flags with and without a value. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tlsSettingsFault } from "../../../src/client/tls-settings.ts";
-import { tlsFiles } from "../../../src/cmd/tls-settings.ts";
-import { flagsOf } from "../../../src/platform/setting.ts";
+import { tlsSettingsFault } from "../../../src/client/connection/tls-settings.ts";
+import { flagsOf } from "../../../src/platform/config/setting.ts";
+import { tlsFiles } from "../../../src/processes/parts/tls-settings.ts";
 
 test("splits flags into given and missing ones in their order", () => {
   assert.deepEqual(flagsOf({ "--b": "1", "--c": undefined, "--a": "", "--d": false }), {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Metadata, status } from "@grpc/grpc-js";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { beginSpan, leaveSpan, takeSpan } from "../../../src/rpc/tracing.ts";
+import { beginSpan, leaveSpan, takeSpan } from "../../../src/grpc/tracing.ts";
 import { RecordingTracer } from "../../../src/tracing/tracer.ts";
 
 function begun(method: string) {

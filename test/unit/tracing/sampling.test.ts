@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { PASSING } from "../../../src/platform/span.ts";
-import { parseTraceparent, traceparentOf } from "../../../src/platform/trace-context.ts";
+import { PASSING } from "../../../src/platform/observability/span.ts";
+import { parseTraceparent, traceparentOf } from "../../../src/platform/observability/trace-context.ts";
 import { Forced } from "../../../src/tracing/forced.ts";
 import { RecordingTracer } from "../../../src/tracing/tracer.ts";
 

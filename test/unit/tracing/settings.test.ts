@@ -6,7 +6,7 @@ import {
   listedPairs,
   refuseCredentials,
   TRACING_SETTINGS,
-} from "../../../src/cmd/tracing-settings.ts";
+} from "../../../src/processes/parts/tracing-settings.ts";
 
 const { otlpEndpoint, traceSample } = TRACING_SETTINGS;
 

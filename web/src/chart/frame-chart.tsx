@@ -1,15 +1,15 @@
 /** The per-frame chart: plot, overview, thresholds, legend and table. */
 import { useCallback, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
-import type { FrameTable } from "./frame-table.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import type { Segment } from "./data/segments.ts";
+import type { Threshold } from "./data/thresholds.ts";
 import { Legend } from "./legend.tsx";
 import { Overview } from "./overview.tsx";
 import { usePalette } from "./palette.ts";
 import { PlotArea } from "./plot-area.tsx";
 import { RangeTable } from "./range-table.tsx";
 import { Readout } from "./readout.tsx";
-import type { Segment } from "./segments.ts";
 import { ThresholdBar } from "./threshold-bar.tsx";
-import type { Threshold } from "./thresholds.ts";
 import { isWhole, type View } from "./view.ts";
 import { ZoomBar } from "./zoom-bar.tsx";
 import "../style/chart.css";

@@ -1,8 +1,8 @@
 /** The legend: selects the metrics drawn, with their scores at the marked frame and in the visible range. */
 import { type CSSProperties, useState } from "react";
 import { Scrolls } from "../ui/scrolls.tsx";
-import type { FrameTable } from "./frame-table.ts";
-import { unitOf, worstOf, written } from "./metrics.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import { unitOf, worstOf, written } from "./data/metrics.ts";
 import { type Palette, strokeOf } from "./palette.ts";
 import type { View } from "./view.ts";
 

@@ -1,9 +1,9 @@
 /** Overview of the whole video, with the visible range marked. */
 import { type PointerEvent, useLayoutEffect, useRef, useState } from "react";
-import type { Column } from "./column.ts";
-import type { FrameTable } from "./frame-table.ts";
+import type { Column } from "./data/column.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import { sample } from "./data/sample.ts";
 import { type Palette, strokeOf } from "./palette.ts";
-import { sample } from "./sample.ts";
 import { panned, type View, withinTotal } from "./view.ts";
 
 interface OverviewProps {

@@ -1,9 +1,9 @@
 /** Draws the band of segments and the thresholds. */
 import type uPlot from "uplot";
-import { metricOf, unitOf } from "./metrics.ts";
+import { metricOf, unitOf } from "./data/metrics.ts";
+import type { Segment } from "./data/segments.ts";
 import { type Palette, strokeOf } from "./palette.ts";
 import type { Drawing } from "./plot.ts";
-import type { Segment } from "./segments.ts";
 
 /** In CSS pixels. */
 const BAND = 7;

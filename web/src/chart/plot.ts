@@ -1,17 +1,17 @@
 /** Draws the visible scores with uPlot, which is given no more points than there are pixels. */
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { Column } from "./column.ts";
-import type { FrameTable } from "./frame-table.ts";
+import { Column } from "./data/column.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import { axisRange, type Unit, unitOf } from "./data/metrics.ts";
+import { sample } from "./data/sample.ts";
+import type { Segment } from "./data/segments.ts";
+import type { Threshold } from "./data/thresholds.ts";
+import { clock, clockDecimals } from "./data/timecode.ts";
 import { type Gestures, onGestures } from "./gestures.ts";
 import { linePath } from "./line-path.ts";
-import { axisRange, type Unit, unitOf } from "./metrics.ts";
 import { type Palette, strokeOf } from "./palette.ts";
 import { drawBand, drawThresholds } from "./plot-marks.ts";
-import { sample } from "./sample.ts";
-import type { Segment } from "./segments.ts";
-import type { Threshold } from "./thresholds.ts";
-import { clock, clockDecimals } from "./timecode.ts";
 import type { View } from "./view.ts";
 
 export interface Shown {

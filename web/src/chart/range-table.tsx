@@ -1,10 +1,10 @@
 /** The visible range as an accessible table. */
 
 import { Scrolls } from "../ui/scrolls.tsx";
-import type { FrameTable } from "./frame-table.ts";
-import { unitOf, worstOf, written } from "./metrics.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import { unitOf, worstOf, written } from "./data/metrics.ts";
+import { timecode } from "./data/timecode.ts";
 import { TIME_CODE } from "./time-code.tsx";
-import { timecode } from "./timecode.ts";
 import type { View } from "./view.ts";
 
 interface RangeTableProps {

@@ -1,6 +1,6 @@
 /** Details of the frame under the pointer. */
 import { lasting } from "../ui/moments.ts";
-import { type Segment, segmentAt } from "./segments.ts";
+import { type Segment, segmentAt } from "./data/segments.ts";
 import { TimeCode } from "./time-code.tsx";
 
 interface ReadoutProps {

@@ -1,9 +1,9 @@
 /** Thresholds in the chart, with the number of frames worse than each. */
 import { type FormEvent, useMemo, useState } from "react";
-import type { Counted } from "./column.ts";
-import type { FrameTable } from "./frame-table.ts";
-import { badSide, unitOf } from "./metrics.ts";
-import { countBeyond, isSame, MOST_THRESHOLDS, type Threshold } from "./thresholds.ts";
+import type { Counted } from "./data/column.ts";
+import type { FrameTable } from "./data/frame-table.ts";
+import { badSide, unitOf } from "./data/metrics.ts";
+import { countBeyond, isSame, MOST_THRESHOLDS, type Threshold } from "./data/thresholds.ts";
 import type { View } from "./view.ts";
 
 interface ThresholdBarProps {

@@ -1,5 +1,5 @@
 /** The time code of a frame. */
-import { timecode } from "./timecode.ts";
+import { timecode } from "./data/timecode.ts";
 
 /** Tooltip of time codes. */
 export const TIME_CODE = "Hours, minutes, seconds and frames, non-drop: no frame number is skipped.";

@@ -1,6 +1,6 @@
 /** Selects the jobs that can be compared, and explains why others cannot. */
 import type { components } from "../../../src/gen/rest/controller.ts";
-import { framesOf } from "../job/frame-ranges.ts";
+import { framesOf } from "../job/frames/frame-ranges.ts";
 import { fileName, modelsOf } from "../jobs/job-facts.ts";
 
 type Job = components["schemas"]["Job"];

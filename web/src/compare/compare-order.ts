@@ -1,5 +1,5 @@
 /** The comparison table: columns, order of rows, and best values. */
-import type { Better } from "../chart/metrics.ts";
+import type { Better } from "../chart/data/metrics.ts";
 import type { Compared } from "./compared.ts";
 
 const COLUMNS = [

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
-import { badSide, type Unit, unitOf, written } from "../chart/metrics.ts";
+import { badSide, type Unit, unitOf, written } from "../chart/data/metrics.ts";
 import { progressText } from "../jobs/job-facts.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
@@ -18,8 +18,8 @@ import {
   sortText,
 } from "./compare-order.ts";
 import { type Chosen, type Ladder, onLadder } from "./compare-query.ts";
-import { BASIS_NAMES, type RateBasis } from "./rate-basis.ts";
-import { RateCell } from "./rate-cell.tsx";
+import { BASIS_NAMES, type RateBasis } from "./rates/rate-basis.ts";
+import { RateCell } from "./rates/rate-cell.tsx";
 
 interface CompareTableProps {
   readonly rows: readonly Row[];

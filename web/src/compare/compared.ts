@@ -2,7 +2,7 @@
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import type { Ladder } from "./compare-query.ts";
-import type { RateBasis } from "./rate-basis.ts";
+import type { RateBasis } from "./rates/rate-basis.ts";
 
 type Job = components["schemas"]["Job"];
 type Pooled = components["schemas"]["Pooled"];

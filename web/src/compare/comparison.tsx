@@ -1,16 +1,16 @@
 /** The comparison: the jobs compared, the jobs left out, and all views. */
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
-import { framesOf } from "../job/frame-ranges.ts";
+import { framesOf } from "../job/frames/frame-ranges.ts";
 import { modelMetrics } from "../job/metric-order.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
 import { metricsInAll, sortedOut } from "./comparable.ts";
 import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";
-import { LeftOut } from "./left-out.tsx";
+import { LeftOut } from "./not-compared.tsx";
 import { Picker } from "./picker.tsx";
-import { basisOf } from "./rate-basis.ts";
+import { basisOf } from "./rates/rate-basis.ts";
 import type { Entry } from "./use-jobs.ts";
 import { Views } from "./views.tsx";
 

@@ -1,7 +1,7 @@
 /** The lines of the chart, with their scores at the marked frame and in the visible range. */
 import { Link } from "react-router";
-import type { FrameTable } from "../chart/frame-table.ts";
-import { type Unit, unitOf, worstOf, written } from "../chart/metrics.ts";
+import type { FrameTable } from "../chart/data/frame-table.ts";
+import { type Unit, unitOf, worstOf, written } from "../chart/data/metrics.ts";
 import { type Palette, strokeOf } from "../chart/palette.ts";
 import type { View } from "../chart/view.ts";
 import { Scrolls } from "../ui/scrolls.tsx";

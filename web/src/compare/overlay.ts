@@ -1,8 +1,8 @@
 /** The per-frame scores of several jobs: one table with a column per job. */
 import type { Credentials, Job } from "../api/client.ts";
-import { Column } from "../chart/column.ts";
-import { FrameTable } from "../chart/frame-table.ts";
-import { FrameLoader } from "../job/frame-loader.ts";
+import { Column } from "../chart/data/column.ts";
+import { FrameTable } from "../chart/data/frame-table.ts";
+import { FrameLoader } from "../job/frames/frame-loader.ts";
 
 export const DIFFERENCE = "difference";
 

@@ -1,11 +1,11 @@
 /** The lines of the frame chart, as stored in the URL. */
 import { useCallback, useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { metricOf } from "../chart/metrics.ts";
+import { metricOf } from "../chart/data/metrics.ts";
 import type { Palette } from "../chart/palette.ts";
 import type { Drawing } from "../chart/plot.ts";
 import type { View } from "../chart/view.ts";
-import { frameRateOf } from "../job/frame-rate.ts";
+import { frameRateOf } from "../job/frames/frame-rate.ts";
 import { differenceOf, drawnOf, withDrawn } from "./compare-query.ts";
 import { type Compared, columnOf, dashOf } from "./compared.ts";
 import { DIFFERENCE, type Overlay } from "./overlay.ts";

@@ -1,17 +1,17 @@
 /** Table, rate chart and frame chart of the comparable jobs. They share the loaded frames and the limit. */
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
-import { badSide, unitOf } from "../chart/metrics.ts";
-import { framesOf } from "../job/frame-ranges.ts";
+import { badSide, unitOf } from "../chart/data/metrics.ts";
+import { framesOf } from "../job/frames/frame-ranges.ts";
 import { useSession } from "../session/session.ts";
 import { rowOf } from "./compare-order.ts";
 import { type Chosen, limitOf } from "./compare-query.ts";
 import { CompareTable } from "./compare-table.tsx";
 import { type Compared, columnOf, pointsOf } from "./compared.ts";
-import { Deltas } from "./deltas.tsx";
 import { FrameLines } from "./frame-lines.tsx";
 import { Overlay } from "./overlay.ts";
-import { RateChart } from "./rate-chart.tsx";
+import { Deltas } from "./rates/deltas.tsx";
+import { RateChart } from "./rates/rate-chart.tsx";
 
 interface ViewsProps {
   readonly chosen: readonly Chosen[];

@@ -1,6 +1,6 @@
 /** Why a job failed: code, message and facts. */
 import type { Job } from "../api/client.ts";
-import { remedyText } from "../jobs/policies.ts";
+import { remedyText } from "../jobs/submit/policies.ts";
 import { MediaTable } from "./media.tsx";
 import { failedSides } from "./media-info.ts";
 

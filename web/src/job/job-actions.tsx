@@ -4,11 +4,11 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ChangeDialog } from "../jobs/change-dialog.tsx";
-import { faultOfRefusal } from "../jobs/draft-faults.ts";
 import { newKey, runAgain } from "../jobs/job-calls.ts";
-import { draftOf } from "../jobs/job-draft.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
-import { type FirstDraft, SubmitDialog } from "../jobs/submit-dialog.tsx";
+import { type FirstDraft, SubmitDialog } from "../jobs/submit/dialog.tsx";
+import { draftOf } from "../jobs/submit/draft.ts";
+import { faultOfRefusal } from "../jobs/submit/draft-faults.ts";
 import { mayAs, useSession } from "../session/session.ts";
 
 export function JobActions({ job }: { readonly job: Job }) {

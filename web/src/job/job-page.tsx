@@ -8,7 +8,7 @@ import { ConnectionBanner } from "../ui/connection-state.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Details } from "./details.tsx";
 import { Failure } from "./failure.tsx";
-import { Frames } from "./frames.tsx";
+import { Frames } from "./frames/frames.tsx";
 import { JobHeader } from "./job-header.tsx";
 import { Media } from "./media.tsx";
 import { Result } from "./result.tsx";

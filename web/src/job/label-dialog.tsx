@@ -2,9 +2,9 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
-import { labelsFault } from "../jobs/draft-faults.ts";
-import { labelOf, linesOf } from "../jobs/job-draft.ts";
 import { type Job, labelsOf } from "../jobs/job-facts.ts";
+import { labelOf, linesOf } from "../jobs/submit/draft.ts";
+import { labelsFault } from "../jobs/submit/draft-faults.ts";
 import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { FieldRow } from "../ui/field.tsx";

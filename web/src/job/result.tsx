@@ -1,7 +1,7 @@
 /** The score and every metric's pooled scores. */
 import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
-import { unitOf, written } from "../chart/metrics.ts";
+import { unitOf, written } from "../chart/data/metrics.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { Scrolls } from "../ui/scrolls.tsx";
 import { isPart, metricsOf } from "./metric-order.ts";

@@ -1,7 +1,7 @@
 /** The state of the chart, kept in the URL: a permalink, and Back restores the previous view. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
-import { type Threshold, thresholdParam, thresholdsOf } from "../chart/thresholds.ts";
+import { type Threshold, thresholdParam, thresholdsOf } from "../chart/data/thresholds.ts";
 import { type View, viewOf, viewParams } from "../chart/view.ts";
 
 /** Milliseconds without another change after which a gesture has ended and its range enters the history. */

@@ -7,7 +7,7 @@ import { newKey, runAgain } from "./job-calls.ts";
 import { countText, type Job } from "./job-facts.ts";
 import type { Change } from "./many-calls.ts";
 import { failed, type Outcome, OutcomeLine, submitted } from "./outcome.tsx";
-import { SubmitDialog } from "./submit-dialog.tsx";
+import { SubmitDialog } from "./submit/dialog.tsx";
 
 export interface JobActions {
   /** undefined if the caller lacks the role. Stable while the page is mounted. */

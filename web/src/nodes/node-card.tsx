@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import type { Schemas } from "../api/client.ts";
 import { Age } from "../ui/age.tsx";
-import { pieceText } from "./piece-text.ts";
+import { pieceText } from "./task-text.ts";
 
 type Node = Schemas["Node"];
 

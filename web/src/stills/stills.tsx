@@ -1,7 +1,7 @@
 /** The worst moments of a job and its pinned frames, as stills of both sides. */
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import type { Job } from "../api/client.ts";
-import type { FrameTable } from "../chart/frame-table.ts";
+import type { FrameTable } from "../chart/data/frame-table.ts";
 import { Failed } from "../ui/states.tsx";
 import { Awaited } from "./awaited.tsx";
 import { Pinned } from "./pinned.tsx";

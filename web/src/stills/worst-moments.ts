@@ -1,6 +1,6 @@
 /** The worst moments of a job by the scores in its chart: those that `svc score` reports, by the same rule. */
 import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
-import type { FrameTable } from "../chart/frame-table.ts";
+import type { FrameTable } from "../chart/data/frame-table.ts";
 
 /** Their frames, worst first. `rate`: frames per second; undefined if unknown. */
 export function worstFrames(table: FrameTable, metric: string, rate: number | undefined): readonly number[] {

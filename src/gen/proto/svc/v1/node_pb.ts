@@ -675,7 +675,7 @@ export const PlanWorkSchema: GenMessage<PlanWork, {jsonType: PlanWorkJson}> = /*
 export type SegmentWork = Message<"svc.v1.SegmentWork"> & {
   /**
    * The plan as the planning node reported it: engine-internal JSON, read only by engines
-   * (src/engine/plan-json.ts).
+   * (src/engine/planning/plan-json.ts).
    *
    * @generated from field: string plan = 1;
    */
@@ -695,7 +695,7 @@ export type SegmentWork = Message<"svc.v1.SegmentWork"> & {
 export type SegmentWorkJson = {
   /**
    * The plan as the planning node reported it: engine-internal JSON, read only by engines
-   * (src/engine/plan-json.ts).
+   * (src/engine/planning/plan-json.ts).
    *
    * @generated from field: string plan = 1;
    */
@@ -958,7 +958,7 @@ export type FramePiece = Message<"svc.v1.FramePiece"> & {
   number: number;
 
   /**
-   * The rows as encoded by src/engine/frame-code.ts; under 900 KiB.
+   * The rows as encoded by src/engine/frames/codec.ts; under 900 KiB.
    *
    * @generated from field: bytes rows = 2;
    */
@@ -984,7 +984,7 @@ export type FramePieceJson = {
   number?: number;
 
   /**
-   * The rows as encoded by src/engine/frame-code.ts; under 900 KiB.
+   * The rows as encoded by src/engine/frames/codec.ts; under 900 KiB.
    *
    * @generated from field: bytes rows = 2;
    */

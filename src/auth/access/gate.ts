@@ -1,0 +1,69 @@
+/** Admits or refuses a caller before the transport reads its request. */
+import { Failure } from "../../platform/failure.ts";
+import {
+  type Authenticate,
+  authenticateNobody,
+  NOBODY,
+  OPEN_PRINCIPAL,
+  type Principal,
+} from "../principal.ts";
+import { type Caller, callerOf, decideOf } from "./caller.ts";
+import type { Permissions } from "./permissions.ts";
+
+export interface Gate {
+  /** Whether every caller is admitted without a token. */
+  readonly asksNobody: boolean;
+  /**
+   * Returns the caller. `operation` is its name in the table of permissions; if it is undefined (the operation is not
+   * in the table), any valid token will do. `authorization` is the value of the header. Throws Failure.
+   */
+  admit(operation: string | undefined, authorization: string | undefined): Promise<Principal>;
+}
+
+/** Lets every caller do everything; for a process without tenants. */
+export const OPEN_GATE: Gate = { asksNobody: true, admit: async () => OPEN_PRINCIPAL };
+
+export function gate(authenticate: Authenticate, permissions: Permissions): Gate {
+  return {
+    asksNobody: authenticate === authenticateNobody,
+    async admit(operation, authorization) {
+      if (operation !== undefined && permissions.needOf(operation) === "open") return NOBODY;
+      const principal = await authenticate(authorization);
+      if (operation !== undefined) decideOf(principal, () => permissions.check(operation, principal));
+      return principal;
+    },
+  };
+}
+
+/** A caller that was admitted. */
+export interface Admitted {
+  readonly principal: Principal;
+  /** Checks the caller again. Throws Failure if it would no longer be admitted. */
+  readonly readmit: () => Promise<Principal>;
+}
+
+/** Is notified of every decision. */
+export interface Witness {
+  admitted(principal: Principal): void;
+  /** `caller` is undefined if it could not be identified. */
+  refused(code: string, caller: Caller | undefined): void;
+}
+
+/** Admits a caller with `Gate.admit` and reports the decision to `witness`. Throws Failure. */
+export async function letIn(
+  from: Gate,
+  operation: string | undefined,
+  authorization: string | undefined,
+  witness?: Witness,
+): Promise<Admitted> {
+  const readmit = () => from.admit(operation, authorization);
+  try {
+    const principal = await readmit();
+    witness?.admitted(principal);
+    return { principal, readmit };
+  } catch (thrown) {
+    const failure = Failure.from(thrown);
+    witness?.refused(failure.code, callerOf(failure));
+    throw failure;
+  }
+}

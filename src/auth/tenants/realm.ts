@@ -1,0 +1,35 @@
+/** Which tokens are accepted, and what their claims mean. */
+import type { Limits } from "../../jobs/limits.ts";
+import type { Role } from "../principal.ts";
+
+/** An identity provider as used by one tenant, or by all. */
+export interface Realm {
+  /** Must equal the token's `iss` exactly. */
+  readonly issuer: string;
+  /** URL of the provider's key set. */
+  readonly jwksEndpoint: string;
+  /** Must be the token's `aud` or in it; undefined: `aud` is not checked. */
+  readonly audience: string | undefined;
+  /** Name of the claim that contains the tenant. */
+  readonly tenantClaim: string;
+  /** Name of the claim that lists the roles. */
+  readonly rolesClaim: string;
+  /** The only tenant that its tokens may name; undefined: any. */
+  readonly tenant: Tenant | undefined;
+}
+
+/** A registered tenant. */
+export interface Tenant {
+  /** Opaque; compared only for equality. */
+  readonly id: string;
+  readonly enabled: boolean;
+  /** Role of a token that lists none; undefined: such a token has no role. */
+  readonly defaultRole: Role | undefined;
+  /** Roles that its tokens may grant; undefined: all. */
+  readonly allowedRoles: readonly Role[] | undefined;
+  /** The limits that are set for it; the defaults apply to the others. */
+  readonly limits: Partial<Limits>;
+}
+
+/** Returns the current realms: the same list object as before unless one of them has changed. */
+export type Realms = () => readonly Realm[];

@@ -1,0 +1,51 @@
+/** The result as JSON, in the same form as the 200 response of POST /v1/score. */
+
+import type { ScoreResult } from "../../engine/contract/result.ts";
+import type { FrameTable } from "../../engine/frames/frame-table.ts";
+import type { ScoreResultJson } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { printableJson } from "../terminal/escape.ts";
+
+/** Frames per chunk: a film's frames are never one string. */
+const FRAMES_PER_CHUNK = 1000;
+
+/** Returns the text in chunks, with per-frame scores if `frames` is set. */
+export function* resultJson(result: ScoreResult, frames: boolean): Generator<string> {
+  const head = printableJson(withoutFrames(result), 2);
+  if (!frames) {
+    yield `${head}\n`;
+    return;
+  }
+  yield `${head.slice(0, head.lastIndexOf("\n}"))},\n  "frames": [`;
+  yield* frameRows(result.frames);
+  yield "\n  ]\n}\n";
+}
+
+function* frameRows(table: FrameTable): Generator<string> {
+  let chunk = "";
+  let count = 0;
+  for (const row of table.rows()) {
+    chunk += `${count++ === 0 ? "" : ","}\n    ${printableJson(row)}`;
+    if (count % FRAMES_PER_CHUNK === 0) {
+      yield chunk;
+      chunk = "";
+    }
+  }
+  yield chunk;
+}
+
+function withoutFrames(result: ScoreResult): ScoreResultJson {
+  return {
+    score: result.score,
+    model: result.model,
+    models: [...result.models],
+    features: result.features,
+    pooled: result.pooled,
+    frameCount: result.frameCount,
+    reference: result.reference,
+    distorted: result.distorted,
+    ...(result.scaling ? { scaling: result.scaling } : {}),
+    warnings: [...result.warnings],
+    scorer: result.scorer,
+    durationMs: result.durationMs,
+  };
+}

@@ -1,0 +1,248 @@
+/** The options of `svc score`, some of which other commands share: flags, help and parsing. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_MODEL, FEATURES, type Feature } from "../../engine/contract/request.ts";
+import { parseRational } from "../../engine/media/rational.ts";
+import { KNOWN_BUILT_IN } from "../../engine/planning/models.ts";
+import { MAX_MODELS, MAX_SIDE_PIXELS, MAX_SUBSAMPLE } from "../../jobs/request-limits.ts";
+import { Failure } from "../../platform/failure.ts";
+import { offering, optional } from "../flags/optional.ts";
+
+/** Parsed options that say what to score, and how. */
+export interface PairFlags {
+  readonly model?: readonly string[];
+  readonly metric?: readonly Feature[];
+  readonly subsample: number;
+  readonly size?: Size;
+  readonly pixelFormat?: string;
+  readonly frameRate?: string;
+  readonly scaling: boolean;
+  readonly onFrameCountMismatch: "refuse" | "common";
+  readonly onFrameRateMismatch: "refuse" | "common";
+  readonly editLists: "apply" | "ignore";
+}
+
+/** All parsed options of `svc score`. */
+export interface ScoreFlags extends PairFlags {
+  readonly modelDir?: string;
+  readonly vmafBinary?: string;
+  readonly threads?: number;
+  readonly timeout?: number;
+  readonly json?: boolean;
+  readonly frames?: boolean;
+  readonly csv?: string;
+  readonly failUnder: readonly string[];
+  readonly allMetrics?: boolean;
+  readonly quiet?: boolean;
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const MAX_THREADS = 256;
+/** setTimeout's limit in seconds, about 24 days. */
+const MAX_TIMEOUT_SECONDS = 2_147_483;
+export const DEFAULT_PIXEL_FORMAT = "yuv420p";
+/** The most common formats of raw files, for completion. */
+const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"];
+
+export function addScoreOptions(command: Command): Command {
+  addPairOptions(command);
+  for (const option of [gateOption(), ...outputOptions(), ...scorerOptions()]) command.addOption(option);
+  return command;
+}
+
+/** Adds the options that say what to score, and how. */
+export function addPairOptions<C extends Command>(command: C): C {
+  for (const option of [...metricOptions(), ...pairOptions()]) command.addOption(option);
+  return command;
+}
+
+export function gateOption(): Option {
+  return new Option(
+    "--fail-under <gate>",
+    "gate METRIC.STAT=VALUE, such as vmaf.p5=85; repeatable; exit code 1 if the value is lower",
+  )
+    .default([], "none")
+    .argParser((value: string, before: readonly string[]) => [...before, value]);
+}
+
+function metricOptions(): Option[] {
+  return [
+    offering(
+      optional(
+        "-m, --model <name>",
+        `VMAF model; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
+        DEFAULT_MODEL,
+      ).argParser(collectModel),
+      KNOWN_BUILT_IN,
+    ),
+    offering(
+      optional(
+        "--metric <name>",
+        `additional metrics, repeated or separated by commas: ${FEATURES.join(", ")}`,
+        "none",
+      ).argParser(collectMetrics),
+      FEATURES,
+    ),
+    new Option("--subsample <n>", `score only every n-th frame, 1 to ${MAX_SUBSAMPLE}; faster, less accurate`)
+      .default(1)
+      .argParser(whole(MAX_SUBSAMPLE)),
+  ];
+}
+
+function pairOptions(): Option[] {
+  return [
+    optional(
+      "--size <WxH>",
+      "frame size of raw .yuv files in pixels",
+      "taken from a name such as clip_576x324.yuv",
+    ).argParser(parseSize),
+    offering(
+      optional(
+        "--pixel-format <format>",
+        "pixel format of raw .yuv files, with --size",
+        DEFAULT_PIXEL_FORMAT,
+      ),
+      RAW_FORMATS,
+    ),
+    optional(
+      "--frame-rate <fps>",
+      "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size",
+      "unknown",
+    ).argParser(parseRate),
+    optional(
+      "--no-scaling",
+      "refuse videos of different sizes",
+      "scale the distorted video, bicubic, and warn",
+    ),
+    choice(
+      "--on-frame-count-mismatch <policy>",
+      "if the frame counts differ: refuse, or compare frame N with frame N from the start",
+      ["refuse", "common"],
+    ),
+    choice(
+      "--on-frame-rate-mismatch <policy>",
+      "if the frame rates differ: refuse, or compare the slower video with every n-th frame of the faster",
+      ["refuse", "common"],
+    ),
+    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply or ignore them", [
+      "apply",
+      "ignore",
+    ]),
+  ];
+}
+
+function outputOptions(): Option[] {
+  return [
+    optional("--json", "print the result as JSON, in the format of POST /v1/score", "a report"),
+    optional("--frames", "with --json: include the per-frame scores", "off"),
+    optional("--csv <file>", 'write the per-frame scores to a file, "-" for standard output', "none"),
+    optional("--all-metrics", "also show the models' own features in the report", "off"),
+    optional("-q, --quiet", "print only errors and missed gates", "off"),
+  ];
+}
+
+function scorerOptions(): Option[] {
+  return [
+    optional(
+      "--vmaf-binary <path>",
+      "scorer: Netflix's vmaf, or an ffmpeg with libvmaf",
+      "the bundled one, then PATH",
+    ).env("SVC_VMAF_BINARY"),
+    optional(
+      "--model-dir <dir>",
+      "folder of NAME.json models, searched before the built-in ones",
+      "none",
+    ).env("SVC_MODEL_DIR"),
+    optional("--threads <n>", "number of scorer threads", "one per core")
+      .env("SVC_THREADS")
+      .argParser(whole(MAX_THREADS)),
+    optional("--timeout <seconds>", "abort after this time", "86400, a day")
+      .env("SVC_SCORE_TIMEOUT")
+      .argParser(parseSeconds),
+  ];
+}
+
+/** The first word is the default. Upper case, as in the REST API, is accepted too. */
+function choice(flags: string, help: string, words: readonly [string, string]): Option {
+  const option = new Option(flags, help).default(words[0]).argParser((value: string) => {
+    const word = words.find((known) => known === value.toLowerCase());
+    if (word === undefined) throw new InvalidArgumentError(`Use ${words.join(" or ")}.`);
+    return word;
+  });
+  return offering(option, words);
+}
+
+function collectModel(value: string, before: readonly string[] = []): readonly string[] {
+  if (value === "") throw new InvalidArgumentError(`Name a model, for example ${DEFAULT_MODEL}.`);
+  if (before.includes(value)) throw new InvalidArgumentError("It is given twice.");
+  if (before.length === MAX_MODELS)
+    throw new InvalidArgumentError(`One pass takes at most ${MAX_MODELS} models.`);
+  return [...before, value];
+}
+
+function collectMetrics(value: string, before: readonly Feature[] = []): readonly Feature[] {
+  const metrics = value.split(",").map((name) => {
+    const folded = name.trim().toLowerCase().replaceAll("-", "_");
+    const feature = FEATURES.find((known) => known === folded);
+    if (feature === undefined) throw new InvalidArgumentError(`Valid metrics: ${FEATURES.join(", ")}.`);
+    return feature;
+  });
+  return [...new Set([...before, ...metrics])];
+}
+
+export function whole(max: number, min = 1): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^\d{1,9}$/.test(value) || number < min || number > max) {
+      throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`);
+    }
+    return number;
+  };
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (!/^\d+(\.\d+)?$/.test(value) || seconds <= 0 || seconds > MAX_TIMEOUT_SECONDS) {
+    throw new InvalidArgumentError(`Use seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}.`);
+  }
+  return seconds;
+}
+
+function parseRate(value: string): string {
+  if (parseRational(value)) return value;
+  throw new InvalidArgumentError("Use frames per second, for example 25, 29.97 or 30000/1001.");
+}
+
+function parseSize(value: string): Size {
+  const match = /^(\d{1,5})[x:×](\d{1,5})$/i.exec(value);
+  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
+  if (!isSide(width) || !isSide(height)) {
+    throw new InvalidArgumentError(
+      `Use width x height in pixels up to ${MAX_SIDE_PIXELS}, for example 1920x1080.`,
+    );
+  }
+  return { width, height };
+}
+
+function isSide(pixels: number): boolean {
+  return pixels >= 1 && pixels <= MAX_SIDE_PIXELS;
+}
+
+/** Throws INVALID_REQUEST if two options write to standard output, or one has no effect without another. */
+export function checkOutputs({ json, frames, csv }: ScoreFlags): void {
+  if (frames && !json) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "--frames adds per-frame scores to --json. Give --json too, or use --csv FILE.",
+    );
+  }
+  if (json && csv === "-") {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "--json and --csv - both write to standard output. Give --csv a file name.",
+    );
+  }
+}

@@ -1,0 +1,135 @@
+/** The report of a score, for people. */
+
+import { framesText } from "../../engine/media/track.ts";
+import { scoredRate } from "../../jobs/frame-rate.ts";
+import { framesApart, type Moment, worstMoments } from "../../jobs/moments.ts";
+import { bitRatesText } from "../../jobs/quantities.ts";
+import { inOptions } from "../api-names.ts";
+import { printable, quoteName } from "../terminal/escape.ts";
+import { exact, rateText, timeCode } from "../terminal/numbers.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/wrap.ts";
+import { chart } from "./chart.ts";
+import { figures } from "./figures.ts";
+import { pooledTable } from "./pooled-table.ts";
+import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics } from "./view.ts";
+
+export interface ReportOptions {
+  readonly terminal: Terminal;
+  /** File names as the user gave them. */
+  readonly names: { readonly reference: string; readonly distorted: string };
+  /** Metrics requested in addition to the models. */
+  readonly features: readonly string[];
+  /** Whether to show the models' own features in the table too. */
+  readonly allMetrics: boolean;
+  /** Rows of the chart. */
+  readonly chartHeight?: number;
+}
+
+/** Returns the lines of the whole report. */
+export function report(view: ScoreView, options: ReportOptions): string[] {
+  const sections = [
+    headline(view, options.terminal),
+    files(view, options),
+    warningLines(view.warnings, options.terminal),
+    pooledTable(view.pooled, shownMetrics(view, options.features, options.allMetrics), options.terminal),
+    frameSection(view, options),
+    scorerLine(view, options.terminal),
+  ];
+  return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
+}
+
+/** The score in large figures, if they can be drawn, and with all digits. */
+function headline(view: ScoreView, terminal: Terminal): string[] {
+  const models = view.models.map(({ model, metric }) => {
+    const mean = view.pooled[metric]?.mean;
+    const score = mean === undefined ? "no finite value" : exact(mean);
+    return `${paint(terminal, "bold", `VMAF ${score}`)}  ${printable(model)}`;
+  });
+  const large = figures(view.score.toFixed(2));
+  if (!terminal.unicode || large.some((line) => line.length > terminal.columns)) return models;
+  return [...large.map((line) => paint(terminal, "bold", line)), "", ...models];
+}
+
+function files(view: ScoreView, { terminal, names }: ReportOptions): string[] {
+  return [
+    ...fileLine("Reference", names.reference, view.reference, terminal),
+    ...fileLine("Distorted", names.distorted, view.distorted, terminal),
+  ];
+}
+
+function fileLine(label: string, name: string, media: MediaView, terminal: Terminal): string[] {
+  const described = mediaText(media, terminal);
+  return wrap(`${label}  ${quoteName(name)}  ${described}`, terminal.columns, " ".repeat(11));
+}
+
+/** Describes a file in one line. */
+export function mediaText(media: MediaView, terminal: Terminal): string {
+  const separator = terminal.unicode ? " · " : ", ";
+  const bitRates = bitRatesText(media);
+  const facts = [
+    media.container,
+    media.codec,
+    `${media.width}x${media.height}`,
+    ...(["", "1:1"].includes(media.sampleAspectRatio)
+      ? []
+      : [`sample aspect ratio ${media.sampleAspectRatio}`]),
+    media.pixelFormat,
+    rateText(media.frameRate) ?? "unknown frame rate",
+    ...(bitRates === undefined ? [] : [bitRates]),
+    framesText(media.frames),
+    ...(media.colorRange === "full" ? ["full range"] : []),
+    ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
+  ];
+  return facts.map(printable).join(separator);
+}
+
+export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal): string[] {
+  return warnings.flatMap(({ code, message }) => {
+    const [first = "", ...rest] = wrap(
+      `Warning: ${printable(inOptions(message))} (${printable(code)})`,
+      terminal.columns,
+      " ".repeat(9),
+    );
+    return [paint(terminal, "yellow", first), ...rest.map((line) => paint(terminal, "yellow", line))];
+  });
+}
+
+/** The chart of the first model, and the worst moments, which the chart marks by number. */
+function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
+  const rate = scoredRate(view);
+  const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
+  if (moments.length === 0) return [];
+  const size = chartHeight === undefined ? {} : { height: chartHeight };
+  return [
+    paint(terminal, "dim", "VMAF by frame"),
+    ...chart(view.frames, FIRST_METRIC, { terminal, rate, marks: moments, ...size }),
+    "",
+    paint(
+      terminal,
+      "dim",
+      `Worst frames, at least ${rate === undefined ? `${framesApart(rate)} frames` : "2 s"} apart`,
+    ),
+    ...momentLines(moments, rate, terminal),
+  ];
+}
+
+function momentLines(moments: readonly Moment[], rate: number | undefined, terminal: Terminal): string[] {
+  const frameWidth = Math.max(...moments.map(({ frame }) => String(frame).length));
+  const valueWidth = Math.max(...moments.map(({ value }) => exact(value).length));
+  return moments.map(({ frame, value }, index) => {
+    const number = paint(terminal, "yellow", String(index + 1));
+    const time = rate === undefined ? "" : `  ${timeCode(frame / rate)}`;
+    return `  ${number}  frame ${String(frame).padStart(frameWidth)}${time}  ${exact(value).padStart(valueWidth)}`;
+  });
+}
+
+function scorerLine(view: ScoreView, terminal: Terminal): string[] {
+  const { program, version, libvmafVersion } = view.scorer;
+  const seconds = view.durationMs / 1000;
+  const fps = seconds > 0 ? ` (${(view.frameCount / seconds).toFixed(1)} fps)` : "";
+  const text =
+    `Scored ${framesText(view.frameCount)} in ${seconds.toFixed(1)} s${fps} ` +
+    `with ${printable(program)} ${printable(version)}, libvmaf ${printable(libvmafVersion)}.`;
+  return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
+}

@@ -1,0 +1,148 @@
+/** Runs `svc score`: scores the pair, prints the result, checks the gates. */
+import { stat } from "node:fs/promises";
+import type { PairRequest } from "../../engine/contract/request.ts";
+import type { ScoreResult } from "../../engine/contract/result.ts";
+import type { EngineOptions } from "../../engine/engine.ts";
+import { openEngine } from "../../engine/open.ts";
+import { scoredRate } from "../../jobs/frame-rate.ts";
+import { Failure } from "../../platform/failure.ts";
+import { AfterOutcome } from "../command.ts";
+import { EXIT, writeAll } from "../exit.ts";
+import { quoteName } from "../terminal/escape.ts";
+import { detectTerminal, type Terminal } from "../terminal/terminal.ts";
+import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
+import { checkGates, expectGate, type Gate, type GateOutcome, gateLines, parseGate } from "./gates.ts";
+import { resultJson } from "./json.ts";
+import { checkOutputs, type ScoreFlags } from "./options.ts";
+import { requestOf } from "./pair-request.ts";
+import { progressLine } from "./progress.ts";
+import { report } from "./report.ts";
+
+/** What to do, checked before scoring starts. */
+interface Plan {
+  readonly request: PairRequest;
+  readonly gates: readonly Gate[];
+  /** File for the per-frame scores. */
+  readonly csv: CsvTarget | undefined;
+  readonly flags: ScoreFlags;
+}
+
+/** Scores a pair and returns the exit code. Throws Failure or AfterOutcome. */
+export async function runScore(
+  reference: string,
+  distorted: string,
+  flags: ScoreFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const plan = await planOf(reference, distorted, flags);
+  const result = await scored(plan, signal);
+  try {
+    return await deliver(plan, result, signal);
+  } catch (thrown) {
+    throw new AfterOutcome(Failure.from(thrown));
+  }
+}
+
+async function planOf(reference: string, distorted: string, flags: ScoreFlags): Promise<Plan> {
+  checkOutputs(flags);
+  const request = requestOf(reference, distorted, flags);
+  if (flags.modelDir !== undefined) await checkModelDir(flags.modelDir);
+  const gates = flags.failUnder.map((text) => expectGate(parseGate(text), request));
+  const csv =
+    flags.csv === undefined || flags.csv === "-"
+      ? undefined
+      : await csvTarget(flags.csv, [reference, distorted]);
+  return { request, gates, csv, flags };
+}
+
+/** Throws INVALID_REQUEST if the folder doesn't exist: built-in models would silently replace the user's. */
+async function checkModelDir(directory: string): Promise<void> {
+  const there = await stat(directory).catch(() => undefined);
+  if (there?.isDirectory()) return;
+  throw new Failure(
+    "INVALID_REQUEST",
+    `--model-dir: ${quoteName(directory)} is not a readable folder. Give the folder that holds the NAME.json models.`,
+  );
+}
+
+async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
+  const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
+  const timeoutMs = flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000);
+  try {
+    line.note("Reading the two files …");
+    const engine = await openEngine(engineOptions(flags));
+    return await engine.score(request, {
+      signal,
+      timeoutMs,
+      onProgress: (progress) => line.update(progress),
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+function engineOptions(flags: ScoreFlags): EngineOptions {
+  const { PATH } = process.env;
+  return {
+    scorerPath: flags.vmafBinary,
+    searchPath: PATH,
+    modelDir: flags.modelDir,
+    threads: flags.threads,
+  };
+}
+
+/** With --quiet, the terminal shows no progress. */
+function terminalOf(stream: NodeJS.WriteStream, { quiet }: ScoreFlags): Terminal {
+  const terminal = detectTerminal(stream, process.env);
+  return quiet ? { ...terminal, live: false } : terminal;
+}
+
+/** Prints the result. If machine-readable output goes to standard output, the report goes to standard error. */
+async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Promise<number> {
+  const { flags, csv } = plan;
+  const machine = flags.json === true || flags.csv === "-";
+  if (flags.json) await writeAll(process.stdout, resultJson(result, flags.frames === true));
+  if (flags.csv === "-") await writeAll(process.stdout, csvText(result.frames, scoredRate(result)));
+  const forPeople = machine ? process.stderr : process.stdout;
+  if (!flags.quiet && !flags.json)
+    await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
+  if (csv) await writeCsv(csv, csvText(result.frames, scoredRate(result)), signal);
+  if (csv && !flags.quiet && !flags.json) {
+    await print(forPeople, [`Per-frame scores written to ${quoteName(csv.name)}.`]);
+  }
+  return judge(plan, result, forPeople);
+}
+
+function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Terminal): string[] {
+  return report(result, {
+    terminal,
+    names: request,
+    features: request.features,
+    allMetrics: flags.allMetrics === true,
+  });
+}
+
+/** Prints the gates and returns the exit code. With --quiet, prints only missed gates, on standard error. */
+async function judge(
+  { gates, flags }: Plan,
+  result: ScoreResult,
+  forPeople: NodeJS.WriteStream,
+): Promise<number> {
+  const outcomes = checkGates(gates, result.pooled);
+  const missed = outcomes.filter(({ passed }) => !passed);
+  const stream = flags.quiet ? process.stderr : forPeople;
+  await printGates(stream, flags.quiet ? missed : outcomes, flags);
+  return missed.length > 0 ? EXIT.underGate : EXIT.scored;
+}
+
+async function printGates(
+  stream: NodeJS.WriteStream,
+  outcomes: readonly GateOutcome[],
+  flags: ScoreFlags,
+): Promise<void> {
+  if (outcomes.length > 0) await print(stream, gateLines(outcomes, terminalOf(stream, flags)));
+}
+
+async function print(stream: NodeJS.WriteStream, lines: readonly string[]): Promise<void> {
+  await writeAll(stream, [`${lines.join("\n")}\n`]);
+}

@@ -1,0 +1,91 @@
+/** A score as the commands show it: what the engine's result and a result from the API have in common. */
+import type { Pooled } from "../../engine/contract/result.ts";
+import type { BitRates } from "../../jobs/quantities.ts";
+
+/** Per-frame scores by row, such as the engine's FrameTable. */
+export interface Series {
+  readonly length: number;
+  readonly metrics: readonly string[];
+  frame(row: number): number;
+  value(metric: string, row: number): number | undefined;
+}
+
+export interface MediaView extends BitRates {
+  readonly container: string;
+  readonly codec: string;
+  readonly width: number;
+  readonly height: number;
+  readonly pixelFormat: string;
+  readonly frameRate: string;
+  readonly frames: number;
+  readonly colorRange: string;
+  readonly sampleAspectRatio: string;
+  readonly rotation: number;
+}
+
+export interface ScoreView {
+  readonly score: number;
+  readonly models: readonly { readonly model: string; readonly metric: string }[];
+  readonly pooled: Readonly<Record<string, Pooled>>;
+  readonly frameCount: number;
+  readonly reference: MediaView;
+  readonly distorted: MediaView;
+  readonly warnings: readonly { readonly code: string; readonly message: string }[];
+  readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
+  readonly durationMs: number;
+  readonly frames: Series;
+}
+
+/** The statistics of a metric in table order, with their headings. */
+export const STATS = [
+  ["mean", "mean"],
+  ["harmonicMean", "harmonic"],
+  ["min", "min"],
+  ["p1", "p1"],
+  ["p5", "p5"],
+  ["p10", "p10"],
+  ["p50", "p50"],
+  ["max", "max"],
+  ["stdDev", "stdDev"],
+] as const satisfies readonly (readonly [keyof Pooled, string])[];
+
+/** The metric of the first model, whose mean is the `score`. */
+export const FIRST_METRIC = "vmaf";
+
+/** The main metric of a feature, by libvmaf's names: for PSNR it is luma. */
+const MAIN_METRIC: Readonly<Record<string, string>> = {
+  psnr: "psnr_y",
+  ssim: "float_ssim",
+  ms_ssim: "float_ms_ssim",
+  ciede: "ciede2000",
+};
+
+/**
+ * Resolves a name to a metric of a result: the metric itself, or the main one of a feature; undefined if there is none.
+ */
+export function metricNamed(name: string, pooled: Readonly<Record<string, Pooled>>): string | undefined {
+  return [name, MAIN_METRIC[name], `integer_${name}`, `float_${name}`].find(
+    (metric) => metric !== undefined && Object.hasOwn(pooled, metric),
+  );
+}
+
+/** Returns whether a metric belongs to a feature: psnr has psnr_y, psnr_cb and psnr_cr. */
+export function belongsTo(metric: string, feature: string): boolean {
+  const name = metric.replace(/^(?:float|integer)_/, "");
+  if (name === feature || metric === MAIN_METRIC[feature]) return true;
+  return name.startsWith(`${feature}_`) && !(feature === "psnr" && name.startsWith("psnr_hvs"));
+}
+
+/**
+ * Returns the metrics to show: the models', then those of requested features, and with `all` the models' own features.
+ */
+export function shownMetrics(view: ScoreView, features: readonly string[], all: boolean): string[] {
+  const models = view.models.map((model) => model.metric);
+  const present = Object.keys(view.pooled);
+  const asked = features.flatMap((feature) => [
+    MAIN_METRIC[feature] ?? feature,
+    ...present.filter((metric) => belongsTo(metric, feature)),
+  ]);
+  const order = [...models, ...asked, ...(all ? present : [])];
+  return [...new Set(order)].filter((metric) => Object.hasOwn(view.pooled, metric));
+}

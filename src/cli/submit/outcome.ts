@@ -1,0 +1,158 @@
+/** Waits for jobs with a progress display, then prints their results and checks the gates. */
+import type { Connection } from "../../client/connection/connection.ts";
+import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
+import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import { messageJson } from "../connection/message-json.ts";
+import { tellFailure } from "../connection/server.ts";
+import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
+import { fetchJob } from "../jobs/get.ts";
+import { jobLines } from "../jobs/job-page.ts";
+import { jobReport } from "../jobs/result.ts";
+import { exitCodeOfJob, failureOfJob, progressOf, worst } from "../jobs/state.ts";
+import { awaitJobs, type Watcher } from "../jobs/wait.ts";
+import { boardWatcher } from "../jobs/watch.ts";
+import { checkGates, expectGate, type Gate, gateLines, parseGate } from "../score/gates.ts";
+import { progressLine } from "../score/progress.ts";
+import { printable } from "../terminal/escape.ts";
+import { detectTerminal, tableTerminal } from "../terminal/terminal.ts";
+import type { ListedJob } from "./list-file.ts";
+import { type EndedJob, isUnderGate, summaryLines, totalsLine } from "./summary.ts";
+
+const NOWHERE = { write() {} };
+
+export interface OutcomeFlags {
+  readonly failUnder: readonly string[];
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly allMetrics?: boolean;
+  readonly from?: string;
+}
+
+/** Parses the gates, and checks them against the metrics that every job will have. Throws INVALID_REQUEST. */
+export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly ListedJob[]): readonly Gate[] {
+  const gates = failUnder.map(parseGate);
+  for (const { request } of jobs) {
+    const { model = "", models = [], features = [] } = request.job ?? {};
+    const expected = { models: models.length > 0 ? models : [model || DEFAULT_MODEL], features };
+    for (const gate of gates) expectGate(gate, expected);
+  }
+  return gates;
+}
+
+/**
+ * Waits until the jobs have ended, and prints the report of one job or the summary of a list. Returns the worst exit
+ * code. Throws Failure.
+ */
+export async function tellOutcomes(
+  connection: Connection,
+  jobs: readonly Job[],
+  gates: readonly Gate[],
+  flags: OutcomeFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const ids = [...new Set(jobs.map(({ id }) => id))];
+  const ended = await awaited(connection, ids, flags, signal);
+  const judged: EndedJob[] = [];
+  for (const job of ended) judged.push(await judge(connection, job, gates, flags, signal));
+  if (flags.from === undefined) {
+    for (const one of judged) await tellOne(connection, one, flags, signal);
+  } else await tellList(judged, flags);
+  return worst(judged.map(codeOf));
+}
+
+function codeOf(ended: EndedJob): number {
+  if (ended.fault !== undefined) return exitCodeOf(ended.fault);
+  return isUnderGate(ended) ? EXIT.underGate : exitCodeOfJob(ended.job);
+}
+
+async function awaited(
+  connection: Connection,
+  ids: readonly string[],
+  flags: OutcomeFlags,
+  signal: AbortSignal,
+): Promise<readonly Job[]> {
+  if (flags.quiet) return awaitJobs(connection, ids, {}, signal);
+  if (flags.from !== undefined) {
+    // Bars are enough if they can be drawn: the summary has a line for each job.
+    const { live } = detectTerminal(process.stderr, process.env);
+    using shown = boardWatcher(live ? NOWHERE : process.stderr);
+    return await awaitJobs(connection, ids, shown.watcher, signal);
+  }
+  const line = progressLine(process.stderr, () => detectTerminal(process.stderr, process.env));
+  try {
+    return await awaitJobs(connection, ids, lineWatcher(line), signal);
+  } finally {
+    line.clear();
+  }
+}
+
+function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {
+  return {
+    onJob(job) {
+      if (job.progress) line.update(progressOf(job.progress));
+      else line.note(job.state === Job_State.QUEUED ? "Waiting for a node …" : "Reading the two files …");
+    },
+    onOutage: (failure) => line.note(failure === undefined ? "Reconnected." : printable(failure.message)),
+  };
+}
+
+/** Fetches what the job stream omits, if needed, and checks the score against the gates. */
+async function judge(
+  connection: Connection,
+  ended: Job,
+  gates: readonly Gate[],
+  { from, json }: OutcomeFlags,
+  signal: AbortSignal,
+): Promise<EndedJob> {
+  const succeeded = ended.state === Job_State.SUCCEEDED;
+  const isNeeded = json || (succeeded && (from === undefined || gates.length > 0));
+  const job = isNeeded ? await fetchJob(connection, ended.id, signal) : ended;
+  if (json) await writeAll(process.stdout, [messageJson(JobSchema, job, from === undefined ? 2 : undefined)]);
+  if (!succeeded) return { job, gates: [] };
+  const { models = [], pooled = {} } = job.result ?? {};
+  const expected = { models: models.map(({ model }) => model), features: job.spec?.features ?? [] };
+  try {
+    const named = gates.map((gate) => expectGate(gate, expected));
+    return { job, gates: checkGates(named, pooled) };
+  } catch (thrown) {
+    // The score exists all the same, and is shown.
+    return { job, gates: [], fault: Failure.from(thrown) };
+  }
+}
+
+/** Prints the report of a pair with its gates, or why there is none. */
+async function tellOne(
+  connection: Connection,
+  { job, gates, fault }: EndedJob,
+  flags: OutcomeFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  if (job.state !== Job_State.SUCCEEDED) return tellFailure(failureOfJob(job), { json: false });
+  if (!flags.quiet && !flags.json) {
+    const terminal = detectTerminal(process.stdout, process.env);
+    const options = { terminal, allMetrics: flags.allMetrics === true };
+    const lines = [...(await jobReport(connection, job, options, signal)), ...jobLines(job, terminal)];
+    await writeAll(process.stdout, [`${lines.join("\n")}\n`]);
+  }
+  if (fault !== undefined) return tellFailure(fault, { json: false });
+  const stream = flags.json || flags.quiet ? process.stderr : process.stdout;
+  const shown = flags.quiet ? gates.filter(({ passed }) => !passed) : gates;
+  await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
+}
+
+/** Prints the summary; with --quiet, only jobs that failed or missed a gate. */
+async function tellList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
+  const stream = json || quiet ? process.stderr : process.stdout;
+  const terminal = tableTerminal(stream, process.env);
+  if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended)]);
+  const wrong = ended.filter((one) => codeOf(one) !== EXIT.scored);
+  if (wrong.length > 0) await writeLines(stream, summaryLines(wrong, terminal));
+}
+
+async function writeLines(stream: NodeJS.WriteStream, lines: readonly string[]): Promise<void> {
+  await writeAll(
+    stream,
+    lines.map((line) => `${line}\n`),
+  );
+}

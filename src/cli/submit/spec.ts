@@ -1,0 +1,76 @@
+/** The options that describe a job, and the message made from them. */
+import { resolve } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { type Command, InvalidArgumentError } from "commander";
+import type { Side } from "../../engine/contract/request.ts";
+import { refuseUrl } from "../../engine/files/source.ts";
+import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { optional } from "../flags/optional.ts";
+import { type Labels, labelOption } from "../jobs/labels.ts";
+import { addPairOptions, type PairFlags } from "../score/options.ts";
+import { requestOf } from "../score/pair-request.ts";
+
+export interface SpecFlags extends PairFlags {
+  readonly name?: string;
+  readonly label?: Labels;
+  readonly priority?: number;
+}
+
+const MAX_PRIORITY = 100;
+
+export function addSpecOptions<C extends Command>(command: C): C {
+  return addPairOptions(command)
+    .addOption(optional("--name <name>", "display name; need not be unique", "none"))
+    .addOption(labelOption("label to find the job by"))
+    .addOption(
+      optional(
+        "--priority <n>",
+        `-${MAX_PRIORITY} to ${MAX_PRIORITY}; higher runs first among your tenant's jobs`,
+        "0",
+      ).argParser(parsePriority),
+    );
+}
+
+function parsePriority(text: string): number {
+  const priority = Number(text);
+  if (/^-?\d{1,3}$/.test(text) && Math.abs(priority) <= MAX_PRIORITY) return priority;
+  throw new InvalidArgumentError(`Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`);
+}
+
+/** Returns the job for two files and the flags. Throws INVALID_REQUEST if options don't go together. */
+export function specOf(reference: string, distorted: string, flags: SpecFlags): JobSpec {
+  return create(JobSpecSchema, {
+    ...settingsOf(flags),
+    reference: absolute("reference", reference),
+    distorted: absolute("distorted", distorted),
+  });
+}
+
+/**
+ * Resolves a path against `folder`, because a node has another current folder. An empty path stays empty, for the
+ * server to refuse. Throws URL_NOT_SUPPORTED.
+ */
+export function absolute(side: Side, path: string, folder = process.cwd()): string {
+  refuseUrl(side, path);
+  return path === "" ? "" : resolve(folder, path);
+}
+
+/** Returns everything of a job but its two files. Default policies are left to the server. */
+export function settingsOf(flags: SpecFlags): JobSpec {
+  const request = requestOf("", "", flags);
+  const { rawVideo } = request;
+  return create(JobSpecSchema, {
+    models: [...(flags.model ?? [])],
+    features: [...request.features],
+    ...(rawVideo && { rawVideo: { ...rawVideo, frameRate: rawVideo.frameRate ?? "" } }),
+    ...(request.scaling === "REFUSE" && { scaling: Scaling_Policy.REFUSE }),
+    ...(request.onFrameCountMismatch === "COMMON" && { onFrameCountMismatch: Mismatch_Policy.COMMON }),
+    ...(request.onFrameRateMismatch === "COMMON" && { onFrameRateMismatch: Mismatch_Policy.COMMON }),
+    ...(request.editLists === "IGNORE" && { editLists: EditLists_Policy.IGNORE }),
+    ...(request.subsample > 1 && { subsample: request.subsample }),
+    name: flags.name ?? "",
+    labels: { ...flags.label },
+    priority: flags.priority ?? 0,
+  });
+}

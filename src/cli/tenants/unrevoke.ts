@@ -1,0 +1,47 @@
+/** The command `svc tenants lift ID`. */
+import type { Command } from "commander";
+import type { Connection } from "../../client/connection/connection.ts";
+import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { PeopleCommand } from "../command.ts";
+import {
+  addServerOptions,
+  answered,
+  jsonOption,
+  type ServerFlags,
+  serverGuide,
+  withServer,
+} from "../connection/server.ts";
+import { EXIT } from "../exit.ts";
+import { writeRevocation } from "./revocation-text.ts";
+
+const GUIDE = `
+Examples:
+  $ svc tenants lift 6f0c1f0e-2a63-4a58-9a3e-0d6f5c3b7e21
+
+${serverGuide({
+  0: "the revocation is lifted, or was already: its tokens are accepted again, if they are valid otherwise",
+  2: "the revocation does not exist",
+})}`;
+
+export function liftCommand(): Command {
+  const command = new PeopleCommand("svc tenants lift")
+    .summary("lift a revocation")
+    .description("Lifts a revocation: the tokens that it revoked are accepted again.")
+    .argument("<id>", "the revocation's full id")
+    .addOption(jsonOption("the revocation as it was"))
+    .withGuide(GUIDE);
+  return addServerOptions(command).action((id: string, flags: ServerFlags) =>
+    withServer(flags, (connection, signal) => lift(connection, id, flags, signal)),
+  );
+}
+
+async function lift(
+  connection: Connection,
+  id: string,
+  { json }: ServerFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const { revocation } = await connection.call(TenantService.method.liftRevocation, { id }, { signal });
+  await writeRevocation(answered(revocation, `revocation ${id}`), json);
+  return EXIT.scored;
+}

@@ -1,0 +1,62 @@
+/** Streams the per-frame scores of a job. At most a few chunks are in memory. */
+
+import type { StoredPart } from "../../engine/contract/work.ts";
+import { metricsOf, ownRows } from "../../engine/results/parts.ts";
+import type { GetJobFramesRequest } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { JobRow } from "../../store/contract/job-records.ts";
+import type { JobStore } from "../../store/contract/job-store.ts";
+import { ownJob } from "../api/access.ts";
+import type { FramePart, FrameValues } from "../api/operations.ts";
+
+/** The frames that are still to be returned. */
+interface Wanted {
+  /** Number of the next frame. */
+  from: number;
+  left: number;
+}
+
+/** Reads each chunk when it is requested; take its rows before requesting the next one. Throws Failure. */
+export async function* jobFrames(
+  store: JobStore,
+  tenant: string,
+  request: GetJobFramesRequest,
+): AsyncGenerator<FramePart> {
+  const job = await ownJob(store, request.id, (id) => store.job(tenant, id));
+  const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
+  while (wanted.left > 0) {
+    const [part] = await store.parts(tenant, job.id, wanted.from, 1);
+    if (part === undefined) break;
+    for await (const piece of part.pieces) {
+      const read = { segment: part.segment, pieces: [piece] };
+      yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
+      if (wanted.left === 0) return;
+    }
+    const end = part.firstFrame + part.frameCount;
+    if (end <= wanted.from) break;
+    wanted.from = end;
+  }
+  if (wanted.left > 0) await checkStill(store, tenant, job);
+}
+
+/** Scores that ended early because they were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
+async function checkStill(store: JobStore, tenant: string, { id, ...before }: JobRow): Promise<void> {
+  const now = await ownJob(store, id, (own) => store.job(tenant, own));
+  const replaced = before.segmentsTotal > 0 && now.segmentsTotal !== before.segmentsTotal;
+  if (!replaced && now.segmentsDone >= before.segmentsDone) return;
+  throw new Failure(
+    "JOB_RESTARTED",
+    `The job ${id} restarted while its per-frame scores were read. Read them again when it has ended.`,
+    { found: { jobId: id } },
+  );
+}
+
+function* rowsOf(part: StoredPart, wanted: Wanted): Generator<FrameValues> {
+  const { from } = wanted;
+  for (const row of ownRows(part)) {
+    if (wanted.left === 0) return;
+    if (row.frame < from) continue;
+    wanted.left--;
+    yield row;
+  }
+}

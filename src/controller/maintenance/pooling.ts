@@ -1,0 +1,211 @@
+/** Joins and pools jobs whose segments are all scored, a few at a time. */
+import { toJsonString } from "@bufbuild/protobuf";
+import { CutFault } from "../../engine/planning/cut-fault.ts";
+import { joinParts } from "../../engine/results/parts.ts";
+import { ScoreResultSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { STILLS_CLASS } from "../../jobs/work.ts";
+import { resultMessage } from "../../messages/result.ts";
+import { pause } from "../../platform/concurrency/lifecycle.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import { currentSpan, inside, outside, PASSING, type Tracer } from "../../platform/observability/span.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { POOL_HOLD_MS, type Poolable } from "../../store/contract/task-records.ts";
+import { mediaFacts } from "../reports/plan-report.ts";
+import { worstFrames } from "../stills/worst-frames.ts";
+import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { poolSpan } from "../telemetry/tracing.ts";
+
+/** Two, so that a film does not keep clips waiting. Each holds its job's per-frame scores in memory. */
+const AT_ONCE = 2;
+/**
+ * Maximum unfinished poolings of a job. A job whose pooling crashes its controller would crash every controller that
+ * takes it.
+ */
+const MOST_BEGUN = 3;
+/** Further jobs are left to the maintenance task, which reads them from the store. */
+const MAX_QUEUED = 64;
+/** Milliseconds until holds are renewed. If a controller crashes, others take over its jobs when the hold expires. */
+const HOLD_EVERY_MS = POOL_HOLD_MS / 3;
+/** Milliseconds until a pooling is retried that failed because the store was unavailable. */
+const RETRY_MS = 1_000;
+
+export interface PoolingOptions {
+  readonly store: Store;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  /**
+   * Number of worst moments per job whose stills are made automatically; 0: none. Default: all that the result lists.
+   */
+  readonly worstStills?: number | undefined;
+  /** Default: one that records nothing. */
+  readonly tracer?: Tracer;
+  /** Default: a third of a hold. */
+  readonly holdEveryMs?: number;
+}
+
+export class Pooling {
+  readonly #options: PoolingOptions;
+  readonly #queue: Poolable[] = [];
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  /** The pooling started last runs without any other. */
+  #isAlone = false;
+  /** Runs while there are jobs. */
+  #holding: NodeJS.Timeout | undefined;
+
+  constructor(options: PoolingOptions) {
+    this.#options = options;
+  }
+
+  /** Number of jobs that can be offered before some are left to the maintenance task. */
+  get room(): number {
+    return this.#closing.signal.aborted ? 0 : MAX_QUEUED - this.#queue.length;
+  }
+
+  /** Queues a job for pooling, unless it is already queued or running. */
+  readonly offer = (job: Poolable): void => outside(() => this.#offer(job));
+
+  #offer(job: Poolable): void {
+    const known = this.#running.has(job.id) || this.#queue.some(({ id }) => id === job.id);
+    if (known) return;
+    if (this.room <= 0) {
+      void this.#hold([job.id], 0);
+      return;
+    }
+    this.#queue.push(job);
+    this.#holding ??= setInterval(
+      () => void this.#hold(this.#ids, POOL_HOLD_MS),
+      this.#options.holdEveryMs ?? HOLD_EVERY_MS,
+    );
+    this.#next();
+  }
+
+  /** Accepts no more jobs and waits for those that run. Queued jobs are left to other controllers or a later start. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const left = this.#ids;
+    this.#queue.length = 0;
+    await Promise.all(this.#running.values());
+    clearInterval(this.#holding);
+    await this.#hold(left, 0);
+  }
+
+  get #ids(): string[] {
+    return [...this.#running.keys(), ...this.#queue.map(({ id }) => id)];
+  }
+
+  /** Never throws. If a hold expires, another controller may pool the job too, and the first to finish counts. */
+  async #hold(ids: readonly string[], holdMs: number): Promise<void> {
+    if (ids.length === 0) return;
+    try {
+      await this.#options.store.holdPoolable(ids, holdMs);
+    } catch (err) {
+      this.#options.log.debug({ err }, "failed to hold or release jobs for pooling");
+    }
+  }
+
+  /**
+   * A job whose earlier pooling did not finish runs alone: if it crashes the controller, no other job is affected or
+   * counted.
+   */
+  #mayRun({ poolings }: Poolable): boolean {
+    return this.#running.size < (poolings > 0 || this.#isAlone ? 1 : AT_ONCE);
+  }
+
+  #next(): void {
+    for (let job = this.#queue[0]; job !== undefined && this.#mayRun(job); job = this.#queue[0]) {
+      const { id, poolings } = job;
+      this.#queue.shift();
+      this.#isAlone = poolings > 0;
+      const run = this.#traced(job).finally(() => {
+        this.#running.delete(id);
+        this.#next();
+      });
+      this.#running.set(id, run);
+    }
+    if (this.#running.size > 0) return;
+    clearInterval(this.#holding);
+    this.#holding = undefined;
+  }
+
+  async #traced(job: Poolable): Promise<void> {
+    const span = poolSpan(this.#options.tracer ?? PASSING, job);
+    await inside(span, () => this.#pool(job));
+    span?.end();
+  }
+
+  /** Never throws. Retries while the store is unavailable, because nobody else takes a job that is held. */
+  async #pool(job: Poolable): Promise<void> {
+    const { log, metrics } = this.#options;
+    const { signal } = this.#closing;
+    let isBegun = false;
+    for (;;) {
+      const started = performance.now();
+      try {
+        if (job.poolings >= MOST_BEGUN) throw tooOften(job);
+        isBegun ||= await this.#options.store.beginPooling(job.id, job.generation);
+        if (!isBegun) return undefined;
+        await this.#finish(job);
+        metrics.pooling.observe((performance.now() - started) / 1000);
+        return;
+      } catch (thrown) {
+        const failure = Failure.from(thrown);
+        if (failure.kind !== "unavailable") return this.#fail(job, failure);
+        log.warn({ jobId: job.id, err: failure }, "pooling failed; retrying");
+        await pause(RETRY_MS, signal);
+        if (signal.aborted) return undefined;
+      }
+    }
+  }
+
+  async #finish(job: Poolable): Promise<void> {
+    const { store, metrics, worstStills } = this.#options;
+    const parts = await store.allParts(job.id, job.generation);
+    const result = await joinParts(job.plan, parts, job.durationMs);
+    const { score, frameCount } = result;
+    const stills = worstFrames(result, parts, worstStills);
+    const text = toJsonString(ScoreResultSchema, resultMessage(result));
+    const { id, generation, tenant } = job;
+    const outcome = { score, frameCount, result: text, media: mediaFacts(result.distorted), stills };
+    if (!(await store.succeed(id, generation, outcome))) return;
+    store.announce({ kind: "events" });
+    if (stills.length > 0) store.announce({ kind: "work", ready: [{ tenant, workClass: STILLS_CLASS }] });
+    metrics.jobSucceeded(result, job.durationMs);
+  }
+
+  async #fail(job: Poolable, failure: Failure): Promise<void> {
+    const { store, log, metrics } = this.#options;
+    const { code, message, found, cause } = failure;
+    currentSpan()?.fail(code);
+    try {
+      const cut = failure instanceof CutFault;
+      const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
+      if (ready !== undefined) {
+        log.info(
+          { jobId: job.id, reason: message },
+          "segments do not fit together; scoring the whole video as one task",
+        );
+        store.announce({ kind: "work", ready: [ready] });
+      } else {
+        // For a job that has ended or has another plan now, this changes nothing.
+        log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
+        const error = { code, message, ...(found && { found }) };
+        if (await store.fail(job.id, job.generation, error)) metrics.jobFailed(code);
+      }
+      store.announce({ kind: "events" });
+    } catch (err) {
+      log.warn(
+        { jobId: job.id, err },
+        "failed to record the outcome of a pooling; it is repeated when its hold expires",
+      );
+    }
+  }
+}
+
+function tooOften({ poolings }: Poolable): Failure {
+  return new Failure(
+    "POOLING_FAILED",
+    `Joining the scores was started ${poolings} times, and the controller stopped each time before it finished. Use fewer models, or score the pair in parts; the controllers' logs show why they stopped.`,
+  );
+}

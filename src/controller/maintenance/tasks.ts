@@ -1,0 +1,228 @@
+/**
+ * Periodic maintenance. Every controller runs every task; the store keeps them from doing the same thing twice. The
+ * tasks also find what was never announced.
+ */
+import { LeaseGuard } from "../../jobs/lease-guard.ts";
+import { verdictOn } from "../../jobs/retry.ts";
+import { Background } from "../../platform/concurrency/lifecycle.ts";
+import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { POOL_HOLD_MS, type Ready } from "../../store/contract/task-records.ts";
+import type { Fleet } from "../scheduling/fleet.ts";
+import type { QueueLook } from "../scheduling/queue-stats.ts";
+import type { Schedule } from "../scheduling/schedule.ts";
+import { STRANDED_MS, Stranded } from "../scheduling/unschedulable.ts";
+import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { StoreClock } from "./clock-monitor.ts";
+import type { Pooling } from "./pooling.ts";
+
+/** Rows per step, few enough not to disturb other work. */
+const STEP = 100;
+const EVENTS_STEP = 1_000;
+const AUDIT_STEP = 1_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How long a stream can be resumed. */
+const EVENTS_KEPT_MS = DAY_MS;
+/** How long a revocation that was lifted or has expired is still reported to controllers. */
+const REVOCATIONS_KEPT_MS = DAY_MS;
+/** How long a node that left is still listed. */
+const NODES_KEPT_MS = DAY_MS;
+/** Milliseconds between reads of the queue statistics; often enough for scaling nodes by them. */
+const QUEUE_LOOK_MS = 10_000;
+/** Intervals vary by up to this share, to spread the tasks of several controllers. */
+const JITTER = 0.2;
+
+export interface SweepOptions {
+  readonly store: Store;
+  readonly fleet: Fleet;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  readonly schedule: Schedule;
+  readonly pooling: Pooling;
+  readonly queue: QueueLook;
+  readonly leaseMs: number;
+  readonly retentionMs: number;
+  readonly auditRetentionMs: number;
+}
+
+/** A step of a maintenance task. Returns true if there may be more to do at once. */
+type Step = () => Promise<boolean>;
+
+export class Sweeps {
+  readonly #options: SweepOptions;
+  readonly #guard: LeaseGuard;
+  readonly #stranded: Stranded;
+  readonly #clock: StoreClock;
+  readonly #loops: readonly Background[];
+  readonly #work = new Doorbell();
+
+  constructor(options: SweepOptions) {
+    this.#options = options;
+    const { leaseMs } = options;
+    this.#stranded = new Stranded({ ...options, afterMs: STRANDED_MS });
+    this.#guard = new LeaseGuard(leaseMs, performance.now());
+    this.#clock = new StoreClock({ ...options, guard: this.#guard });
+    this.#loops = [
+      // Needs no store, so a controller that was frozen notices it however slow the store is.
+      this.#every(leaseMs / 6, () => this.#tick()),
+      this.#every(1_000, () => this.#refreshReady(), this.#work),
+      this.#every(500, () => this.#promoteWaiting()),
+      this.#every(2_000, () => this.#poolLeftOver()),
+      this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
+      this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireNodes()),
+      this.#every(STRANDED_MS / 10, () => this.#moveStranded()),
+      this.#every(QUEUE_LOOK_MS, () => this.#lookAtQueue()),
+      this.#every(MINUTE_MS, () => this.#deleteEnded()),
+      this.#every(MINUTE_MS, () => this.#deleteEvents()),
+      this.#every(MINUTE_MS, () => this.#deleteRevocations()),
+      this.#every(MINUTE_MS, () => this.#deleteAudit()),
+    ];
+  }
+
+  /** Signals that there may be work of any tenant. */
+  lookForWork(): void {
+    this.#work.ring();
+  }
+
+  start(): void {
+    for (const loop of this.#loops) loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => loop.stop()));
+  }
+
+  /** A maintenance task with its own loop: runs at once, then every `everyMs` and when the notifier rings. */
+  #every(everyMs: number, step: Step, bell = new Doorbell()): Background {
+    return new Background(async (signal, isStarted) => {
+      const end = ringOnAbort(signal, bell);
+      isStarted();
+      let fails = false;
+      while (!signal.aborted) {
+        const { more, failure } = await attempt(step);
+        this.#logChange(fails, failure);
+        fails = failure !== undefined;
+        if (!more) await bell.wait(everyMs * (1 + JITTER * Math.random()));
+      }
+      end();
+    });
+  }
+
+  /**
+   * Logs once when the store becomes unavailable for a task and once when the task works again; logs every other
+   * failure.
+   */
+  #logChange(failed: boolean, failure: Failure | undefined): void {
+    const { log } = this.#options;
+    if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE")
+      log.error({ err: failure.cause ?? failure }, "maintenance task failed; retrying");
+    else if (failure !== undefined && !failed)
+      log.warn({ err: failure }, "store unavailable for a maintenance task; retrying");
+    else if (failure === undefined && failed) log.info("maintenance task works again");
+  }
+
+  async #tick(): Promise<boolean> {
+    this.#guard.tick(performance.now());
+    return false;
+  }
+
+  async #refreshReady(): Promise<boolean> {
+    await this.#options.schedule.refresh();
+    return false;
+  }
+
+  async #promoteWaiting(): Promise<boolean> {
+    const ready = await this.#options.store.promoteWaiting(STEP);
+    this.#announce(ready);
+    return ready.length > 0;
+  }
+
+  async #poolLeftOver(): Promise<boolean> {
+    const { store, pooling } = this.#options;
+    const limit = Math.min(4, pooling.room);
+    if (limit === 0) return false;
+    const jobs = await store.takePoolable(limit, POOL_HOLD_MS);
+    for (const job of jobs) pooling.offer(job);
+    return jobs.length === limit;
+  }
+
+  async #expireLeases(): Promise<boolean> {
+    const { store, metrics, log } = this.#options;
+    await this.#clock.lookForOutage();
+    if (!this.#guard.mayExpire(performance.now())) return false;
+    const { expired, failed, ready, nodes } = await store.expireLeases(STEP, (failures) =>
+      verdictOn(failures, false),
+    );
+    if (expired === 0) return false;
+    metrics.expired.inc(expired);
+    log.warn({ expired }, "leases expired; their nodes are gone or unreachable");
+    for (let job = 0; job < failed; job++) metrics.jobFailed("LEASE_LOST");
+    this.#announce(ready);
+    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+    store.announce({ kind: "events" });
+    return expired >= STEP;
+  }
+
+  async #expireNodes(): Promise<boolean> {
+    const { store, leaseMs } = this.#options;
+    if (!this.#guard.mayExpire(performance.now())) return false;
+    await store.expireNodes(leaseMs, NODES_KEPT_MS);
+    return false;
+  }
+
+  async #moveStranded(): Promise<boolean> {
+    return (await this.#stranded.look()) > 0;
+  }
+
+  async #lookAtQueue(): Promise<boolean> {
+    await this.#options.queue.look();
+    return false;
+  }
+
+  async #deleteEnded(): Promise<boolean> {
+    const { store, retentionMs } = this.#options;
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    const deleted = await store.deleteEnded(retentionMs, STEP);
+    if (deleted > 0) store.announce({ kind: "events" });
+    return deleted >= STEP;
+  }
+
+  async #deleteEvents(): Promise<boolean> {
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (await this.#options.store.deleteEvents(EVENTS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP;
+  }
+
+  async #deleteAudit(): Promise<boolean> {
+    const { store, auditRetentionMs } = this.#options;
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (await store.deleteAudit(auditRetentionMs, AUDIT_STEP)) >= AUDIT_STEP;
+  }
+
+  async #deleteRevocations(): Promise<boolean> {
+    await this.#clock.look();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    return (
+      (await this.#options.store.revocations.deleteOver(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP
+    );
+  }
+
+  #announce(ready: readonly Ready[]): void {
+    if (ready.length > 0) this.#options.store.announce({ kind: "work", ready });
+  }
+}
+
+async function attempt(
+  step: Step,
+): Promise<{ readonly more: boolean; readonly failure: Failure | undefined }> {
+  try {
+    return { more: await step(), failure: undefined };
+  } catch (thrown) {
+    return { more: false, failure: Failure.from(thrown) };
+  }
+}

@@ -1,0 +1,45 @@
+/** Converts nodes of the store to protocol messages. */
+import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import {
+  type Node,
+  Node_State,
+  NodeSchema,
+  type NodeWork,
+  NodeWorkSchema,
+} from "../../gen/proto/svc/v1/node_pb.ts";
+import type { WorkRow } from "../../store/contract/job-records.ts";
+import type { NodeRow } from "../../store/contract/node-records.ts";
+import { workMessage } from "./job.ts";
+
+/**
+ * Limited to what the tenant may see. It sees its own tasks everywhere. On its own nodes it sees that a task of
+ * another tenant runs, without details. On fleet nodes it sees nothing of others, or it could count their running
+ * tasks.
+ */
+export function nodeMessage(node: NodeRow, tenant: string): Node {
+  const { scorer, models, stills = false } = node.capabilities;
+  return create(NodeSchema, {
+    id: node.id,
+    name: node.name,
+    tenantId: node.tenant,
+    state: Node_State[node.state],
+    slots: node.slots,
+    capabilities: {
+      scorer,
+      models: models.map(({ name, digest }) => ({ name, digest })),
+      version: node.version,
+      stills,
+    },
+    registerTime: timestampFromDate(node.registeredAt),
+    heartbeatTime: timestampFromDate(node.heartbeatAt),
+    work: node.work
+      .filter((work) => work.tenant === tenant || node.tenant === tenant)
+      .map((work) => nodeWork(work, tenant)),
+  });
+}
+
+function nodeWork(work: WorkRow, tenant: string): NodeWork {
+  if (work.tenant !== tenant) return create(NodeWorkSchema, {});
+  return create(NodeWorkSchema, { jobId: work.jobId, work: workMessage(work), framesDone: work.framesDone });
+}

@@ -1,0 +1,26 @@
+/** The facts of a plan about both files, as a protocol message. */
+import { create } from "@bufbuild/protobuf";
+import { fileInfo } from "../../engine/media/track.ts";
+import { type PlanFacts, readPlan } from "../../engine/planning/plan-json.ts";
+import { type JobPlan, JobPlanSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+
+/** Returns undefined for a plan of another version of svc, which this one cannot read. The job is still returned. */
+export function planMessage(text: string): JobPlan | undefined {
+  const facts = readOwn(text);
+  if (facts === undefined) return undefined;
+  const { tracks, files, pairing } = facts;
+  return create(JobPlanSchema, {
+    reference: fileInfo(tracks.reference, files.reference.size),
+    distorted: fileInfo(tracks.distorted, files.distorted.size),
+    ...(pairing.scaling && { scaling: pairing.scaling }),
+    warnings: [...pairing.warnings],
+  });
+}
+
+function readOwn(text: string): PlanFacts | undefined {
+  try {
+    return readPlan(text);
+  } catch {
+    return undefined;
+  }
+}

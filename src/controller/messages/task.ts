@@ -1,0 +1,28 @@
+/** Converts a leased task to the message for its node. */
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { type WorkItem, WorkItemSchema } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { ClaimedWork } from "../../store/contract/task-records.ts";
+import { readSpec, scoreRequestOf } from "../requests/job-spec.ts";
+
+/** `segmentSeconds`: approximate duration of the segments of a plan. */
+export function workItem(work: ClaimedWork, segmentSeconds: number): WorkItem {
+  return create(WorkItemSchema, {
+    itemId: work.id,
+    attempt: work.attempt,
+    jobId: work.jobId,
+    tenantId: work.tenant,
+    request: scoreRequestOf(readSpec(work.spec)),
+    work: detailOf(work, segmentSeconds),
+    traceparent: work.traceparent ?? "",
+  });
+}
+
+function detailOf(
+  { kind, plan = "", segment = "", stills = [] }: ClaimedWork,
+  segmentSeconds: number,
+): NonNullable<MessageInitShape<typeof WorkItemSchema>["work"]> {
+  if (kind === "PLAN") return { case: "plan", value: { segmentSeconds } };
+  if (kind !== "STILLS") return { case: "segment", value: { plan, segment } };
+  const parts = stills.map((part) => ({ segment: part.segment ?? "", frames: [...part.frames] }));
+  return { case: "stills", value: { plan, parts } };
+}

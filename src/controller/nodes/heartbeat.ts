@@ -1,0 +1,118 @@
+/**
+ * Handles a heartbeat: renews leases at once, then holds the response until a notification arrives or the hold time
+ * ends.
+ */
+import { create } from "@bufbuild/protobuf";
+import {
+  type HeartbeatRequest,
+  type HeartbeatResponse,
+  HeartbeatResponseSchema,
+} from "../../gen/proto/svc/v1/node_pb.ts";
+import { isId } from "../../jobs/ids.ts";
+import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { Renewal, RunningWork } from "../../store/contract/node-records.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { cancelled } from "../api/call.ts";
+import type { Listeners } from "../events/listeners.ts";
+import { checkAttempt } from "../requests/attempt.ts";
+import { type Sessions, sessionEnded } from "./sessions.ts";
+
+const MAX_HOLD_MS = 20_000;
+/** A held heartbeat is answered early enough for this many renewals per lease, regardless of the node's hold time. */
+const RENEWALS = 3;
+/** Twice the maximum slots: each slot may also have a task that is scored and not yet reported. */
+const MAX_RUNNING = 2048;
+
+export interface HeartbeatOptions {
+  readonly store: Store;
+  readonly sessions: Sessions;
+  /** Notified by node id when a task of the node ended or a drain began. */
+  readonly news: Listeners;
+  readonly leaseMs: number;
+  /** Aborts when the controller stops: held heartbeats are answered. */
+  readonly stopping: AbortSignal;
+}
+
+type Live = Renewal & { readonly node: NonNullable<Renewal["node"]> };
+
+/** Throws INVALID_REQUEST, SESSION_UNKNOWN, NODE_SUPERSEDED, or SCORE_CANCELLED if the caller disconnected. */
+export async function heartbeat(
+  options: HeartbeatOptions,
+  request: HeartbeatRequest,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<HeartbeatResponse> {
+  const running = runningOf(request);
+  if (request.holdMs > MAX_HOLD_MS) throw invalid(`holdMs is ${request.holdMs}. Use 0 to ${MAX_HOLD_MS}.`);
+  // Checked before anything is renewed: a session used by another tenant must not change anything.
+  const { puller } = await options.sessions.need(request.session, tenant);
+  const until = performance.now() + Math.min(request.holdMs, options.leaseMs / RENEWALS);
+  const bell = new Doorbell();
+  const renew = () => renewed(options, request, running);
+  const endings = [ringOnAbort(signal, bell), ringOnAbort(options.stopping, bell)];
+  endings.push(options.news.on(puller.nodeId, bell.ring));
+  try {
+    const renewal = await renew();
+    // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
+    if (renewal.forgotten) {
+      const ready = await options.store.takeBack(request.session, running);
+      if (ready.length > 0) options.store.announce({ kind: "work", ready });
+    }
+    return await untilNews(renewal, { until, bell, drains: request.draining, ...options, renew, signal });
+  } finally {
+    for (const end of endings) end();
+  }
+}
+
+interface Hold {
+  /** A time of performance.now(). */
+  readonly until: number;
+  readonly bell: Doorbell;
+  /** The node reported that it drains. */
+  readonly drains: boolean;
+  readonly stopping: AbortSignal;
+  readonly signal: AbortSignal;
+  readonly renew: () => Promise<Live>;
+}
+
+async function untilNews(first: Live, hold: Hold): Promise<HeartbeatResponse> {
+  for (let renewal = first; ; renewal = await hold.renew()) {
+    const answer = answerOf(renewal);
+    if (answer.stop.length > 0 || (answer.drain && !hold.drains)) return answer;
+    const left = hold.until - performance.now();
+    if (left <= 0 || hold.stopping.aborted) return answer;
+    const rang = await hold.bell.wait(left);
+    if (hold.signal.aborted) throw cancelled();
+    // The node's next heartbeat follows at once and renews. Renewing here too would double the writes of a fleet.
+    if (!rang) return answer;
+  }
+}
+
+async function renewed(
+  { store, sessions, leaseMs }: HeartbeatOptions,
+  { session, draining }: HeartbeatRequest,
+  running: readonly RunningWork[],
+): Promise<Live> {
+  const renewal = await store.renew(session, running, leaseMs, draining);
+  const { node } = renewal;
+  if (renewal.session !== "LIVE") throw sessionEnded(renewal.session);
+  if (node === undefined) throw sessionEnded("UNKNOWN");
+  sessions.heard(node.id, node.state);
+  if (running.length > 0) store.announce({ kind: "events" });
+  return { ...renewal, node };
+}
+
+function runningOf({ running }: HeartbeatRequest): readonly RunningWork[] {
+  if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} tasks.`);
+  return running.map(({ itemId, attempt, framesDone }, index) => {
+    if (!isId(itemId)) throw invalid(`running[${index}].itemId is not a task id.`);
+    checkAttempt(`running[${index}].attempt`, attempt);
+    return { itemId, attempt, framesDone };
+  });
+}
+
+function answerOf({ lost, node }: Live): HeartbeatResponse {
+  const stop = lost.map(({ itemId, attempt }) => ({ itemId, attempt }));
+  return create(HeartbeatResponseSchema, { stop, drain: node.state === "DRAINING" });
+}

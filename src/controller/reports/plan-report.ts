@@ -1,0 +1,92 @@
+/** Checks a plan that a node reports, as strictly as the engine that scores by it. */
+
+import type { MediaInfo } from "../../engine/contract/result.ts";
+import { fileInfo } from "../../engine/media/track.ts";
+import { refuseForeign } from "../../engine/planning/context.ts";
+import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
+import { type PlanFacts, readPlan, readSegment } from "../../engine/planning/plan-json.ts";
+import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
+import { type Capabilities, scoreClass } from "../../jobs/work.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { MediaFacts } from "../../store/contract/job-records.ts";
+import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
+
+const MAX_SEGMENTS = 10_000;
+/**
+ * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
+ * (50 frames of 1920x1080).
+ */
+const UNIT_PIXELS = 1e8;
+/** Fixed cost of a segment: starting the scorer, and decoding up to its first frame. */
+const START_COST = 0.2;
+
+/**
+ * Throws INVALID_REQUEST. Segments must follow each other from the first frame to the last. Scorer and models must be
+ * those that the node registered; otherwise no node could score the segments.
+ */
+export function planRecord(report: PlanReport, { scorer, models }: Capabilities): PlanRecord {
+  const { plan, frameCount, pixels } = report;
+  const facts = readPlan(plan);
+  // The cost of segments follows from the facts, so a node cannot make its tenant's tasks cheap.
+  refuseContradiction(facts);
+  const compared = facts.pairing.width * facts.pairing.height;
+  if (pixels !== compared) throw invalid(`plan.pixels is ${pixels}, but the plan says ${compared}.`);
+  if (facts.pairing.frameCount !== frameCount) {
+    throw invalid(`plan.frameCount is ${frameCount}, but the plan says ${facts.pairing.frameCount}.`);
+  }
+  const workClass = scoreClass(facts.scorer, facts.models);
+  const registered = facts.models.filter((one) =>
+    models.some((has) => has.name === one.name && has.digest === one.digest),
+  );
+  if (workClass !== scoreClass(scorer, registered)) {
+    throw invalid(
+      "The plan was made with a scorer or models that the node did not register. Register again.",
+    );
+  }
+  const segments = segmentsOf(report, facts);
+  return { plan, framesTotal: frameCount, segments, workClass, media: plannedMedia(facts) };
+}
+
+function plannedMedia({ tracks, files }: PlanFacts): MediaFacts {
+  return mediaFacts(fileInfo(tracks.distorted, files.distorted.size));
+}
+
+/** The facts about a file that lists of jobs show. */
+export function mediaFacts({ codec, width, height, videoBitRate }: MediaInfo): MediaFacts {
+  return { codec, width, height, videoBitRate };
+}
+
+/** Checks a plan as it was finally scored. Throws INVALID_REQUEST. */
+export function checkRevisedPlan(plan: string, frameCount: number): void {
+  const { pairing } = readPlan(plan);
+  if (pairing.frameCount === frameCount) return;
+  throw invalid(`segment.frameCount is ${frameCount}, but its plan says ${pairing.frameCount}.`);
+}
+
+function segmentsOf({ segments, frameCount }: PlanReport, facts: PlanFacts): NewSegment[] {
+  if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
+    throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
+  }
+  let next = 0;
+  const checked = segments.map((planned, index) => {
+    const segment = checkSegment(planned, index, next, facts.subsample);
+    next += planned.frameCount;
+    return { ...segment, cost: START_COST + pixelsRead(facts, planned.frameCount) / UNIT_PIXELS };
+  });
+  if (next === frameCount) return checked;
+  throw invalid(`plan.segments have ${next} frames, but plan.frameCount is ${frameCount}.`);
+}
+
+function checkSegment(
+  { firstFrame, frameCount, segment }: PlannedSegment,
+  index: number,
+  next: number,
+  subsample: number,
+): Omit<NewSegment, "cost"> {
+  const read = readSegment(segment);
+  refuseForeign(read, subsample);
+  const { first, count } = read;
+  if (firstFrame === next && first === firstFrame && count === frameCount)
+    return { firstFrame, frameCount, segment };
+  throw invalid(`plan.segments[${index}] starts at frame ${first}; the next frame is ${next}.`);
+}

@@ -1,0 +1,68 @@
+/**
+ * Checks per-frame scores that a node reports: first their header, then the lease of the task, and only then the
+ * scores.
+ */
+import { checkRows, checkRowsElsewhere, claimOf } from "../../engine/frames/codec.ts";
+import type { FramePiece, SegmentReport } from "../../gen/proto/svc/v1/node_pb.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-records.ts";
+import type { Lanes } from "../stills/keyed-semaphore.ts";
+import { checkRevisedPlan } from "./plan-report.ts";
+
+const MAX_PIECE_BYTES = 900 * 1024;
+/** Far more than the longest film needs. */
+const MAX_PIECES = 1024;
+/** Bytes, inflated. Ten seconds of a film have half of it, and checking them costs less than reading their lease. */
+const MOST_AT_ONCE = 64 * 1024;
+
+export interface ValuesOptions {
+  readonly store: Store;
+  readonly lanes: Lanes;
+}
+
+/**
+ * Returns the outcome of a chunk that would not be recorded; undefined if it is valid and may be recorded. More than a
+ * few scores are inflated only for a leased task: otherwise anyone with a node could keep a controller busy with a few
+ * bytes.
+ */
+export async function refusalOfPiece(
+  { store, lanes }: ValuesOptions,
+  fence: Fence,
+  tenant: string,
+  field: string,
+  { number, rows, rowCount }: FramePiece,
+): Promise<Recorded | undefined> {
+  if (number >= MAX_PIECES) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_PIECES - 1}.`);
+  if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
+  const claim = claimOf(rows);
+  if (claim.rows !== rowCount)
+    throw invalid(`${field}.rowCount is ${rowCount}, but it has ${claim.rows} rows.`);
+  if (claim.bytes <= MOST_AT_ONCE) {
+    checkRows(rows);
+    return undefined;
+  }
+  const refusal = await store.refusalOfValues(fence);
+  if (refusal === undefined) await lanes.run(tenant, () => checkRowsElsewhere(rows));
+  return refusal;
+}
+
+/** Checks a segment report except its per-frame scores. Throws INVALID_REQUEST. */
+export function checkSegment({
+  last,
+  durationMs,
+  plan,
+  frameCount,
+}: SegmentReport): Omit<SegmentRecord, "last"> & { readonly last: FramePiece } {
+  if (last === undefined) throw invalid("segment.last is missing.");
+  if (!(durationMs >= 0 && Number.isFinite(durationMs)))
+    throw invalid(`segment.durationMs is ${durationMs}.`);
+  if ((plan === "") !== (frameCount === 0))
+    throw invalid("segment.plan and segment.frameCount belong together.");
+  if (plan !== "") checkRevisedPlan(plan, frameCount);
+  return {
+    last,
+    plan: plan === "" ? undefined : plan,
+    framesTotal: plan === "" ? undefined : frameCount,
+  };
+}

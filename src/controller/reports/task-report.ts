@@ -1,0 +1,197 @@
+/** Checks, fences and records the reports of nodes. */
+import type {
+  FailureReport,
+  FramePiece,
+  ReportResultRequest,
+  SegmentReport,
+  StillReport,
+} from "../../gen/proto/svc/v1/node_pb.ts";
+import { isId } from "../../jobs/ids.ts";
+import { verdictOn } from "../../jobs/retry.ts";
+import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../../platform/failure.ts";
+import { isObject, JsonFault, parseStrictly } from "../../platform/json.ts";
+import { currentSpan } from "../../platform/observability/span.ts";
+import type { StoredError } from "../../store/contract/job-records.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../../store/contract/task-records.ts";
+import { checkAttempt } from "../requests/attempt.ts";
+import type { Puller } from "../scheduling/schedule.ts";
+import { checkPicture } from "../stills/image.ts";
+import type { Lanes } from "../stills/keyed-semaphore.ts";
+import { sideOf } from "../stills/stills.ts";
+import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { planRecord } from "./plan-report.ts";
+import { checkSegment, refusalOfPiece } from "./scores-report.ts";
+
+const MAX_MESSAGE = 2_000;
+const MAX_FOUND = 16 * 1024;
+const MAX_FOUND_LEVELS = 16;
+
+export interface ReportOptions {
+  readonly store: Store;
+  readonly metrics: ControllerMetrics;
+  /** Called when every segment of a job is scored. */
+  readonly pool: (job: Poolable) => void;
+  /** Called when running tasks of a tenant have ended. */
+  readonly freed: (tenants: readonly string[]) => void;
+}
+
+export interface Reporting extends ReportOptions {
+  /** Limits how many frame chunks of each tenant are inflated at a time. */
+  readonly lanes: Lanes;
+}
+
+/** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. Repeating a report changes nothing. */
+export async function recordReport(
+  options: Reporting,
+  request: ReportResultRequest,
+  puller: Puller,
+): Promise<void> {
+  const { session, itemId, attempt, report } = request;
+  if (!isId(itemId)) throw invalid("itemId is not a task id.");
+  checkAttempt("attempt", attempt);
+  if (report.case === undefined) throw invalid("The report is missing.");
+  const recorded = await record(options, { session, itemId, attempt }, report, puller);
+  options.metrics.reported(report.case, recorded);
+  // Only the lease holder can have a report recorded, and only once, so nobody can flood the trace collector with it.
+  if (recorded === "RECORDED") currentSpan()?.prove();
+  if (recorded === "STALE") throw stale();
+}
+
+/** The error for a report of a task that the node no longer holds. */
+export function stale(): Failure {
+  return new Failure("STALE_ATTEMPT", "The task is not leased to this session with that attempt. Drop it.");
+}
+
+async function record(
+  options: Reporting,
+  fence: Fence,
+  report: Exclude<ReportResultRequest["report"], { case: undefined }>,
+  puller: Puller,
+): Promise<Recorded> {
+  const { store } = options;
+  if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
+  if (report.case === "plan")
+    return recordPlan(options, fence, planRecord(report.value, puller.capabilities));
+  if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
+  if (report.case === "failure") return recordFailure(options, fence, report.value);
+  if (report.case === "still") return recordStill(options, fence, report.value);
+  const { recorded, ready } = await store.handBack(fence);
+  changed(options, { tenant: ready?.tenant, ready });
+  return recorded;
+}
+
+async function recordPlan(options: ReportOptions, fence: Fence, plan: PlanRecord): Promise<Recorded> {
+  const { recorded, tenant } = await options.store.recordPlan(fence, plan);
+  const ready = tenant === undefined ? undefined : { tenant, workClass: plan.workClass };
+  changed(options, { tenant, ready });
+  return recorded;
+}
+
+async function recordPiece(
+  options: Reporting,
+  fence: Fence,
+  piece: FramePiece,
+  { tenant }: Puller,
+): Promise<Recorded> {
+  const refusal = await refusalOfPiece(options, fence, tenant, "piece", piece);
+  return refusal ?? options.store.recordPiece(fence, piece);
+}
+
+async function recordSegment(
+  options: Reporting,
+  fence: Fence,
+  report: SegmentReport,
+  puller: Puller,
+): Promise<Recorded> {
+  const segment = checkSegment(report);
+  const refusal = await refusalOfPiece(options, fence, puller.tenant, "segment.last", segment.last);
+  if (refusal !== undefined) return refusal;
+  const { recorded, poolable, tenant } = await options.store.recordSegment(fence, segment);
+  changed(options, { tenant });
+  if (poolable !== undefined) options.pool(poolable);
+  return recorded;
+}
+
+async function recordStill(
+  options: ReportOptions,
+  fence: Fence,
+  { frame, side: reportedSide, last, ...still }: StillReport,
+): Promise<Recorded> {
+  const side = sideOf(reportedSide);
+  if (side === undefined) throw invalid("still.side is missing. Use REFERENCE or DISTORTED.");
+  checkPicture(still);
+  const { mediaType, width, height, image } = still;
+  const stored = { frame, side, mediaType, width, height, image };
+  const { recorded, tenant } = await options.store.recordStill(fence, stored, last);
+  if (last) changed(options, { tenant });
+  return recorded;
+}
+
+async function recordFailure(options: ReportOptions, fence: Fence, report: FailureReport): Promise<Recorded> {
+  const { store, metrics } = options;
+  if (report.cutFault) {
+    const { recorded, ready, nodes } = await store.recordCutFault(fence);
+    // For a task other than a segment there is nothing to cut differently, so the fault counts like any other.
+    if (recorded !== "STALE") {
+      changed(options, { tenant: ready?.tenant, ready, nodes });
+      return recorded;
+    }
+  }
+  const error = errorOf(report);
+  const kind = FAILURE_KINDS[error.code];
+  const atFault = kind === "media" || kind === "invalid" || kind === "forbidden";
+  const { recorded, nodes, tenant, jobFailed } = await store.recordFailure(fence, error, (failures) =>
+    verdictOn(failures, atFault),
+  );
+  changed(options, { tenant, nodes });
+  if (jobFailed) metrics.jobFailed(error.code);
+  return recorded;
+}
+
+interface Change {
+  /** The tenant whose running task ended. */
+  readonly tenant: string | undefined;
+  readonly ready?: Ready | undefined;
+  /** Nodes to notify. */
+  readonly nodes?: readonly string[];
+}
+
+/** Announces the changes of a report; the job always changed. */
+function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
+  store.announce({ kind: "events" });
+  if (ready) store.announce({ kind: "work", ready: [ready] });
+  if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+  if (tenant !== undefined) freed([tenant]);
+}
+
+/** A code of a newer version becomes INTERNAL; its message is kept. */
+function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
+  const known = isFailureCode(code) ? code : "INTERNAL";
+  const text = message
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, " ")
+    .slice(0, MAX_MESSAGE)
+    .toWellFormed();
+  const facts = factsOf(found);
+  return { code: known, message: text || "The node reported no reason.", ...(facts && { found: facts }) };
+}
+
+/** Drops facts that are too large or not a JSON object that the store can hold; the failure still counts. */
+function factsOf(found: string): Readonly<Record<string, unknown>> | undefined {
+  if (found === "" || found.length > MAX_FOUND) return undefined;
+  try {
+    const facts = parseStrictly(found, MAX_FOUND_LEVELS);
+    return isObject(facts) && isStorable(facts) ? facts : undefined;
+  } catch (thrown) {
+    if (thrown instanceof JsonFault) return undefined;
+    throw thrown;
+  }
+}
+
+/** Whether PostgreSQL can store every text in the value: it allows neither NUL nor unpaired surrogates. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
+}

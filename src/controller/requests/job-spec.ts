@@ -1,0 +1,81 @@
+/** The spec of a job: checked once at submission, then stored as text. */
+import { hash } from "node:crypto";
+import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type ScoreRequest, ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { MAX_JOB_NAME, MAX_PRIORITY } from "../../jobs/request-limits.ts";
+import { pairRequestOf } from "../../messages/request.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { Labels } from "../../store/contract/job-records.ts";
+import { checkLabels } from "./filter.ts";
+
+export interface CheckedSpec {
+  readonly spec: JobSpec;
+  readonly models: readonly string[];
+  /** Canonical proto JSON with sorted members: equal for equal specs. */
+  readonly text: string;
+  /** SHA-256 of the text in hex. */
+  readonly fingerprint: string;
+}
+
+/** Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
+export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
+  if (spec === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
+  const { models } = pairRequestOf(scoreRequestOf(spec));
+  checkName(spec.name);
+  checkLabels("labels", spec.labels);
+  if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
+    throw invalid(
+      `priority is ${spec.priority}. Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`,
+    );
+  }
+  const text = textOf(toJson(JobSpecSchema, spec));
+  return { spec, models, text, fingerprint: hash("sha256", text, "hex") };
+}
+
+/** Parses a stored spec. A newer version may have stored more members. */
+export function readSpec(text: string): JobSpec {
+  return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
+}
+
+/** Returns the text of a stored spec with other labels; all other members are kept. */
+export function withLabels(text: string, labels: Labels): string {
+  const { labels: _, ...spec } = JSON.parse(text) as JsonObject;
+  return textOf(Object.keys(labels).length > 0 ? { ...spec, labels: { ...labels } } : spec);
+}
+
+/** Equal for equal specs. */
+function textOf(spec: JsonValue): string {
+  return JSON.stringify(sorted(spec));
+}
+
+/** Returns the request that a node scores. Per-frame scores are always kept, so the request does not ask for them. */
+export function scoreRequestOf(spec: JobSpec): ScoreRequest {
+  return create(ScoreRequestSchema, {
+    reference: spec.reference,
+    distorted: spec.distorted,
+    model: spec.model,
+    models: spec.models,
+    features: spec.features,
+    ...(spec.rawVideo && { rawVideo: spec.rawVideo }),
+    scaling: spec.scaling,
+    onFrameCountMismatch: spec.onFrameCountMismatch,
+    onFrameRateMismatch: spec.onFrameRateMismatch,
+    editLists: spec.editLists,
+    subsample: spec.subsample,
+  });
+}
+
+function checkName(name: string): void {
+  if (Array.from(name).length > MAX_JOB_NAME)
+    throw invalid(`name is longer than ${MAX_JOB_NAME} characters.`);
+  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name contains a control character.");
+}
+
+/** Returns the same value with the members of every object sorted by name. */
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(members.map(([key, member]) => [key, sorted(member)]));
+}

@@ -1,0 +1,73 @@
+/** Checks the registration of a node. */
+import { randomBytes, randomUUID } from "node:crypto";
+import type { RegisterNodeRequest } from "../../gen/proto/svc/v1/node_pb.ts";
+import { MODEL_NAME } from "../../jobs/request-limits.ts";
+import type { ModelId } from "../../jobs/work.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { NewNode, NodeRoom } from "../../store/contract/node-records.ts";
+
+const MAX_NAME = 200;
+const MAX_SLOTS = 1024;
+/** libvmaf has 9 models; the rest are files of a node's own. */
+const MAX_NODE_MODELS = 128;
+/** Of all capabilities as JSON: enough for 100 models with their digests. */
+const MAX_BYTES = 16 * 1024;
+/** Longer than the version text of any program. */
+const MAX_VERSION = 200;
+const DIGEST = /^([0-9a-f]{64})?$/;
+const SESSION_BYTES = 32;
+/** Maximum nodes of a tenant, besides the fleet's; a list of nodes is one response. A usual node has some 600 bytes. */
+export const NODE_ROOM: NodeRoom = { nodes: 1_000, bytes: 2 * 2 ** 20 };
+
+/** Throws INVALID_REQUEST. */
+export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
+  const { name, slots, capabilities } = request;
+  if (capabilities?.scorer === undefined) throw invalid("capabilities.scorer is missing.");
+  checkText("name", name, MAX_NAME);
+  if (slots < 1 || slots > MAX_SLOTS) throw invalid(`slots is ${slots}. Use 1 to ${MAX_SLOTS}.`);
+  const { program, version, libvmafVersion } = capabilities.scorer;
+  checkText("capabilities.scorer.program", program, MAX_VERSION);
+  checkText("capabilities.scorer.version", version, MAX_VERSION);
+  checkText("capabilities.scorer.libvmafVersion", libvmafVersion, MAX_VERSION);
+  checkText("capabilities.version", capabilities.version, MAX_VERSION);
+  const registered = {
+    scorer: { program, version, libvmafVersion },
+    models: modelIds(capabilities.models),
+    ...(capabilities.stills && { stills: true }),
+  };
+  const bytes = Buffer.byteLength(JSON.stringify(registered));
+  if (bytes > MAX_BYTES) {
+    throw invalid(
+      `capabilities have ${bytes} bytes as JSON. Use at most ${MAX_BYTES}: fewer models, or shorter names.`,
+    );
+  }
+  const session = randomBytes(SESSION_BYTES).toString("base64url");
+  return {
+    id: randomUUID(),
+    session,
+    tenant,
+    name,
+    slots,
+    capabilities: registered,
+    version: capabilities.version,
+  };
+}
+
+/** Throws INVALID_REQUEST. */
+function modelIds(models: readonly ModelId[]): ModelId[] {
+  if (models.length > MAX_NODE_MODELS) {
+    throw invalid(`capabilities.models has ${models.length} models. Use at most ${MAX_NODE_MODELS}.`);
+  }
+  return models.map(({ name, digest }, index) => {
+    if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {
+      throw invalid(`capabilities.models[${index}] is not a model name with the SHA-256 of its file.`);
+    }
+    return { name, digest };
+  });
+}
+
+function checkText(field: string, text: string, most: number): void {
+  if (text === "") throw invalid(`${field} is missing.`);
+  if (text.length > most) throw invalid(`${field} is longer than ${most} characters.`);
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} contains a control character.`);
+}

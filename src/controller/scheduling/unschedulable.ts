@@ -1,0 +1,111 @@
+/**
+ * Finds work that none of the online nodes can do, because its scorer or a model was replaced or removed. After a
+ * while such a job is planned again, so that one version scores all of it, or it fails.
+ */
+import { type Capabilities, modelsToPlan, STILLS_CLASS, serves } from "../../jobs/work.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Ready } from "../../store/contract/task-records.ts";
+import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { type Fleet, withoutModel } from "./fleet.ts";
+
+/** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
+export const STRANDED_MS = 5 * 60_000;
+
+export interface StrandedOptions {
+  readonly store: Store;
+  readonly fleet: Fleet;
+  readonly log: Log;
+  readonly metrics: ControllerMetrics;
+  /** Milliseconds for which every check must have found the work unserved. */
+  readonly afterMs: number;
+}
+
+export class Stranded {
+  readonly #options: StrandedOptions;
+  /** When each was first seen, in milliseconds of performance.now(). */
+  #since = new Map<string, number>();
+
+  constructor(options: StrandedOptions) {
+    this.#options = options;
+  }
+
+  /** Checks once, and acts on work that was unserved for long enough. Returns the number of jobs changed. */
+  async look(): Promise<number> {
+    const { store, fleet, afterMs } = this.#options;
+    const at = performance.now();
+    const before = this.#since;
+    this.#since = new Map();
+    let moved = 0;
+    for (const { ready, online } of await stranded(store, fleet)) {
+      const key = `${ready.workClass} ${ready.tenant}`;
+      const since = before.get(key) ?? at;
+      this.#since.set(key, since);
+      if (before.has(key) && at - since >= afterMs) moved += await this.#move(ready, online);
+    }
+    return moved;
+  }
+
+  async #move(ready: Ready, online: readonly Capabilities[]): Promise<number> {
+    const { store } = this.#options;
+    const models = modelsToPlan(ready.workClass);
+    let moved = 0;
+    for (const { id, generation } of await store.jobsWith(ready)) {
+      const done =
+        models === undefined
+          ? await this.#replan(id, generation)
+          : await this.#fail(id, generation, models, online);
+      if (done) moved++;
+    }
+    if (moved > 0) store.announce({ kind: "events" });
+    return moved;
+  }
+
+  async #replan(id: string, generation: number): Promise<boolean> {
+    const { store, log } = this.#options;
+    const outcome = await store.replan(id, generation);
+    if (outcome === undefined) return false;
+    log.warn({ jobId: id }, "no node has the scorer and models of the job's plan anymore; planning it again");
+    if (outcome.nodes.length > 0) store.announce({ kind: "news", nodeIds: outcome.nodes });
+    store.announce({ kind: "work", ready: [outcome.ready] });
+    return true;
+  }
+
+  async #fail(
+    id: string,
+    generation: number,
+    needed: readonly string[],
+    online: readonly Capabilities[],
+  ): Promise<boolean> {
+    const { store, metrics } = this.#options;
+    const models = new Set(online.flatMap((node) => node.models.map(({ name }) => name)));
+    // If each model is available somewhere, no single node has all of them.
+    const model = needed.find((name) => !models.has(name)) ?? needed.join(" and ");
+    const error = { code: "UNKNOWN_MODEL", ...withoutModel(model, models) };
+    const failed = await store.fail(id, generation, error);
+    if (failed) metrics.jobFailed("UNKNOWN_MODEL");
+    return failed;
+  }
+}
+
+/** Returns claimable work that none of its tenant's online nodes serves; tenants without online nodes are left out. */
+async function stranded(
+  store: Store,
+  fleet: Fleet,
+): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
+  // Stills wait for a node that can make them; nothing else can be done.
+  const all = (await store.ready()).filter(({ workClass }) => workClass !== STILLS_CLASS);
+  if (all.length === 0) return [];
+  // Most work is served by fleet nodes, so they are checked first.
+  const ofAll = await fleet.capabilities();
+  const left = all.filter(({ workClass }) => !ofAll.some((node) => serves(node, workClass)));
+  const found = [];
+  for (const [tenant, pairs] of Map.groupBy(left, (ready) => ready.tenant)) {
+    const online = await fleet.capabilities(tenant);
+    if (online.length === 0) continue;
+    for (const ready of pairs) {
+      if (!online.some((node) => serves(node, ready.workClass))) found.push({ ready, online });
+    }
+  }
+  return found;
+}

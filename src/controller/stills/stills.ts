@@ -1,0 +1,107 @@
+/** The operations on a job's stills. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type DeleteStillRequest,
+  type DeleteStillResponse,
+  DeleteStillResponseSchema,
+  type GetStillRequest,
+  type GetStillResponse,
+  GetStillResponseSchema,
+  type ListStillsRequest,
+  type ListStillsResponse,
+  ListStillsResponseSchema,
+  type RequestStillsRequest,
+  type RequestStillsResponse,
+  RequestStillsResponseSchema,
+  type Still,
+  Still_Side,
+  Still_State,
+  StillSchema,
+} from "../../gen/proto/svc/v1/job_pb.ts";
+import { MOST_FRAMES_ASKED } from "../../jobs/stills.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
+import type { JobStore } from "../../store/contract/job-store.ts";
+import type { StillRow, StillSide } from "../../store/contract/still-records.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { ownJob } from "../api/access.ts";
+import { errorMessage } from "../messages/job.ts";
+
+export async function listStills(
+  store: JobStore,
+  tenant: string,
+  { id }: ListStillsRequest,
+): Promise<ListStillsResponse> {
+  await ownJob(store, id, (own) => store.job(tenant, own));
+  return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** Throws STILL_NOT_FOUND if the still does not exist or is not ready. */
+export async function getStill(
+  store: JobStore,
+  tenant: string,
+  { id, frame, side: asked }: GetStillRequest,
+): Promise<GetStillResponse> {
+  const side = sideOf(asked);
+  if (side === undefined) throw invalid("side is missing. Use REFERENCE or DISTORTED.");
+  const still = await store.still(tenant, id, frame, side);
+  if (still === undefined) {
+    await ownJob(store, id, (own) => store.job(tenant, own));
+    throw new Failure(
+      "STILL_NOT_FOUND",
+      `The still of frame ${frame} does not exist or is not ready. List the job's stills, or request this one.`,
+    );
+  }
+  const { mediaType, width, height, image } = still;
+  const facts = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
+  return create(GetStillResponseSchema, { still: { ...facts, bytes: image.length }, image });
+}
+
+/** Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, INVALID_REQUEST. */
+export async function requestStills(
+  store: Store,
+  tenant: string,
+  { id, frames }: RequestStillsRequest,
+): Promise<RequestStillsResponse> {
+  if (frames.length < 1 || frames.length > MOST_FRAMES_ASKED) {
+    throw invalid(`frames has ${frames.length} frames. Use 1 to ${MOST_FRAMES_ASKED}.`);
+  }
+  const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
+  if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
+  return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** `freed` is called with the tenant if running tasks ended. Throws STILL_NOT_FOUND, STILL_IN_PROGRESS. */
+export async function deleteStill(
+  store: Store,
+  tenant: string,
+  { id, frame }: DeleteStillRequest,
+  freed: (tenants: readonly string[]) => void,
+): Promise<DeleteStillResponse> {
+  const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
+  if (nodes.length > 0) {
+    store.announce({ kind: "news", nodeIds: nodes });
+    freed([tenant]);
+  }
+  store.announce({ kind: "events" });
+  return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
+}
+
+/** Returns undefined for an unspecified side, or one of a newer version. */
+export function sideOf(side: Still_Side): StillSide | undefined {
+  if (side === Still_Side.REFERENCE) return "REFERENCE";
+  return side === Still_Side.DISTORTED ? "DISTORTED" : undefined;
+}
+
+async function messages(store: JobStore, tenant: string, id: string): Promise<Still[]> {
+  return (await store.listStills(tenant, id)).map(stillMessage);
+}
+
+function stillMessage({ frame, side, state, image, error }: StillRow): Still {
+  return create(StillSchema, {
+    frame,
+    side: Still_Side[side],
+    state: Still_State[state],
+    ...image,
+    ...(error && { error: errorMessage(error) }),
+  });
+}

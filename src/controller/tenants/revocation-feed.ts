@@ -1,0 +1,166 @@
+/**
+ * Keeps the list of revoked tokens in sync with the store: reads it whole at the start, then follows changes. Changes
+ * are announced; a missed announcement is found at the next poll.
+ */
+import { type Revocation, type RevocationList, RevocationTable } from "../../auth/tokens/revocations.ts";
+import { Background } from "../../platform/concurrency/lifecycle.ts";
+import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { RevocationChange } from "../../store/contract/revocation-store.ts";
+import type { Store } from "../../store/contract/store.ts";
+
+/** Milliseconds between polls, so that every controller knows a change within a second. */
+export const LOOK_EVERY_MS = 500;
+/** Changes read at a time. */
+const PAGE = 2_000;
+const DROP_EVERY_MS = 60_000;
+
+export interface RevocationFeedOptions {
+  readonly store: Pick<Store, "revocations">;
+  readonly list: RevocationList;
+  readonly log: Log;
+  /** Default: LOOK_EVERY_MS. */
+  readonly lookEveryMs?: number;
+}
+
+/** The list, and the revision up to which it was read. */
+interface Known {
+  readonly table: RevocationTable;
+  reached: number;
+}
+
+export class RevocationFeed {
+  readonly #options: RevocationFeedOptions;
+  readonly #bell = new Doorbell();
+  readonly #loop = new Background((signal, isStarted) => this.#run(signal, isStarted));
+  #known: Known | undefined;
+  /** The read that was requested last, and the one that waits for it. */
+  #last: Promise<void> = Promise.resolve();
+  #waiting: Promise<void> | undefined;
+  #currentAt = performance.now();
+  #droppedAt = performance.now();
+
+  constructor(options: RevocationFeedOptions) {
+    this.#options = options;
+  }
+
+  /** Number of entries; 0 until the first read. */
+  get size(): number {
+    return this.#options.list.size ?? 0;
+  }
+
+  /** Milliseconds since the list was last known to match the store. */
+  get ageMs(): number {
+    return performance.now() - this.#currentAt;
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#last.catch(() => {});
+  }
+
+  /** Signals that there may be changes. */
+  announce(): void {
+    this.#bell.ring();
+  }
+
+  /** Resolves when the list includes every change stored before the call. Throws STORE_UNAVAILABLE. */
+  async refresh(): Promise<void> {
+    // A running read may have begun before the change; a waiting one begins after it.
+    this.#waiting ??= this.#after(this.#last);
+    await this.#waiting;
+  }
+
+  #after(before: Promise<void>): Promise<void> {
+    const next = async () => {
+      this.#waiting = undefined;
+      await this.#read();
+    };
+    this.#last = before.then(next, next);
+    return this.#last;
+  }
+
+  async #read(): Promise<void> {
+    const begun = performance.now();
+    if (this.#known === undefined || !(await this.#follow(this.#known))) await this.#readAnew();
+    this.#currentAt = begun;
+    if (begun - this.#droppedAt < DROP_EVERY_MS) return;
+    this.#droppedAt = begun;
+    this.#known?.table.dropExpired(Date.now());
+  }
+
+  /** Reads the whole list. The old list stays in effect until the new one is complete. */
+  async #readAnew(): Promise<void> {
+    const anew: Known = { table: new RevocationTable(), reached: 0 };
+    await this.#follow(anew);
+    this.#options.list.replace(anew.table);
+    this.#known = anew;
+    this.#options.log.info({ entries: anew.table.size }, "read the list of revoked tokens");
+  }
+
+  /** Applies changes since the known revision. Returns false if some of them may be gone, or the store is behind it. */
+  async #follow(known: Known): Promise<boolean> {
+    const knewSome = known.reached > 0;
+    for (;;) {
+      const page = await this.#options.store.revocations.changes(known.reached, PAGE);
+      if (knewSome && (page.forgotten > known.reached || page.latest < known.reached)) return false;
+      for (const change of page.changes) known.table.apply(revocationOf(change));
+      known.reached = page.reached;
+      if (page.changes.length < PAGE) return true;
+    }
+  }
+
+  async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
+    const end = ringOnAbort(signal, this.#bell);
+    isStarted();
+    let failed = false;
+    while (!signal.aborted) {
+      const failure = await this.#look();
+      this.#logChange(failed, failure);
+      failed = failure !== undefined;
+      await this.#bell.wait(this.#options.lookEveryMs ?? LOOK_EVERY_MS);
+    }
+    end();
+  }
+
+  async #look(): Promise<Failure | undefined> {
+    try {
+      await this.refresh();
+      return undefined;
+    } catch (thrown) {
+      return Failure.from(thrown);
+    }
+  }
+
+  /** Logs once when reading starts to fail, and once when it works again. */
+  #logChange(failed: boolean, failure: Failure | undefined): void {
+    const { log, list } = this.#options;
+    if (failed === (failure !== undefined)) return;
+    if (failure === undefined) log.info("the list of revoked tokens is up to date again");
+    else {
+      const what =
+        list.size === undefined ? "no token is accepted until this succeeds" : "the old list stays in effect";
+      log.warn({ err: failure.cause ?? failure }, `failed to read the list of revoked tokens; ${what}`);
+    }
+  }
+}
+
+function revocationOf({
+  tenant,
+  kind,
+  value,
+  issuedBefore,
+  expiresAt,
+  lifted,
+}: RevocationChange): Revocation {
+  return {
+    ...{ tenant, kind, value, lifted },
+    issuedBefore: issuedBefore?.getTime(),
+    expiresAt: expiresAt?.getTime(),
+  };
+}

@@ -1,0 +1,106 @@
+/** The results of the engine. */
+import type { FrameTable } from "../frames/frame-table.ts";
+
+/** Pooled values of one metric. The formulas are in pool.ts. */
+export interface Pooled {
+  readonly mean: number;
+  readonly harmonicMean: number;
+  readonly min: number;
+  readonly max: number;
+  readonly stdDev: number;
+  readonly p1: number;
+  readonly p5: number;
+  readonly p10: number;
+  readonly p50: number;
+}
+
+/** Facts about a file. */
+export interface MediaInfo {
+  /** mp4, matroska, mpegts, y4m, yuv … */
+  readonly container: string;
+  readonly codec: string;
+  /** Coded size in pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Sample layout after decoding, for example yuv420p10le. */
+  readonly pixelFormat: string;
+  readonly bitDepth: number;
+  /** Fraction such as "25/1"; empty if the file states none. */
+  readonly frameRate: string;
+  /** Number of frames that play. */
+  readonly frames: number;
+  readonly colorRange: "limited" | "full" | "";
+  /** Displayed width of a sample to its height, such as "16:15"; empty if the file states none. */
+  readonly sampleAspectRatio: string;
+  /** In clockwise degrees. */
+  readonly rotation: number;
+  /** Size of the file; absent if only the track was reported. */
+  readonly bytes?: number;
+  /** Seconds that the frames take at the stated rate; absent if none is stated. */
+  readonly duration?: number;
+  /** Bits per second of the whole file, all tracks included, over its duration. */
+  readonly bitRate?: number;
+  /** Bytes of the video track's coded frames; absent in results of versions that did not record them. */
+  readonly videoBytes?: number;
+  /** Bits per second of the video track over the duration; absent if either is absent. */
+  readonly videoBitRate?: number;
+}
+
+export interface ScalingInfo {
+  readonly fromWidth: number;
+  readonly fromHeight: number;
+  readonly toWidth: number;
+  readonly toHeight: number;
+  readonly algorithm: "bicubic";
+}
+
+export interface Warning {
+  /** Stable code, for example SCALED. */
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface ScorerInfo {
+  readonly program: "ffmpeg" | "vmaf";
+  /** The executable's own version. */
+  readonly version: string;
+  readonly libvmafVersion: string;
+}
+
+export interface ModelScore {
+  readonly model: string;
+  /** Key in pooled and frames: "vmaf" for the first model, else the model's name. */
+  readonly metric: string;
+  readonly score: number;
+}
+
+export interface ScoreResult {
+  readonly score: number;
+  readonly model: string;
+  readonly models: readonly ModelScore[];
+  /** Feature → mean; includes the models' own features but not the models. */
+  readonly features: Readonly<Record<string, number>>;
+  /** Metric (models and features) → pooled values. */
+  readonly pooled: Readonly<Record<string, Pooled>>;
+  readonly frameCount: number;
+  readonly reference: MediaInfo;
+  readonly distorted: MediaInfo;
+  readonly scaling: ScalingInfo | undefined;
+  readonly warnings: readonly Warning[];
+  readonly scorer: ScorerInfo;
+  readonly durationMs: number;
+  /** The number of segments scored, and why the pair was scored whole although segments were requested. */
+  readonly cutting: { readonly segments: number; readonly whole: string | undefined };
+  /** Per-frame values of every metric; always present, compact. */
+  readonly frames: FrameTable;
+}
+
+/** Progress of a score. */
+export interface Progress {
+  readonly framesDone: number;
+  readonly framesTotal: number;
+  /** Frames per second since scoring started; 0 until the first frame. */
+  readonly fps: number;
+  /** Estimate; undefined until the first frame. */
+  readonly secondsLeft: number | undefined;
+}

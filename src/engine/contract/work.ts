@@ -1,0 +1,120 @@
+/** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
+import type { FrameTable } from "../frames/frame-table.ts";
+import type { PairRequest, Side } from "./request.ts";
+import type { ScorerInfo } from "./result.ts";
+
+/** Identifies a model of this engine. */
+export interface ModelId {
+  readonly name: string;
+  /** SHA-256 of its file in hex; empty for one built into the scorer. */
+  readonly digest: string;
+}
+
+export interface WorkOptions {
+  /**
+   * The tenant of the pair. It replaces `{tenant}` in the media roots; without it, roots with `{tenant}` contain
+   * nothing.
+   */
+  readonly tenant?: string | undefined;
+  /** Cancels the work: its programs are killed and SCORE_CANCELLED is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Wall-clock limit in milliseconds; SCORE_TIMEOUT is thrown when it expires. Default: a day. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * A pair that can be scored, cut into segments. Plan and segments are JSON texts in the engine's format (plan-json.ts).
+ */
+export interface PlannedPair {
+  /** The pair without its segments: scorer, tracks, pairing, models, and the sizes and times of both files. */
+  readonly plan: string;
+  /** In frame order, at least one. A single one may be the whole video. */
+  readonly segments: readonly PlannedSegment[];
+  /** Number of frames that are scored without subsampling. */
+  readonly frameCount: number;
+  /** Pixels per frame in the size in which both sides are compared. */
+  readonly pixels: number;
+  readonly models: readonly ModelId[];
+}
+
+export interface PlannedSegment {
+  readonly first: number;
+  readonly count: number;
+  readonly segment: string;
+}
+
+export interface SegmentWork {
+  /** The request of the job. Its paths are opened on this machine. */
+  readonly request: PairRequest;
+  /** From a PlannedPair; validated, not trusted: it may come from another tenant's node. */
+  readonly plan: string;
+  /** From a PlannedSegment; undefined: all frames in one run. */
+  readonly segment: string | undefined;
+}
+
+export interface SegmentOptions extends WorkOptions {
+  /** Called with the number of the segment's own frames that are scored so far. */
+  readonly onFrames?: ((frames: number) => void) | undefined;
+}
+
+export interface SegmentScored {
+  /** Per-frame values of the segment and its context, numbered by the scorer. */
+  readonly table: FrameTable;
+  readonly durationMs: number;
+  /** The plan as it was finally scored, if scoring the pair whole found other facts; else undefined. */
+  readonly plan: string | undefined;
+  /** Number of frames that were scored, as in PlannedPair.frameCount; set with `plan`. */
+  readonly frameCount: number | undefined;
+}
+
+/** Frames of a pair to make stills of, grouped by the segments in which they were scored. */
+export interface StillsWork {
+  readonly request: PairRequest;
+  readonly plan: string;
+  readonly parts: readonly StillsPart[];
+}
+
+export interface StillsPart {
+  /** From a PlannedPair; undefined: all frames in one run. */
+  readonly segment: string | undefined;
+  /** Numbers in the whole video of some of the segment's own frames. */
+  readonly frames: readonly number[];
+}
+
+/** A frame of one side as an image. */
+export interface Still {
+  readonly frame: number;
+  readonly side: Side;
+  readonly mediaType: "image/webp";
+  /** In pixels: the compared size, or less if that is larger than the limit of a still. */
+  readonly width: number;
+  readonly height: number;
+  /** At most MAX_STILL_BYTES (still.ts). */
+  readonly image: Uint8Array;
+}
+
+/** The engine's interface for workers; `Engine` (engine.ts) extends it. */
+export interface WorkEngine {
+  readonly scorer: ScorerInfo;
+  /** Returns every model of this engine, with the digests of those from files. */
+  modelIds(): Promise<readonly ModelId[]>;
+  /** Throws a Failure if the pair cannot be compared. */
+  plan(
+    request: PairRequest,
+    options: WorkOptions & { readonly segmentSeconds: number },
+  ): Promise<PlannedPair>;
+  /** Throws CutFault if the segment does not match the plan: the pair must then be scored whole. */
+  scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
+  /** Whether its programs can make stills. */
+  makesStills(): Promise<boolean>;
+  /** Returns each frame of both sides: exactly the frames that were scored under these numbers. Throws a Failure. */
+  stills(work: StillsWork, options?: WorkOptions): Promise<readonly Still[]>;
+}
+
+/** A scored segment as stored: its text, and its rows in the format of frame-code.ts. */
+export interface StoredPart<Pieces = readonly Uint8Array[]> {
+  /** undefined: all frames in one run. */
+  readonly segment: string | undefined;
+  /** Chunks of rows. */
+  readonly pieces: Pieces;
+}

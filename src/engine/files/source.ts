@@ -1,0 +1,130 @@
+/**
+ * An input file, opened once and kept open: the file that was checked is the file that is scored, even if its name
+ * changes meanwhile.
+ */
+import { constants } from "node:fs";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { extname, resolve } from "node:path";
+import { errorCode } from "../../platform/errors.ts";
+import { Failure } from "../../platform/failure.ts";
+import { systemReason } from "../../platform/system-reason.ts";
+import type { Side } from "../contract/request.ts";
+import type { MediaRoots } from "./roots.ts";
+
+export interface Source extends AsyncDisposable {
+  readonly side: Side;
+  /** The path as given by the caller, for messages. */
+  readonly asked: string;
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly size: number;
+  /** Time of the last modification, in whole milliseconds since 1970. */
+  readonly modifiedMs: number;
+  /** Lower-case extension without the dot, letters and digits only; may be empty. */
+  readonly extension: string;
+  /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
+  verifyUnchanged(): Promise<void>;
+}
+
+export type Sources = Readonly<Record<Side, Source>>;
+
+/**
+ * O_NONBLOCK: opening a FIFO must not wait for its writer. O_NOCTTY: a terminal must not become the controlling one.
+ */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
+
+/** Opens a regular file inside the roots; without roots any local file. The caller must dispose of it. */
+export async function openSource(side: Side, asked: string, roots: MediaRoots | undefined): Promise<Source> {
+  refuseUrl(side, asked);
+  if (asked === "" || asked.includes("\0")) {
+    throw new Failure("INVALID_REQUEST", `The ${side} path is empty or contains a NUL character.`);
+  }
+  const path = roots
+    ? await roots.resolve(asked)
+    : await realpath(resolve(asked)).catch(unreadable(side, asked));
+  const before = await lstat(path).catch(unreadable(side, asked));
+  if (!before.isFile()) throw notAFile(side, asked);
+  const handle = await open(path, OPEN_FLAGS).catch(unreadable(side, asked));
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw notAFile(side, asked);
+    if (roots) await verifyInside(handle, asked, roots);
+    if (stat.size === 0) {
+      throw new Failure("MEDIA_NO_FRAMES", `The ${side} file ${quote(asked)} is empty (0 bytes).`, {
+        found: { [side]: { sizeBytes: 0 } },
+      });
+    }
+    return {
+      side,
+      asked,
+      path,
+      handle,
+      size: stat.size,
+      modifiedMs: Math.floor(stat.mtimeMs),
+      extension: /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "",
+      verifyUnchanged: async () => {
+        const now = await handle.stat();
+        if (now.size !== stat.size || now.mtimeMs !== stat.mtimeMs) {
+          throw new Failure(
+            "MEDIA_CHANGED",
+            `The ${side} file ${quote(asked)} was modified while it was being scored. Score it again when it is complete.`,
+            { found: { [side]: { sizeBytesBefore: stat.size, sizeBytesAfter: now.size } } },
+          );
+        }
+      },
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** A scheme and "//" as in RFC 3986. Prefix a file of such a name with "./". */
+const URL_START = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
+
+/** Throws URL_NOT_SUPPORTED. The message does not repeat the URL: a signed one is a secret. */
+export function refuseUrl(side: string, asked: string): void {
+  const scheme = URL_START.exec(asked)?.[1];
+  if (scheme === undefined) return;
+  throw new Failure(
+    "URL_NOT_SUPPORTED",
+    `The ${side} video is given as a URL (${scheme}://…). svc reads files on disk, not URLs: download the video or mount its storage on the machine that scores, and use the path there.`,
+  );
+}
+
+/** Quotes a path for a message: escapes control characters and quotes. */
+export function quote(path: string): string {
+  return JSON.stringify(path);
+}
+
+/** Checks the path of the opened file itself: the name may have been swapped between the check and the open. */
+async function verifyInside(handle: FileHandle, asked: string, roots: MediaRoots): Promise<void> {
+  if (process.platform !== "linux") return;
+  const opened = await readlink(`/proc/self/fd/${handle.fd}`);
+  if (!(await roots.contains(opened))) {
+    throw new Failure("PATH_NOT_ALLOWED", `${quote(asked)} is not inside a media root.`);
+  }
+}
+
+function notAFile(side: Side, asked: string): Failure {
+  return new Failure(
+    "MEDIA_NOT_A_FILE",
+    `The ${side} path ${quote(asked)} is not a regular file. Directories, devices and pipes cannot be scored.`,
+  );
+}
+
+function unreadable(side: Side, asked: string): (error: unknown) => never {
+  return (error) => {
+    const code = errorCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      throw new Failure("MEDIA_NOT_FOUND", `The ${side} file ${quote(asked)} does not exist.`, {
+        cause: error,
+      });
+    }
+    const reason = code === "ELOOP" ? "its symbolic links form a loop" : systemReason(error);
+    throw new Failure("MEDIA_NOT_READABLE", `The ${side} file ${quote(asked)} cannot be opened: ${reason}.`, {
+      cause: error,
+    });
+  };
+}

@@ -1,0 +1,244 @@
+/** Probes a file: its video track and its size, rate, depth and frames. */
+import { Failure } from "../../platform/failure.ts";
+import type { PairRequest } from "../contract/request.ts";
+import type { Warning } from "../contract/result.ts";
+import { quote, type Source } from "../files/source.ts";
+import { PROBE_LIMITS } from "../sandbox/limits.ts";
+import { Sandbox } from "../sandbox/sandbox.ts";
+import { damaged, openFailure, refuseBrokenRun } from "./decode-errors.ts";
+import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
+import { Messages } from "./messages.ts";
+import { PacketList } from "./packets.ts";
+import { type PixelFormat, pixelFormat } from "./pixels.ts";
+import { parseRational, type Rational } from "./rational.ts";
+import { isRaw, probeRaw } from "./raw.ts";
+import { isSelfChecking } from "./self-checking.ts";
+import { framesText, type Track } from "./track.ts";
+import { IGNORE_EDIT_LISTS } from "./track-options.ts";
+import { isY4m, probeY4m } from "./y4m.ts";
+
+export interface ProbeContext {
+  /** Path of ffmpeg; undefined if there is none: only y4m and raw video can be read then. */
+  readonly ffmpeg: string | undefined;
+  readonly isolation: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The context of work that needs an ffmpeg. */
+export type DecodeContext = ProbeContext & { readonly ffmpeg: string };
+
+/** Probes a file. Throws a Failure if it cannot be scored. */
+export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {
+  if (await isY4m(source)) return probeY4m(source, context.signal);
+  if (isRaw(source)) return probeRaw(source, request.rawVideo);
+  const found = await inspect(source, context, request.editLists === "IGNORE");
+  return {
+    ...toTrack(source, found),
+    selfChecking: await isSelfChecking(source, found.packets.codec, context),
+  };
+}
+
+interface Found {
+  readonly format: string;
+  readonly packets: PacketList;
+  readonly picture: Picture;
+  /** Number of frames that the ignored edit list would hide; undefined if edit lists are applied. */
+  readonly ignored: number | undefined;
+}
+
+/** Only MP4 has edit lists: only its demuxer has the option to ignore them. */
+const MOV = "mov,mp4,m4a,3gp,3g2,mj2";
+
+async function inspect(source: Source, context: ProbeContext, ignoreEditLists: boolean): Promise<Found> {
+  const played = await list(source, context, []);
+  if (!ignoreEditLists || played.format !== MOV) return played;
+  const coded = await list(source, context, IGNORE_EDIT_LISTS);
+  return { ...coded, ignored: coded.packets.coded - (played.packets.coded - played.packets.hidden) };
+}
+
+/** Lists the packets of the video track, and decodes its first frame. */
+async function list(source: Source, context: ProbeContext, options: readonly string[]): Promise<Found> {
+  if (context.ffmpeg === undefined) {
+    throw new Failure(
+      "SCORER_NOT_FOUND",
+      `The ${source.side} file ${quote(source.asked)} must be decoded, but there is no ffmpeg. Install ffmpeg, or use y4m or .yuv files.`,
+    );
+  }
+  const packets = new PacketList();
+  const picture = new PictureReader();
+  const messages = new Messages();
+  await using sandbox = Sandbox.open({ ...context, sources: [source] });
+  const exit = await sandbox.run({
+    program: context.ffmpeg,
+    args: [
+      ...QUIET,
+      ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
+      ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-f", "framecrc", "pipe:1"],
+      ...SHOW_FIRST_FRAME,
+    ],
+    limits: PROBE_LIMITS,
+    onStdout: (line) => packets.read(line),
+    onStderr: (line) => {
+      picture.read(line);
+      messages.read(line);
+    },
+  });
+  refuseBrokenRun(exit, messages);
+  const shown = picture.finish();
+  // Only a program that opened the file can tell that it has no frames, or none that decode.
+  const isRead = exit.code === 0 && picture.format !== "";
+  if (isRead && packets.coded === 0) throw noFrames(source);
+  if (isRead && !shown) throw damaged(source, messages);
+  if (!isRead || !shown) throw openFailure(source, exit, messages);
+  return { format: picture.format, packets, picture: shown, ignored: undefined };
+}
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly sampleAspect: Rational | undefined;
+  readonly pixelFormat: string;
+  readonly range: "limited" | "full" | "";
+  readonly rotation: number;
+  readonly rate: Rational | undefined;
+}
+
+/**
+ * Parses the facts of the first decoded frame from the lines of the showinfo filter. The file's metadata is also
+ * printed and may imitate these lines, but only before the filter's own lines: the last value of each fact counts.
+ */
+class PictureReader {
+  format = "";
+  #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
+  #range: Picture["range"] = "";
+  #rotation = 0;
+  #rate: Rational | undefined;
+
+  read(line: string): void {
+    const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
+    if (opened) this.format = opened[1] ?? "";
+    // ffmpeg prints the file's metadata, which could imitate these lines, only before this line.
+    if (line === "[info] Stream mapping:") this.#forget();
+    if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
+    const frame = / n: *0 .* fmt:(\w+) .* sar:(\d+\/\d+) s:(\d+)x(\d+) /.exec(line);
+    if (frame) {
+      const [, pixelFormat = "", aspect = "", width, height] = frame;
+      const size = { width: Number(width), height: Number(height) };
+      this.#frame = { ...size, sampleAspect: parseRational(aspect), pixelFormat };
+    }
+    const range = / color_range:(\w+) /.exec(line)?.[1];
+    if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
+    // The matrix rotates counter-clockwise; players and people count clockwise.
+    const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
+    if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
+    const rate = / config in time_base: \S+, frame_rate: (\d+\/\d+)/.exec(line)?.[1];
+    if (rate) this.#rate = parseRational(rate);
+  }
+
+  #forget(): void {
+    this.#frame = undefined;
+    this.#range = "";
+    this.#rotation = 0;
+    this.#rate = undefined;
+  }
+
+  finish(): Picture | undefined {
+    if (!this.#frame) return undefined;
+    return { ...this.#frame, range: this.#range, rotation: this.#rotation, rate: this.#rate };
+  }
+}
+
+/** Elementary streams have no times: the rate that the demuxer reports for them is a guess. */
+const GUESSED_RATE =
+  /^(h264|hevc|vvc|evc|m4v|mpegvideo|obu|av1|vc1|dirac|mjpeg|h263|avs2|avs3|cavsvideo|dnxhd)$/;
+/** For one or two frames in an MPEG-2 systems stream, ffmpeg reports twice the rate: that of the fields. */
+const MPEG_SYSTEMS = /^mpeg(ts)?$/;
+const FEWEST_FRAMES_WITH_RATE = 3;
+
+function isGuessed(format: string, frames: number): boolean {
+  return GUESSED_RATE.test(format) || (MPEG_SYSTEMS.test(format) && frames < FEWEST_FRAMES_WITH_RATE);
+}
+
+function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
+  const { packets, picture } = found;
+  const hidden = packets.hidden;
+  if (packets.coded === hidden) throw noFrames(source);
+  const frames = packets.coded - hidden;
+  const times = packets.times();
+  return {
+    side: source.side,
+    container: containerName(found.format, source.extension),
+    codec: packets.codec,
+    width: picture.width,
+    height: picture.height,
+    sampleAspect: picture.sampleAspect,
+    pixels: supported(source, picture.pixelFormat),
+    range: picture.range,
+    rotation: picture.rotation,
+    rate: isGuessed(found.format, frames) ? undefined : picture.rate,
+    frames,
+    hidden,
+    videoBytes: packets.bytes,
+    times,
+    uncuttable: uncuttable(found, times !== undefined),
+    ignoresEditList: found.ignored !== undefined,
+    samples: undefined,
+    straight: false,
+    warnings: editListWarnings(source, found),
+  };
+}
+
+/** Containers in which seeking to a time was verified to land before it (docs/exactness.md). */
+const SEEKABLE = new Set([MOV, "matroska,webm", "mpegts", "flv", "mxf"]);
+
+/** Returns why a frame range of this file does not decode alone to the same frames as in a whole run. */
+function uncuttable(found: Found, timed: boolean): string | undefined {
+  const { format, packets } = found;
+  if (!SEEKABLE.has(format)) return `${format || "its container"} does not support exact seeking by time`;
+  if (!timed) return "some of its frames have no presentation time of their own";
+  if (packets.hidden > 0) return "an edit list hides some of its frames";
+  if (found.ignored) return "its edit list is ignored";
+  if (packets.codec === "h264" && packets.openGop)
+    return "H.264 with open GOPs does not decode from the middle without errors";
+  if (packets.codec === "h264" && format === "mpegts")
+    return "H.264 in MPEG-TS does not decode from the middle without errors";
+  return undefined;
+}
+
+function editListWarnings(source: Source, { packets, ignored }: Found): readonly Warning[] {
+  const { coded, hidden } = packets;
+  if (ignored) {
+    const message = `The ${source.side} file's edit list hides ${ignored} of its ${coded} coded frames; it was ignored, as requested, and all frames are scored.`;
+    return [{ code: "EDIT_LIST_IGNORED", message }];
+  }
+  if (hidden === 0) return [];
+  const message = `The ${source.side} file's edit list hides ${hidden} of its ${coded} coded frames; the remaining ${framesText(coded - hidden)} are scored.`;
+  return [{ code: "EDIT_LIST_HIDES_FRAMES", message }];
+}
+
+function supported(source: Source, name: string): PixelFormat {
+  const format = pixelFormat(name);
+  if (format) return format;
+  throw new Failure(
+    "PIXEL_FORMAT_UNSUPPORTED",
+    `The ${source.side} file ${quote(source.asked)} has the pixel format ${name}. Only YUV and RGB formats with 8 to 16 bits can be scored.`,
+    { found: { [source.side]: { pixelFormat: name } } },
+  );
+}
+
+function noFrames(source: Source): Failure {
+  return new Failure(
+    "MEDIA_NO_FRAMES",
+    `The ${source.side} file ${quote(source.asked)} has a video track without frames.`,
+    {
+      found: { [source.side]: { frames: 0 } },
+    },
+  );
+}
+
+/** Reduces a demuxer's list of names to one: "mov,mp4,m4a,3gp,3g2,mj2" is mov for the extension .mov, else mp4. */
+function containerName(format: string, extension: string): string {
+  if (format === MOV) return extension === "mov" ? "mov" : "mp4";
+  if (format === "matroska,webm") return extension === "webm" ? "webm" : "matroska";
+  return format;
+}

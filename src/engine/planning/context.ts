@@ -1,0 +1,32 @@
+/** The context of a segment: the frames around its own that the metrics look at. */
+import { invalid } from "../../platform/failure.ts";
+import type { Segment } from "./cut.ts";
+
+/**
+ * Frames before a segment. Models from files may look further back (high-frame-rate ones up to 5) than built-in ones.
+ */
+export const LOOK_BEHIND = { builtIn: 1, file: 5 };
+
+/** Frames after a segment: motion is the smaller of the differences to both adjacent frames. */
+export const LOOK_AHEAD = 1;
+
+/** Rounds the context up to a multiple of n: the scorer counts every n-th frame from the first that it sees. */
+export function wholeSteps(lookBehind: number, subsample: number): number {
+  return Math.ceil(lookBehind / subsample) * subsample;
+}
+
+/**
+ * Refuses a segment that no engine produces: with too much context, or not aligned to every n-th frame. It comes from a
+ * tenant's machine, and the time and memory that its context costs are not charged to any tenant.
+ */
+export function refuseForeign({ first, before, after }: Segment, subsample: number): void {
+  const most = wholeSteps(LOOK_BEHIND.file, subsample);
+  if (before > most || after > LOOK_AHEAD)
+    throw invalid(
+      `The segment from frame ${first} on cannot be scored: it has ${before} frames of context before it and ${after} after it; at most ${most} and ${LOOK_AHEAD} are allowed.`,
+    );
+  if (first % subsample !== 0 || before % subsample !== 0)
+    throw invalid(
+      `The segment from frame ${first} on cannot be scored: its start or its context is not a multiple of ${subsample}, the subsampling.`,
+    );
+}

@@ -1,0 +1,9 @@
+/** The failure of cut segments that are not what the plan says. Scoring the pair whole may succeed. */
+import { Failure } from "../../platform/failure.ts";
+
+/** Scoring the pair whole shows whether its cuts or its media are at fault. */
+export class CutFault extends Failure {
+  static of({ code, message, found, cause }: Failure): CutFault {
+    return new CutFault(code, message, { ...(found && { found }), cause });
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Cuts a pair into segments that are scored independently. Each has the frames around it that the metrics look at as
+ * context, so that its values equal those of a whole run.
+ */
+
+import { perSide, SIDES, type Side } from "../contract/request.ts";
+import { toNumber } from "../media/rational.ts";
+import { seekIn } from "../media/seek.ts";
+import type { FrameTimes, Track } from "../media/track.ts";
+import type { Pairing } from "./compare.ts";
+import { LOOK_AHEAD, wholeSteps } from "./context.ts";
+
+/** A range of frames that is scored independently. */
+export interface Segment {
+  /** Number of its first frame in the whole video. */
+  readonly first: number;
+  /** Number of its own frames, without context. */
+  readonly count: number;
+  /** Context frames scored before and after its own, because motion is measured between adjacent frames. */
+  readonly before: number;
+  readonly after: number;
+  /** Per side, where decoding begins and which frames are kept; undefined if the segment is the whole video. */
+  readonly cut: Readonly<Record<Side, Cut>> | undefined;
+}
+
+/** A range of frames by presentation time in seconds; undefined means unbounded. */
+export interface TimeRange {
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+}
+
+export interface Cut {
+  /** Seconds to seek to before decoding; undefined: from the beginning. */
+  readonly seek: number | undefined;
+  /** Presentation times of the frames to keep, context included. */
+  readonly range: TimeRange;
+}
+
+export interface Cutting {
+  readonly segments: readonly Segment[];
+  /** Why the pair is scored whole although segments were requested. */
+  readonly whole: string | undefined;
+}
+
+export interface CutOptions {
+  /** Approximate number of frames in a segment; undefined: score the pair whole. */
+  readonly length: number | undefined;
+  /** Every n-th frame is scored. */
+  readonly subsample: number;
+  /** Number of frames before a segment that the models look at. */
+  readonly lookBehind: number;
+}
+
+/** The segment of all frames. */
+export function wholeSegment({ frameCount }: Pick<Pairing, "frameCount">): Segment {
+  return { first: 0, count: frameCount, before: 0, after: 0, cut: undefined };
+}
+
+/** Cuts a pair into segments. */
+export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, options: CutOptions): Cutting {
+  const { length } = options;
+  const whole = wholeSegment(pairing);
+  if (length === undefined || pairing.frameCount <= length) return { segments: [whole], whole: undefined };
+  const times = cuttable(tracks, pairing);
+  if (typeof times === "string") return { segments: [whole], whole: times };
+  const context = wholeSteps(options.lookBehind, options.subsample);
+  const starts = boundaries(tracks, times, pairing.frameCount, { ...options, length, context });
+  const cutters = perSide((side) => cutter(tracks[side], times[side]));
+  const segments = starts.map((first, index) => {
+    const end = starts[index + 1] ?? pairing.frameCount;
+    return segment(cutters, pairing.frameCount, { first, end, context });
+  });
+  return { segments, whole: undefined };
+}
+
+/** The latest time in seconds, in both directions from 0, that ffmpeg accepts: it counts microseconds in 64 bits. */
+export const LATEST_SECONDS = 9e12;
+
+type Times = Readonly<Record<Side, FrameTimes>>;
+
+/** Returns the times to cut by, or the reason why the pair cannot be cut. */
+function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Times | string {
+  for (const side of SIDES) {
+    const reason = tracks[side].uncuttable;
+    if (reason) return `The ${side} video cannot be cut: ${reason}.`;
+  }
+  if (pairing.thin) return "The two videos have different frame rates.";
+  const [reference, distorted] = [tracks.reference.times, tracks.distorted.times];
+  if (!reference || !distorted) return "One of the two videos has frames without a presentation time.";
+  if (!isTellable(reference) || !isTellable(distorted))
+    return "One of the two videos has presentation times that are too large to seek to.";
+  return { reference, distorted };
+}
+
+function isTellable({ pts, timeBase }: FrameTimes): boolean {
+  const furthest = Math.max(Math.abs(pts[0] ?? 0), Math.abs(pts.at(-1) ?? 0));
+  return furthest * toNumber(timeBase) < LATEST_SECONDS / 2;
+}
+
+/**
+ * Returns the first frames of the segments, about `length` apart. Each is moved, by at most half of `length`, to where
+ * the fewest frames are decoded only to be dropped: the frame after a key frame, which is then the context before the
+ * segment. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its encode, so key frames of the
+ * side that is more expensive to decode weigh more.
+ */
+function boundaries(
+  tracks: Readonly<Record<Side, Track>>,
+  times: Times,
+  frameCount: number,
+  { length, subsample, context }: { length: number; subsample: number; context: number },
+): readonly number[] {
+  const starts = [0];
+  const reach = Math.floor(length / 2);
+  const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
+  const cheaper = Math.min(...costs);
+  const gaps = SIDES.map((side) => framesSinceKey(times[side], frameCount));
+  // The cost of frames that are decoded only to be dropped, in frames of the side that is cheaper to decode.
+  const wasted = (from: number): number =>
+    gaps.reduce((sum, gap, side) => sum + ((gap[from] ?? 0) * (costs[side] ?? 1)) / cheaper, 0);
+  // A last segment shorter than half of `length` is merged into the one before it.
+  for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
+    let [best, least] = [target, Number.POSITIVE_INFINITY];
+    const latest = Math.min(target + reach, frameCount - Math.ceil(length / 4));
+    for (let first = target - reach; first <= latest; first++) {
+      const from = first - context;
+      if (first % subsample !== 0 || from < 0) continue;
+      const waste = wasted(from) + Math.abs(first - target) / length;
+      if (waste < least) [best, least] = [first, waste];
+    }
+    if (least === Number.POSITIVE_INFINITY) break;
+    starts.push(best);
+  }
+  return starts;
+}
+
+/** The cost of decoding one byte, in pixels: a byte of H.264 takes 68 ns, a pixel 2.5 ns. */
+const PIXELS_PER_BYTE = 25;
+
+/** The approximate cost of decoding a frame, in pixels. */
+function decodingCost({ width, height }: Track, { frameBytes }: FrameTimes): number {
+  return width * height + PIXELS_PER_BYTE * frameBytes;
+}
+
+/** Per frame, how many frames earlier decoding must begin. */
+function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Array {
+  const gaps = new Uint32Array(frameCount);
+  let key = 0;
+  for (let frame = 0; frame < frameCount; frame++) {
+    while (key < keys.length && (keys[key] ?? 0) < (pts[frame] ?? 0)) key++;
+    const isKey = keys[key] === pts[frame];
+    gaps[frame] = isKey || frame === 0 ? 0 : (gaps[frame - 1] ?? 0) + 1;
+  }
+  return gaps;
+}
+
+function segment(
+  cutters: Readonly<Record<Side, Cutter>>,
+  frameCount: number,
+  { first, end, context }: { first: number; end: number; context: number },
+): Segment {
+  const before = Math.min(first, context);
+  const after = Math.min(frameCount - end, LOOK_AHEAD);
+  const from = first - before;
+  const to = end + after;
+  return {
+    first,
+    count: end - first,
+    before,
+    after,
+    cut: perSide((side) => cutters[side](from, to)),
+  };
+}
+
+/** Cuts the frames from `from` up to and excluding `to` out of one side. */
+type Cutter = (from: number, to: number) => Cut;
+
+function cutter(track: Track, times: FrameTimes): Cutter {
+  const seek = seekIn(track, times);
+  return (from, to) => {
+    const start = from === 0 ? undefined : between(times, from);
+    const end = to >= times.pts.length ? undefined : between(times, to);
+    return { seek: start === undefined ? undefined : seek(from), range: { start, end } };
+  };
+}
+
+/**
+ * A time between a frame and the one before it, in seconds. ffmpeg rounds it to the nearest tick. Where a tick is one
+ * frame long, the midpoint could round either way, so the time is closer to the frame.
+ */
+function between({ pts, timeBase }: FrameTimes, frame: number): number {
+  return (((pts[frame - 1] ?? 0) + 3 * (pts[frame] ?? 0)) / 4) * toNumber(timeBase);
+}

@@ -1,0 +1,122 @@
+/** Determines which frames the shorter of two tracks lacks, as far as the timestamps show. Pure. */
+
+import type { Side } from "../contract/request.ts";
+import { toNumber } from "../media/rational.ts";
+import { framesText, NAMES, type Track } from "../media/track.ts";
+import type { Pairing } from "./compare.ts";
+
+export interface Missing {
+  /** Whether frames are missing at the start or in the middle. Timestamps never prove that only the end is missing. */
+  readonly isElsewhere: boolean;
+  /** What is known of the missing frames, as a sentence. */
+  readonly says: string;
+}
+
+const UNKNOWN: Missing = {
+  isElsewhere: false,
+  says: "The timestamps do not show which frames are missing.",
+};
+const MAYBE_LAST: Missing = {
+  isElsewhere: false,
+  says: "Both start at the same time and have no gap: the last frames are missing, unless one was cut elsewhere and its timestamps were rewritten.",
+};
+
+/** Number of frames by which a muxer may shift all times of a video with B-frames. */
+const REORDER_DELAY = 4;
+/**
+ * A video with gaps at more than this fraction of its frames has a variable frame rate: its gaps are not missing
+ * frames.
+ */
+const MOST_GAPS = 0.1;
+
+/** `counts`: the numbers of frames to pair; one side has fewer. */
+export function missingFrames(tracks: Readonly<Record<Side, Track>>, counts: Pairing["counts"]): Missing {
+  const { reference, distorted } = tracks;
+  const [short, long] = counts.reference < counts.distorted ? [reference, distorted] : [distorted, reference];
+  const missing = Math.abs(counts.reference - counts.distorted);
+  const [line, whole] = [timeline(short), timeline(long)];
+  const byTime = line && whole ? elsewhereByTime([short, line], [long, whole], missing) : undefined;
+  if (byTime !== undefined) return { isElsewhere: true, says: byTime };
+  if (short.hidden > 0) {
+    const says = `The edit list of the ${NAMES[short.side]} hides ${framesText(short.hidden)}, as after a cut at the start: it probably lacks the first frames of the other video.`;
+    return { isElsewhere: true, says };
+  }
+  const isTogether =
+    line &&
+    whole &&
+    line.lost === 0 &&
+    whole.lost === 0 &&
+    haveOneClock(short, long) &&
+    startTogether(line, whole);
+  return isTogether ? MAYBE_LAST : UNKNOWN;
+}
+
+type Timed = readonly [track: Track, line: Timeline];
+
+/** Describes the frames that are missing at the start or in the middle, as far as the timestamps show. */
+function elsewhereByTime([short, line]: Timed, [long, whole]: Timed, missing: number): string | undefined {
+  const name = NAMES[short.side];
+  if (whole.lost > 0 || line.lost > missing) return undefined;
+  if (line.lost > 0)
+    return `According to its timestamps, the ${name} lacks ${framesText(line.lost)} in the middle, the first after its frame ${line.firstGap}.`;
+  const late = line.start - whole.start;
+  const early = whole.end - line.end;
+  const delay = REORDER_DELAY * line.frame;
+  const fits = Math.abs((late + early) / line.frame - missing) < 1.5;
+  if (!haveOneClock(short, long) || !fits || late <= delay || Math.abs(early) > delay) return undefined;
+  return `According to its timestamps, the ${name} lacks the first frames: it starts ${late.toFixed(2)} s after the ${NAMES[long.side]} and ends ${endText(early, line.frame)}.`;
+}
+
+function endText(early: number, frame: number): string {
+  if (Math.abs(early) < frame / 2) return "with it";
+  return `${Math.abs(early).toFixed(2)} s ${early > 0 ? "before" : "after"} it`;
+}
+
+function startTogether(one: Timeline, other: Timeline): boolean {
+  return Math.abs(one.start - other.start) < one.frame / 2;
+}
+
+/**
+ * MPEG-TS and PS can start at any time, by default over a second late, so comparing them with other containers shows
+ * nothing.
+ */
+function haveOneClock(one: Track, other: Track): boolean {
+  return isMpegSystems(one) === isMpegSystems(other);
+}
+
+function isMpegSystems({ container }: Track): boolean {
+  return container === "mpegts" || container === "mpeg";
+}
+
+interface Timeline {
+  /** Times of the first and the last frame in seconds. */
+  readonly start: number;
+  readonly end: number;
+  /** Duration of a frame in seconds, gaps excluded. */
+  readonly frame: number;
+  /** Number of frames that fit into the gaps. */
+  readonly lost: number;
+  /** Number of the frame before the first gap. */
+  readonly firstGap: number;
+}
+
+/** Returns undefined if a track has no times of its own, or uneven ones throughout. */
+function timeline({ times, frames, rate }: Track): Timeline | undefined {
+  if (!times || !rate || times.pts.length !== frames || frames < 3) return undefined;
+  const { pts } = times;
+  const steps = pts.subarray(1).map((time, index) => time - (pts[index] ?? 0));
+  const typical = steps.toSorted()[steps.length >> 1] ?? 0;
+  const usual = steps.filter((step) => step < 1.5 * typical);
+  const frame = usual.reduce((sum, step) => sum + step, 0) / usual.length;
+  const isGap = (step: number): boolean => Math.round(step / frame) > 1;
+  const gaps = steps.filter(isGap);
+  if (gaps.length > MOST_GAPS * frames) return undefined;
+  const seconds = toNumber(times.timeBase);
+  return {
+    start: (pts[0] ?? 0) * seconds,
+    end: (pts.at(-1) ?? 0) * seconds,
+    frame: frame * seconds,
+    lost: gaps.reduce((sum, step) => sum + Math.round(step / frame) - 1, 0),
+    firstGap: steps.findIndex(isGap),
+  };
+}

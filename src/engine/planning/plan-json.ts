@@ -1,0 +1,213 @@
+/**
+ * Plans and segments as JSON. They are scored on other machines than the one that made them, and a plan may come from
+ * the machine of a malicious tenant. The parser accepts only numbers in range, names from our own lists and texts that
+ * are only displayed. A plan carries no options and no paths.
+ */
+import { MODEL_NAME } from "../../jobs/request-limits.ts";
+import { Failure } from "../../platform/failure.ts";
+import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
+import type { ScorerInfo } from "../contract/result.ts";
+import type { ModelId } from "../contract/work.ts";
+import type { Source } from "../files/source.ts";
+import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
+import { RAW_FORMAT } from "../media/raw.ts";
+import { MAX_FRAMES, type Track } from "../media/track.ts";
+import type { Pairing } from "./compare.ts";
+import { LATEST_SECONDS, type Segment } from "./cut.ts";
+import type { Plan } from "./plan.ts";
+import {
+  type Decoder,
+  flag,
+  listOf,
+  numberIn,
+  oneOf,
+  optional,
+  readJson,
+  record,
+  textLike,
+  wholeNumber,
+} from "./strict-json.ts";
+
+const VERSION = 3;
+/** 24 models, 100 warnings and two tracks take a tenth of this. */
+const MOST_CHARS = 256 * 1024;
+
+/** The facts that identify the file that was planned. */
+export type FileFacts = Pick<Source, "size" | "modifiedMs">;
+
+/** The content of a plan without its segments. */
+export interface PlanFacts {
+  readonly scorer: ScorerInfo;
+  readonly models: readonly ModelId[];
+  readonly files: Readonly<Record<Side, FileFacts>>;
+  readonly features: readonly Feature[];
+  readonly subsample: number;
+  /** Without what only planning needs: times, warnings, and whether they can be cut. */
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+  /** Why the pair is scored whole although segments were requested. */
+  readonly whole: string | undefined;
+}
+
+export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, scorer: ScorerInfo): string {
+  const { request, models, tracks, pairing, whole } = plan;
+  const { format: _, ...paired } = pairing;
+  const { program, version, libvmafVersion } = scorer;
+  return JSON.stringify({
+    version: VERSION,
+    scorer: { program, version, libvmafVersion },
+    models: models.map(({ name, digest }) => ({ name, digest })),
+    files: perSide((side) => ({ size: files[side].size, modifiedMs: files[side].modifiedMs })),
+    features: request.features,
+    subsample: request.subsample,
+    tracks: perSide((side) => trackFacts(tracks[side])),
+    pairing: paired,
+    whole,
+  });
+}
+
+function trackFacts({ side: _side, pixels, times: _times, ...track }: Track): object {
+  const { uncuttable: _uncuttable, straight: _straight, warnings: _warnings, ...facts } = track;
+  return { ...facts, pixelFormat: pixels.name };
+}
+
+const sides = <T>(decoder: Decoder<T>) => record({ reference: decoder, distorted: decoder });
+const pixels = wholeNumber(1, 2 ** 16);
+const frames = wholeNumber(1, MAX_FRAMES);
+const noOrMoreFrames = wholeNumber(0, MAX_FRAMES);
+/** Up to this value the terms of a fraction print as plain digits. */
+const term = wholeNumber(1, 1e20);
+const message = textLike(/^\P{Cc}{0,20000}$/u);
+
+const trackDecoder = record({
+  container: textLike(/^[a-z0-9_,]{0,100}$/),
+  codec: textLike(/^[A-Za-z0-9_.-]{0,100}$/),
+  width: pixels,
+  height: pixels,
+  sampleAspect: optional(record({ num: term, den: term })),
+  pixelFormat: textLike(/^[a-z0-9]{1,32}$/),
+  range: oneOf("limited", "full", ""),
+  rotation: oneOf(0, 90, 180, 270),
+  rate: optional(record({ num: term, den: term })),
+  frames,
+  hidden: noOrMoreFrames,
+  videoBytes: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  samples: optional(oneOf("y4m", "raw")),
+  ignoresEditList: flag,
+  selfChecking: flag,
+});
+
+const pairingDecoder = record({
+  width: pixels,
+  height: pixels,
+  scaling: optional(
+    record({
+      fromWidth: pixels,
+      fromHeight: pixels,
+      toWidth: pixels,
+      toHeight: pixels,
+      algorithm: oneOf("bicubic"),
+    }),
+  ),
+  turn: listOf(oneOf(...SIDES), SIDES.length),
+  thin: optional(record({ side: oneOf(...SIDES), every: wholeNumber(2, 1e9) })),
+  counts: sides(frames),
+  frameCount: frames,
+  warnings: listOf(record({ code: textLike(/^[A-Z][A-Z_]{0,63}$/), message }), 100),
+});
+
+const planDecoder = record({
+  version: oneOf(VERSION),
+  scorer: record({
+    program: oneOf("ffmpeg", "vmaf"),
+    version: textLike(/^\P{Cc}{1,1000}$/u),
+    libvmafVersion: textLike(/^\P{Cc}{1,50}$/u),
+  }),
+  models: listOf(record({ name: textLike(MODEL_NAME), digest: textLike(/^([0-9a-f]{64})?$/) }), 64),
+  files: sides(
+    record({
+      size: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      modifiedMs: wholeNumber(-8.64e15, 8.64e15),
+    }),
+  ),
+  features: listOf(oneOf(...FEATURES), FEATURES.length),
+  subsample: wholeNumber(1, MAX_FRAMES),
+  tracks: sides(trackDecoder),
+  pairing: pairingDecoder,
+  whole: optional(message),
+});
+
+/** Parses what writePlan wrote. Throws INVALID_REQUEST; SCORER_FAILED if the plan has another format version. */
+export function readPlan(text: string): PlanFacts {
+  refuseOtherVersion(text);
+  const { version: _, tracks, pairing, ...facts } = readJson("plan", text, MOST_CHARS, planDecoder);
+  if (new Set(facts.models.map(({ name }) => name)).size !== Math.max(1, facts.models.length))
+    throw unreadable("it names no model or a model twice");
+  refuseTooLarge(pairing);
+  const read = perSide((side) => toTrack(side, tracks));
+  const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
+  return { ...facts, tracks: read, pairing: { ...pairing, format } };
+}
+
+/** Another version of svc can read such a plan, so the job is not at fault. */
+function refuseOtherVersion(text: string): void {
+  const version = /^\{"version":(\d{1,9}),/.exec(text)?.[1];
+  if (version === undefined || Number(version) === VERSION) return;
+  const detail = `The plan has format version ${version}, but this svc reads version ${VERSION}. Run the same version of svc on every machine.`;
+  throw new Failure("SCORER_FAILED", detail);
+}
+
+function toTrack(side: Side, tracks: Readonly<Record<Side, ReturnType<typeof trackDecoder>>>): Track {
+  const { pixelFormat: name, ...track } = tracks[side];
+  refuseTooLarge(track);
+  const format = pixelFormat(name);
+  if (format === undefined || (track.samples !== undefined && !RAW_FORMAT.test(name)))
+    throw unreadable(`tracks.${side}.pixelFormat is not a format that can be scored`);
+  const unused = { times: undefined, uncuttable: undefined, warnings: [] };
+  return { ...track, ...unused, side, pixels: format, straight: false };
+}
+
+function refuseTooLarge({ width, height }: { readonly width: number; readonly height: number }): void {
+  if (width * height > MAX_PIXELS) throw unreadable(`it has frames of more than ${MAX_PIXELS} pixels`);
+}
+
+function unreadable(what: string): Failure {
+  return new Failure("INVALID_REQUEST", `The plan cannot be read: ${what}.`);
+}
+
+const moment = numberIn(-LATEST_SECONDS, LATEST_SECONDS);
+const cutDecoder = record({ seek: optional(moment), start: optional(moment), end: optional(moment) });
+const segmentDecoder = record({
+  first: noOrMoreFrames,
+  count: frames,
+  before: noOrMoreFrames,
+  after: noOrMoreFrames,
+  cut: optional(sides(cutDecoder)),
+});
+
+/** Rounds a time to the decimals that reach the scorer: input.ts prints 6 of a seek, graph.ts 9 of a range. */
+function rounded(seconds: number | undefined, decimals: number): number | undefined {
+  return seconds === undefined ? undefined : Number(seconds.toFixed(decimals));
+}
+
+export function writeSegment({ cut, ...numbers }: Segment): string {
+  if (cut === undefined) return JSON.stringify(numbers);
+  const sideOf = ({ seek, range }: (typeof cut)[Side]): object => ({
+    seek: rounded(seek, 6),
+    start: rounded(range.start, 9),
+    end: rounded(range.end, 9),
+  });
+  return JSON.stringify({ ...numbers, cut: perSide((side) => sideOf(cut[side])) });
+}
+
+/** Parses what writeSegment wrote. Throws INVALID_REQUEST. */
+export function readSegment(text: string): Segment {
+  const { cut, ...numbers } = readJson("segment", text, 1024, segmentDecoder);
+  const { first, before, after, count } = numbers;
+  const past = first + count + after > MAX_FRAMES;
+  if (before > first || past || (cut === undefined && first + before + after > 0))
+    throw new Failure("INVALID_REQUEST", "The segment cannot be read: its frames are not in the video.");
+  if (cut === undefined) return { ...numbers, cut: undefined };
+  const sideOf = ({ seek, start, end }: (typeof cut)[Side]) => ({ seek, range: { start, end } });
+  return { ...numbers, cut: perSide((side) => sideOf(cut[side])) };
+}

@@ -1,0 +1,93 @@
+/** Plans a score: probes both files, checks that they can be compared, and cuts the pair into segments. */
+
+import { type PairRequest, perSide, type Side } from "../contract/request.ts";
+import type { Source } from "../files/source.ts";
+import { bothSides } from "../media/all-or-abort.ts";
+import { countFrames } from "../media/count.ts";
+import { type ProbeContext, probe } from "../media/probe.ts";
+import { toNumber } from "../media/rational.ts";
+import type { Track } from "../media/track.ts";
+import { type Pairing, pair } from "./compare.ts";
+import { LOOK_BEHIND } from "./context.ts";
+import { type Cutting, cut } from "./cut.ts";
+import { settleCounts } from "./frame-counts.ts";
+import type { Model } from "./models.ts";
+
+/** A plan before it is cut. */
+interface Draft {
+  readonly request: PairRequest;
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+}
+
+export interface Plan extends Draft, Cutting {
+  readonly models: readonly Model[];
+}
+
+export interface PlanOptions extends ProbeContext {
+  readonly models: readonly Model[];
+  /** Approximate length of a segment; undefined: score the pair whole. */
+  readonly segmentLength: SegmentLength | undefined;
+}
+
+export type SegmentLength = { readonly frames: number } | { readonly seconds: number };
+
+/** Frames per second assumed for segments in seconds if neither file states a rate. */
+const ASSUMED_RATE = 25;
+/**
+ * At low rates (slides, time lapse) a segment of seconds has few frames; starting the scorer would cost more than
+ * scoring.
+ */
+const FEWEST_FRAMES = 24;
+/**
+ * 14 hours in segments of ten seconds. A list of twice as many, because cut.ts moves cuts, still fits into a message.
+ */
+const MOST_SEGMENTS = 5000;
+
+/** Throws a Failure with the facts of each side if the pair cannot be compared. */
+export async function plan(
+  sources: Readonly<Record<Side, Source>>,
+  request: PairRequest,
+  options: PlanOptions,
+): Promise<Plan> {
+  const tracks = await bothSides(options.signal, (side, signal) =>
+    probe(sources[side], request, { ...options, signal }),
+  );
+  const pairing = pair(tracks.reference, tracks.distorted, request);
+  const draft = { request, tracks, pairing };
+  if (pairing.counts.reference !== pairing.counts.distorted) return planCounted(sources, draft, options);
+  return finish(draft, options);
+}
+
+/** Plans by the frames that really decode: containers can state a wrong number. */
+export async function planCounted(
+  sources: Readonly<Record<Side, Source>>,
+  draft: Draft,
+  options: PlanOptions,
+): Promise<Plan> {
+  const { request } = draft;
+  const tracks = await bothSides(options.signal, (side, signal) =>
+    countFrames(sources[side], draft.tracks[side], { ...options, signal }),
+  );
+  return finish({ request, tracks, pairing: settleCounts(draft.pairing, tracks, request) }, options);
+}
+
+function finish(draft: Draft, options: PlanOptions): Plan {
+  const lookBehind = options.models.some((model) => model.file !== undefined)
+    ? LOOK_BEHIND.file
+    : LOOK_BEHIND.builtIn;
+  const { models } = options;
+  const { subsample } = draft.request;
+  const length = segmentFrames(options.segmentLength, draft);
+  const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
+  // The frame times of a film take 10 MB, and nothing needs them after cutting.
+  const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
+  return { ...draft, tracks, models, ...cutting };
+}
+
+function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: Draft): number | undefined {
+  if (length === undefined || "frames" in length) return length?.frames;
+  const rate = tracks.reference.rate ?? tracks.distorted.rate;
+  const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
+  return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MOST_SEGMENTS));
+}

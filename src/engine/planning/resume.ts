@@ -1,0 +1,111 @@
+/** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
+import { Failure } from "../../platform/failure.ts";
+import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
+import type { ScorerInfo } from "../contract/result.ts";
+import { quote, type Source } from "../files/source.ts";
+import { frameBytes } from "../media/pixels.ts";
+import { isRaw } from "../media/raw.ts";
+import type { Track } from "../media/track.ts";
+import { isY4m, readHeader } from "../media/y4m.ts";
+import type { Segment } from "./cut.ts";
+import { type BuiltIn, type Model, resolveModels } from "./models.ts";
+import type { Plan } from "./plan.ts";
+import type { FileFacts, PlanFacts } from "./plan-json.ts";
+
+/**
+ * Throws SCORER_FAILED if the plan was made for another scorer: scores of different scorers are not comparable. Another
+ * machine may succeed.
+ */
+export function refuseOtherScorer({ scorer }: PlanFacts, mine: ScorerInfo): void {
+  const name = ({ program, version, libvmafVersion }: ScorerInfo): string =>
+    `${program} ${version} with libvmaf ${libvmafVersion}`;
+  if (name(scorer) === name(mine)) return;
+  const detail = `The plan was made for ${name(scorer)}, but this machine scores with ${name(mine)}.`;
+  throw new Failure("SCORER_FAILED", detail, { found: { planned: scorer, here: mine } });
+}
+
+/** Throws INVALID_REQUEST for a plan that was made for another request. */
+export function refuseOtherRequest(facts: PlanFacts, request: PairRequest): void {
+  const asked = [request.models, request.features, request.subsample];
+  const planned = [facts.models.map(({ name }) => name), facts.features, facts.subsample];
+  if (JSON.stringify(asked) === JSON.stringify(planned)) return;
+  throw new Failure(
+    "INVALID_REQUEST",
+    "The plan was made for other models, features or frames than the request asks for.",
+  );
+}
+
+/**
+ * Finds the plan's models on this machine. Throws SCORER_FAILED if one is missing or differs; another machine may have
+ * them.
+ */
+export async function plannedModels(
+  { models }: PlanFacts,
+  modelDir: string | undefined,
+  builtIn: BuiltIn,
+): Promise<readonly Model[]> {
+  const names = models.map(({ name }) => name);
+  const here = await resolveModels(names, modelDir, builtIn).catch((error: unknown) => {
+    const failure = Failure.from(error);
+    throw failure.code === "UNKNOWN_MODEL" ? otherModel(failure.message) : error;
+  });
+  const other = here.find(({ digest }, index) => digest !== models[index]?.digest);
+  if (other !== undefined) throw otherModel(`Its file of the model ${other.name} differs.`);
+  return here;
+}
+
+function otherModel(what: string): Failure {
+  return new Failure("SCORER_FAILED", `This machine does not have the models of the plan. ${what}`);
+}
+
+/**
+ * Returns the plan of one segment with the files of this machine. Throws a Failure if they are not those of the plan.
+ */
+export async function resumePlan(
+  facts: PlanFacts,
+  segment: Segment,
+  request: PairRequest,
+  sources: Readonly<Record<Side, Source>>,
+  models: readonly Model[],
+): Promise<Plan> {
+  const { pairing, whole } = facts;
+  for (const side of SIDES) refuseOtherFile(sources[side], facts.files[side]);
+  if (segment.first + segment.count + segment.after > pairing.frameCount)
+    throw new Failure("INVALID_REQUEST", "The segment is not part of the plan: it ends after the video.");
+  const [reference, distorted] = await Promise.all([
+    provenTrack(facts.tracks.reference, sources.reference),
+    provenTrack(facts.tracks.distorted, sources.distorted),
+  ]);
+  return { request, models, pairing, tracks: { reference, distorted }, segments: [segment], whole };
+}
+
+function refuseOtherFile({ side, asked, size, modifiedMs }: Source, planned: FileFacts): void {
+  if (size === planned.size && modifiedMs === planned.modifiedMs) return;
+  throw new Failure(
+    "MEDIA_CHANGED",
+    `The ${side} file ${quote(asked)} is not the one that was planned: it was modified since, or this machine has another file at its path. Submit the pair again when the file is complete.`,
+    { found: { [side]: { sizeBytesPlanned: planned.size, sizeBytes: size } } },
+  );
+}
+
+/**
+ * Verifies a track against its file where that is cheap. Facts of files that the scorer reads directly are taken from
+ * the file here; the plan is not trusted.
+ */
+async function provenTrack(track: Track, source: Source): Promise<Track> {
+  if (track.samples === undefined) return track;
+  if (track.samples === "raw") {
+    const size = frameBytes(track.pixels, track.width, track.height);
+    if (!isRaw(source) || source.size % size !== 0) throw otherTrack(source);
+    return { ...track, straight: true };
+  }
+  if (!(await isY4m(source))) throw otherTrack(source);
+  const { width, height, pixels, straight } = await readHeader(source);
+  if (width !== track.width || height !== track.height || pixels.name !== track.pixels.name)
+    throw otherTrack(source);
+  return { ...track, straight };
+}
+
+function otherTrack({ side, asked }: Source): Failure {
+  return new Failure("MEDIA_CHANGED", `The ${side} file ${quote(asked)} does not match its plan.`);
+}

@@ -1,0 +1,149 @@
+/** Decides whether the frames of two tracks can be compared by shape: which are rotated, and how they are scaled. */
+import { Failure } from "../../platform/failure.ts";
+import type { Remedy } from "../contract/remedy.ts";
+import type { PairRequest, Side } from "../contract/request.ts";
+import type { ScalingInfo, Warning } from "../contract/result.ts";
+import { toNumber } from "../media/rational.ts";
+import { aspectText, facts, type Track } from "../media/track.ts";
+
+/**
+ * Shapes closer than this are equal. Two conventions for standard definition differ by 720/704, 2.3 % (samples of 16:15
+ * and 12:11, or 64:45 and 16:11, for the same picture), and rounding to even sizes changes a shape by up to 2 %.
+ */
+const SAME_SHAPE = 0.024;
+
+/** Returns the width and height, in samples, in which a side is compared. */
+export function comparedSize(track: Track, turned: readonly Side[]): readonly [number, number] {
+  return isSideways(track, turned) ? [track.height, track.width] : [track.width, track.height];
+}
+
+function isSideways(track: Track, turned: readonly Side[]): boolean {
+  return turned.includes(track.side) && track.rotation % 180 === 90;
+}
+
+/** Returns the displayed width over height of a side; samples of unknown shape count as square. */
+function shownShape(track: Track, turned: readonly Side[]): number {
+  const shape = (track.width / track.height) * (track.sampleAspect ? toNumber(track.sampleAspect) : 1);
+  return isSideways(track, turned) ? 1 / shape : shape;
+}
+
+function isSameShape(one: number, other: number): boolean {
+  return Math.max(one, other) / Math.min(one, other) - 1 <= SAME_SHAPE;
+}
+
+/**
+ * Decides which sides are rotated before the comparison. Frames are compared as coded, without rotation for display, if
+ * both sides ask for the same rotation or both are coded as portrait or both as landscape. If only one was rotated
+ * before coding, the other is rotated for the comparison. Throws ORIENTATION_MISMATCH.
+ */
+export function orient(
+  reference: Track,
+  distorted: Track,
+): { readonly sides: readonly Side[]; readonly warnings: readonly Warning[] } {
+  if (reference.rotation === distorted.rotation) return { sides: [], warnings: [] };
+  const turns = `The reference is displayed rotated by ${reference.rotation}°, the distorted video by ${distorted.rotation}°`;
+  if (isPortrait(reference, []) === isPortrait(distorted, [])) {
+    const message = `${turns}; their frames were compared as coded.`;
+    return { sides: [], warnings: [{ code: "ROTATION_DIFFERS", message }] };
+  }
+  const sides = [reference, distorted].filter((track) => track.rotation !== 0).map((track) => track.side);
+  if (isPortrait(reference, sides) !== isPortrait(distorted, sides)) {
+    throw new Failure(
+      "ORIENTATION_MISMATCH",
+      `${turns}, and one is portrait and the other landscape. Use videos of the same orientation.`,
+      { found: facts(reference, distorted) },
+    );
+  }
+  const message = `${turns}; the ${sides.join(" and the ")} video was rotated before the comparison.`;
+  return { sides, warnings: [{ code: "ROTATED", message }] };
+}
+
+function isPortrait(track: Track, turned: readonly Side[]): boolean {
+  return shownShape(track, turned) < 1;
+}
+
+/**
+ * Decides how the distorted video is scaled to the reference's size; undefined if the sizes are equal.
+ * Throws ORIENTATION_MISMATCH or FRAME_SIZE_MISMATCH.
+ */
+export function scale(
+  reference: Track,
+  distorted: Track,
+  turned: readonly Side[],
+  policy: PairRequest["scaling"],
+): ScalingInfo | undefined {
+  const [toWidth, toHeight] = comparedSize(reference, turned);
+  const [fromWidth, fromHeight] = comparedSize(distorted, turned);
+  if (toWidth === fromWidth && toHeight === fromHeight) return undefined;
+  const sizes = `The reference is ${sizeText(reference, turned)} and the distorted video ${sizeText(distorted, turned)}`;
+  if (areAcross(reference, distorted, turned)) {
+    throw new Failure(
+      "ORIENTATION_MISMATCH",
+      `${sizes}: one is portrait and the other landscape. Use videos of the same orientation.`,
+      { found: facts(reference, distorted) },
+    );
+  }
+  if (policy === "REFUSE") {
+    throw new Failure(
+      "FRAME_SIZE_MISMATCH",
+      `${sizes}. Set scaling to AUTO to scale the distorted video to the reference's size.`,
+      {
+        found: {
+          ...facts(reference, distorted),
+          remedy: { option: "scaling", value: "AUTO" } satisfies Remedy,
+        },
+      },
+    );
+  }
+  return { fromWidth, fromHeight, toWidth, toHeight, algorithm: "bicubic" };
+}
+
+/**
+ * Whether one side is portrait and the other landscape, both as displayed and by their samples: a wrong aspect ratio in
+ * a header does not rotate the frames. If the heights are equal and one side states no aspect ratio, the pair counts as
+ * anamorphic (352x576 and 720x576), not as rotated.
+ */
+function areAcross(reference: Track, distorted: Track, turned: readonly Side[]): boolean {
+  const [toWidth, toHeight] = comparedSize(reference, turned);
+  const [fromWidth, fromHeight] = comparedSize(distorted, turned);
+  const isUnknown = reference.sampleAspect === undefined || distorted.sampleAspect === undefined;
+  if (isUnknown && toHeight === fromHeight) return false;
+  const [to, from] = [shownShape(reference, turned), shownShape(distorted, turned)];
+  return crosses(toWidth / toHeight, fromWidth / fromHeight) && crosses(to, from) && !isSameShape(to, from);
+}
+
+function crosses(one: number, other: number): boolean {
+  return Math.min(one, other) < 1 && Math.max(one, other) > 1;
+}
+
+/** Returns "720x576", or "720x576 with samples of 16:15" if the samples are not square. */
+function sizeText(track: Track, turned: readonly Side[]): string {
+  const size = comparedSize(track, turned).join("x");
+  const { num, den } = track.sampleAspect ?? { num: 1, den: 1 };
+  if (num === den) return size;
+  const aspect = isSideways(track, turned) ? { num: den, den: num } : { num, den };
+  return `${size} with samples of ${aspectText(aspect)}`;
+}
+
+/** Warns of sizes and shapes that differ. */
+export function shapeWarnings(
+  reference: Track,
+  distorted: Track,
+  turned: readonly Side[],
+  scaling: ScalingInfo | undefined,
+): readonly Warning[] {
+  const [to, from] = [shownShape(reference, turned), shownShape(distorted, turned)];
+  const isStated = reference.sampleAspect !== undefined && distorted.sampleAspect !== undefined;
+  if (scaling) {
+    const { fromWidth, fromHeight, toWidth, toHeight } = scaling;
+    const unless = isStated ? "" : ", unless a file that states no sample aspect ratio is anamorphic";
+    const stretched = isSameShape(to, from)
+      ? ""
+      : ` The two have different shapes: the distorted video was stretched${unless}.`;
+    const message = `The distorted video was scaled from ${fromWidth}x${fromHeight} to the reference's ${toWidth}x${toHeight} (bicubic).${stretched}`;
+    return [{ code: "SCALED", message }];
+  }
+  if (!isStated || isSameShape(to, from)) return [];
+  const message = `The reference is ${sizeText(reference, turned)} and the distorted video ${sizeText(distorted, turned)}, which players display in different shapes; their samples were compared as they are.`;
+  return [{ code: "ASPECT_RATIO_DIFFERS", message }];
+}

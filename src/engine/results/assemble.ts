@@ -1,0 +1,120 @@
+/** Assembles the result of a scored plan: pooled metrics, the properties of both files, and warnings. */
+import { setImmediate as letOthersRun } from "node:timers/promises";
+import { Failure } from "../../platform/failure.ts";
+import type { Feature, Side } from "../contract/request.ts";
+import type { Pooled, ScoreResult, ScorerInfo, Warning } from "../contract/result.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
+import { fileInfo, type Track } from "../media/track.ts";
+import type { Pairing } from "../planning/compare.ts";
+import type { Model } from "../planning/models.ts";
+import { poolMetrics } from "./pool.ts";
+
+/** A scored pair: its final plan and the values of all its frames. */
+export interface Finished {
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly files: Readonly<Record<Side, { readonly size: number }>>;
+  readonly pairing: Pairing;
+  readonly models: readonly NamedModel[];
+  readonly features: readonly Feature[];
+  /** Number of segments that were scored. */
+  readonly segments: number;
+  /** Why the pair was scored whole although segments were requested. */
+  readonly whole: string | undefined;
+  readonly table: FrameTable;
+}
+
+type NamedModel = Pick<Model, "name" | "metric">;
+
+/** Pools the metrics. A film takes seconds, so it yields to the event loop after each metric. */
+export async function toResult(
+  finished: Finished,
+  scorer: ScorerInfo,
+  durationMs: number,
+): Promise<ScoreResult> {
+  const { tracks, files, pairing, models, table } = finished;
+  const pooled: Record<string, Pooled> = {};
+  for (const [metric, values] of poolMetrics(table)) {
+    if (!Object.values(values).every(Number.isFinite)) throw beyondNumbers(metric);
+    pooled[metric] = values;
+    await letOthersRun();
+  }
+  const scores = models.map((model) => ({
+    model: model.name,
+    metric: model.metric,
+    score: modelScore(model, table, pooled),
+  }));
+  const [first] = scores;
+  if (first === undefined) throw new Failure("INVALID_REQUEST", "The request names no model.");
+  const features = Object.entries(pooled).filter(
+    ([metric]) => !models.some((model) => model.metric === metric),
+  );
+  return {
+    score: first.score,
+    model: first.model,
+    models: scores,
+    features: Object.fromEntries(features.map(([feature, { mean }]) => [feature, mean])),
+    pooled,
+    frameCount: table.length,
+    reference: fileInfo(tracks.reference, files.reference.size),
+    distorted: fileInfo(tracks.distorted, files.distorted.size),
+    scaling: pairing.scaling,
+    warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
+    scorer,
+    durationMs: Math.round(durationMs * 100) / 100,
+    cutting: { segments: finished.segments, whole: finished.whole },
+    frames: table,
+  };
+}
+
+/** Returns a model's mean. Every frame must have a value: a missing one would silently raise or lower the mean. */
+function modelScore(
+  { name, metric }: NamedModel,
+  table: FrameTable,
+  pooled: Readonly<Record<string, Pooled>>,
+): number {
+  const mean = pooled[metric]?.mean;
+  const missing = countMissing(metric, table);
+  if (mean !== undefined && missing === 0) return mean;
+  throw new Failure(
+    "SCORER_FAILED",
+    `The scorer returned no value of the model ${name} for ${missing} of ${table.length} frames.`,
+    {
+      found: { model: name, frames: table.length, withoutValue: missing },
+    },
+  );
+}
+
+/** One value can be up to 1.8e308, but the sum of several can overflow, and a result cannot hold infinity. */
+function beyondNumbers(metric: string): Failure {
+  const detail = `The scorer's values of ${metric} cannot be pooled: their sum is not a finite number.`;
+  return new Failure("SCORER_FAILED", detail, { found: { metric } });
+}
+
+/** The metric that shows whether a feature was computed. */
+const MAIN_METRIC: Readonly<Record<Feature, string>> = {
+  psnr: "psnr_y",
+  ssim: "float_ssim",
+  ms_ssim: "float_ms_ssim",
+  ciede: "ciede2000",
+  cambi: "cambi",
+  psnr_hvs: "psnr_hvs",
+};
+
+/** libvmaf silently omits what it does not compute: MS-SSIM of small frames, infinite values. */
+function missingValues(features: readonly Feature[], table: FrameTable): readonly Warning[] {
+  return features.flatMap((feature) => {
+    const missing = countMissing(MAIN_METRIC[feature], table);
+    if (missing === 0) return [];
+    const message =
+      missing === table.length
+        ? `The scorer returned no value of ${feature} for these frames; it is not in the result.`
+        : `${missing} of ${table.length} frames have no finite value of ${feature}; it is pooled over the others.`;
+    return [{ code: "VALUES_MISSING", message }];
+  });
+}
+
+function countMissing(metric: string, table: FrameTable): number {
+  let missing = 0;
+  for (let row = 0; row < table.length; row++) if (table.value(metric, row) === undefined) missing++;
+  return missing;
+}

@@ -1,0 +1,123 @@
+/** Joins the stored parts of a pair into its result, or reads them frame by frame. A part is a scored segment. */
+import { setImmediate as letOthersRun } from "node:timers/promises";
+import { Failure } from "../../platform/failure.ts";
+import type { ScoreResult } from "../contract/result.ts";
+import type { StoredPart } from "../contract/work.ts";
+import { decodeRows } from "../frames/codec.ts";
+import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
+import { refuseForeign } from "../planning/context.ts";
+import { type Segment, wholeSegment } from "../planning/cut.ts";
+import { CutFault } from "../planning/cut-fault.ts";
+import { metricOf } from "../planning/models.ts";
+import { type PlanFacts, readPlan, readSegment } from "../planning/plan-json.ts";
+import { toResult } from "./assemble.ts";
+import { frameOf, isOwn, Joiner } from "./join.ts";
+
+/** Chunks of encoded rows (frame-code.ts), in memory or read one after the other. */
+type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/**
+ * Limit of the memory for the values of a pair: a day of 13 metrics at 25 frames per second. A controller joins two
+ * pairs at a time within 1 GiB, regardless of what nodes report; columns that widen take twice as much.
+ */
+const MOST_BYTES = 160 * 2 ** 20;
+/** Limit of the metrics of one model, its own features included, or of one feature: far more than any has. */
+const METRICS_OF_ONE = 40;
+
+/**
+ * Returns the result of a pair whose parts are all scored; it has the same digits as a whole run. `parts` are in frame
+ * order. A film takes seconds, so it yields to the event loop meanwhile. Throws CutFault if the parts do not fit
+ * together.
+ */
+export async function joinParts(
+  plan: string,
+  parts: readonly StoredPart<Pieces>[],
+  durationMs: number,
+): Promise<ScoreResult> {
+  const facts = readPlan(plan);
+  const models = facts.models.map(({ name }, index) => ({ name, metric: metricOf(name, index) }));
+  const joiner = new Joiner(models, Math.ceil(facts.pairing.frameCount / facts.subsample));
+  let next = 0;
+  for (const part of parts) {
+    const segment = segmentOf(part, facts);
+    if (segment.first !== next) throw misfit(part, `the part from frame ${next} on is missing`);
+    next = segment.first + segment.count;
+    await addPart(joiner, part, segment, facts);
+  }
+  if (next !== facts.pairing.frameCount)
+    throw misfit(parts[0], `${next} of ${facts.pairing.frameCount} frames are scored`);
+  const finished = { ...facts, models, segments: parts.length, table: joiner.finish() };
+  return toResult(finished, facts.scorer, durationMs);
+}
+
+async function addPart(
+  joiner: Joiner,
+  part: StoredPart<Pieces>,
+  segment: Segment,
+  facts: PlanFacts,
+): Promise<void> {
+  const expected = Math.ceil((segment.before + segment.count + segment.after) / facts.subsample);
+  let rows = 0;
+  for await (const piece of part.pieces) {
+    const table = decodeRows(piece);
+    refuseForeignMetrics(part, table, facts);
+    if (joiner.bytesWith(table) > MOST_BYTES) throw tooMany(table);
+    for (let row = 0; row < table.length; row++, rows++) {
+      if (rows === expected || table.frame(row) !== rows * facts.subsample)
+        throw misfit(
+          part,
+          `row ${table.frame(row)} of the part from frame ${segment.first} on was not expected`,
+        );
+    }
+    joiner.add(segment, table);
+    await letOthersRun();
+  }
+  if (rows !== expected)
+    throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
+}
+
+function segmentOf({ segment }: StoredPart<Pieces>, { pairing, subsample }: PlanFacts): Segment {
+  if (segment === undefined) return wholeSegment(pairing);
+  const read = readSegment(segment);
+  refuseForeign(read, subsample);
+  return read;
+}
+
+function refuseForeignMetrics(
+  part: StoredPart<Pieces>,
+  { metrics }: FrameTable,
+  { models, features }: PlanFacts,
+): void {
+  const most = METRICS_OF_ONE * (models.length + features.length);
+  if (metrics.length > most)
+    throw misfit(part, `a part has ${metrics.length} metrics, but the request allows at most ${most}`);
+}
+
+/** Parts that do not fit together are a fault of cutting, unless the part is the whole video. */
+function misfit(part: StoredPart<Pieces> | undefined, what: string): Failure {
+  const message = `The scored parts do not fit together: ${what}.`;
+  return part?.segment === undefined
+    ? new Failure("SCORER_FAILED", message)
+    : new CutFault("SCORER_FAILED", message);
+}
+
+function tooMany({ metrics }: FrameTable): Failure {
+  const detail = `${metrics.length} metrics of this many frames do not fit into memory. Request fewer models.`;
+  return new Failure("MEDIA_TOO_LARGE", detail);
+}
+
+/** Returns the names of a part's metrics, models first. */
+export function metricsOf({ pieces: [first] }: StoredPart): readonly string[] {
+  return first === undefined ? [] : decodeRows(first).metrics;
+}
+
+/** Yields a part's own frames without its context, numbered in the whole video. Holds one chunk in memory at a time. */
+export function* ownRows(part: StoredPart): Generator<FrameRow> {
+  const segment = part.segment === undefined ? undefined : readSegment(part.segment);
+  for (const piece of part.pieces) {
+    for (const { frame: number, metrics } of decodeRows(piece).rows()) {
+      const frame = segment === undefined ? number : frameOf(segment, number);
+      if (segment === undefined || isOwn(segment, frame)) yield { frame, metrics };
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * The filter chains that convert both sides to comparable samples. They never contain text of a user: only numbers,
+ * and names from our own tables.
+ */
+
+import { comparedFormat, isRgb } from "../media/pixels.ts";
+import type { Track } from "../media/track.ts";
+import type { Pairing } from "../planning/compare.ts";
+import type { TimeRange } from "../planning/cut.ts";
+
+/**
+ * Removes the tags: ffmpeg would convert samples by a file's colour tags, but scores compare the samples themselves.
+ */
+const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709:field_mode=prog";
+/** Scaling as VMAF's authors recommend, pinned: lanczos or bilinear give other scores. */
+const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
+
+/**
+ * Returns the chain of one side from the decoder to comparable samples: for all frames of the range, or only for `some`
+ * of them, counted from the first frame of the range that has a partner.
+ */
+export function sideChain(
+  track: Track,
+  pairing: Pairing,
+  range?: TimeRange,
+  some?: readonly number[],
+): string {
+  return [
+    ...trim(range),
+    ...toPlanar(track),
+    UNTAG,
+    ...thin(track, pairing),
+    ...common(track, pairing),
+    ...pick(some),
+    ...convert(track, pairing),
+    `format=${pairing.format}`,
+    // Frames are paired by number: the number replaces the timestamp.
+    "settb=1/1000",
+    "setpts=N",
+  ].join(",");
+}
+
+/** Whether a side's samples are compared as stored in its file, without a filter that changes or drops any. */
+export function isVerbatim(track: Track, pairing: Pairing): boolean {
+  const exact = track.pixels.name === pairing.format && !pairing.turn.includes(track.side);
+  return exact && sameSize(track, pairing) && pairing.thin?.side !== track.side;
+}
+
+function trim(range: TimeRange | undefined): readonly string[] {
+  if (!range || (range.start === undefined && range.end === undefined)) return [];
+  const start = range.start === undefined ? [] : [`start=${range.start.toFixed(9)}`];
+  const end = range.end === undefined ? [] : [`end=${range.end.toFixed(9)}`];
+  return [`trim=${[...start, ...end].join(":")}`];
+}
+
+/**
+ * Converts the formats that must become plain YUV before their tags are removed: yuvj, which is full range by name and
+ * whose samples are kept, in a step that does not change the depth; and RGB.
+ */
+function toPlanar(track: Track): readonly string[] {
+  const { pixels } = track;
+  if (pixels.fullByName) {
+    return ["scale=in_range=full:out_range=full", `format=${pixels.name.replace("yuvj", "yuv")}`];
+  }
+  if (!isRgb(pixels)) return [];
+  return [
+    "scale=flags=bicubic:out_range=tv:out_color_matrix=bt709",
+    `format=${comparedFormat(pixels, pixels)}`,
+  ];
+}
+
+function thin(track: Track, pairing: Pairing): readonly string[] {
+  return pairing.thin?.side === track.side ? [`select=not(mod(n\\,${pairing.thin.every}))`] : [];
+}
+
+/** Ends the longer side with the shorter one if the request asks for the common frames. */
+function common(track: Track, pairing: Pairing): readonly string[] {
+  return pairing.counts[track.side] > pairing.frameCount ? [`trim=end_frame=${pairing.frameCount}`] : [];
+}
+
+/** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
+function pick(some: readonly number[] | undefined): readonly string[] {
+  return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
+}
+
+function convert(track: Track, pairing: Pairing): readonly string[] {
+  const plain = planarName(track) === pairing.format && sameSize(track, pairing);
+  return plain ? [] : [`scale=${pairing.width}:${pairing.height}:${SCALE_FLAGS}`];
+}
+
+/** The format of a track's samples after toPlanar. */
+function planarName({ pixels }: Track): string {
+  return isRgb(pixels) ? comparedFormat(pixels, pixels) : pixels.name.replace("yuvj", "yuv");
+}
+
+function sameSize(track: Track, pairing: Pairing): boolean {
+  return track.width === pairing.width && track.height === pairing.height;
+}

@@ -1,0 +1,193 @@
+/** Runs a plan: scores its segments and joins them into one table of all frames. */
+import { Failure } from "../../platform/failure.ts";
+import { inSpan } from "../../platform/observability/span.ts";
+import type { Side } from "../contract/request.ts";
+import type { Progress } from "../contract/result.ts";
+import type { Sources } from "../files/source.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
+import { together } from "../media/all-or-abort.ts";
+import { facts, framesText } from "../media/track.ts";
+import { type Segment, wholeSegment } from "../planning/cut.ts";
+import { CutFault } from "../planning/cut-fault.ts";
+import { type Plan, type PlanOptions, planCounted } from "../planning/plan.ts";
+import { Joiner } from "../results/join.ts";
+import { scoreLimits } from "../sandbox/limits.ts";
+import { Sandbox } from "../sandbox/sandbox.ts";
+import { type Checksums, decodeAgain, refuseUnstable } from "./decode-check.ts";
+import { ProgressMeter } from "./progress.ts";
+import type { RunOutcome, Scorer } from "./scorer.ts";
+
+export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
+  readonly scorer: Scorer;
+  readonly threads: number;
+  readonly timeoutMs: number;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+export interface Scored {
+  /** The plan as it was finally scored. */
+  readonly plan: Plan;
+  readonly table: FrameTable;
+}
+
+/**
+ * Scores a plan. If cut segments do not match the plan (other counts, or frames on which adjacent segments disagree),
+ * their values are discarded and the pair is scored whole.
+ */
+export async function scorePlan(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  if (plan.segments.length > 1) {
+    try {
+      return { plan, table: await scoreSegments(plan, sources, options) };
+    } catch (error) {
+      if (!(error instanceof CutFault)) throw error;
+      return scoreWhole({ ...plan, whole: error.message }, sources, options);
+    }
+  }
+  return scoreWhole(plan, sources, options);
+}
+
+async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<FrameTable> {
+  const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
+  const rows = Math.ceil(plan.pairing.frameCount / plan.request.subsample);
+  const joiner = new Joiner(plan.models, rows);
+  for (const segment of plan.segments) {
+    joiner.add(segment, await scoreCut(plan, segment, sources, options, meter));
+  }
+  return joiner.finish();
+}
+
+/** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */
+export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<FrameTable> {
+  try {
+    return (await scoreSegment(...job)).table;
+  } catch (error) {
+    const failure = Failure.from(error);
+    const cutting = failure instanceof CountsDiffer || failure.code === "MEDIA_CORRUPT";
+    throw cutting ? CutFault.of(failure) : error;
+  }
+}
+
+/** Scores all frames in one run. The returned plan has the frame counts that were found. */
+export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  try {
+    return await scoreOnce(plan, sources, options);
+  } catch (error) {
+    if (!(error instanceof CountsDiffer)) throw error;
+    // The containers state wrong frame counts: count the frames that decode, and apply the request's policy.
+    const counted = await planCounted(sources, plan, { ...options, segmentLength: undefined });
+    return scoreOnce({ ...counted, whole: plan.whole }, sources, options);
+  }
+}
+
+async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
+  const whole = wholeSegment(plan.pairing);
+  const meter = new ProgressMeter(whole.count, options.onProgress);
+  const { table, delivered } = await scoreSegment(plan, whole, sources, options, meter);
+  const pairing = { ...plan.pairing, frameCount: delivered.reference };
+  return { plan: { ...plan, pairing, segments: [whole] }, table };
+}
+
+/** Signals of a crash, as opposed to a kill from outside. */
+const CRASHES = new Set<unknown>(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"]);
+
+/**
+ * Scores one segment, and retries once if the scorer crashes. libvmaf's threads were observed to crash about once per
+ * million frames at rates of thousands of frames per second. A second run of the same input gives the same digits, or
+ * crashes again if the input is the cause.
+ */
+async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promise<RunOutcome> {
+  try {
+    return await scoreSegmentOnce(...job);
+  } catch (error) {
+    if (!CRASHES.has(Failure.from(error).found?.["signal"])) throw error;
+    return scoreSegmentOnce(...job);
+  }
+}
+
+/** Scores one segment. Verifies its frame counts, and the pictures of decoders that can lose parts of them. */
+async function scoreSegmentOnce(
+  plan: Plan,
+  segment: Segment,
+  sources: Sources,
+  options: RunOptions,
+  meter: ProgressMeter,
+): Promise<RunOutcome> {
+  const { tracks, pairing } = plan;
+  const [outcome, again] = await together<[RunOutcome, Checksums]>(options.signal, [
+    (signal) => runScorer(plan, segment, sources, { ...options, signal }, meter),
+    (signal) => decodeAgain({ tracks, sources, pairing, segment }, { ...options, signal }),
+  ]);
+  refuseUnstable({ tracks, sources }, outcome.checksums, again);
+  meter.update(segment, segment.before + segment.count);
+  return outcome;
+}
+
+async function runScorer(
+  plan: Plan,
+  segment: Segment,
+  sources: Sources,
+  options: RunOptions,
+  meter: ProgressMeter,
+): Promise<RunOutcome> {
+  const { threads, timeoutMs, scorer } = options;
+  await using sandbox = Sandbox.open({
+    sources: [sources.reference, sources.distorted],
+    isolation: options.isolation,
+    signal: options.signal,
+  });
+  const run = {
+    ...{ sandbox, sources, segment, threads },
+    ...{ tracks: plan.tracks, pairing: plan.pairing, models: plan.models },
+    features: plan.request.features,
+    subsample: plan.request.subsample,
+    limits: scoreLimits(plan, threads, timeoutMs),
+    onFrames: (frames: number) => meter.update(segment, frames),
+  };
+  try {
+    const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
+    verifyCounts(plan, segment, outcome);
+    return outcome;
+  } catch (error) {
+    throw (await folderFault(sandbox, Failure.from(error))) ?? error;
+  }
+}
+
+/** A full disk can show only as a truncated or empty log, even with exit code 0. */
+async function folderFault(sandbox: Sandbox, { kind, code }: Failure): Promise<Failure | undefined> {
+  if (kind !== "internal" && code !== "MEDIA_NO_FRAMES") return undefined;
+  return sandbox.folderFault();
+}
+
+/** Attributes of a run's span; they contain nothing about the files. */
+function traced({ info }: Scorer, { first, count }: Segment) {
+  return {
+    "svc.scorer": `${info.program} ${info.version}`,
+    "svc.frames.first": first,
+    "svc.frames": count,
+  };
+}
+
+/** Checks that both sides delivered all expected frames, the same number each, and that the log has a line for each. */
+function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOutcome): void {
+  const expected = segment.before + segment.count + segment.after;
+  const counted = delivered.reference;
+  const wrong = segment.cut !== undefined && counted !== expected;
+  if (wrong || delivered.distorted !== counted) {
+    throw new CountsDiffer(plan, { ...delivered, scored: table.length, expected });
+  }
+  const rows = Math.ceil(counted / plan.request.subsample);
+  if (table.length === rows) return;
+  const detail = `The scorer's log has ${table.length} frames instead of ${rows}.`;
+  throw new Failure("SCORER_FAILED", detail, { found: { decoded: delivered, scored: table.length } });
+}
+
+/** The decoders delivered other numbers of frames than the containers state. */
+class CountsDiffer extends Failure {
+  constructor(plan: Plan, counts: Readonly<Record<Side | "scored" | "expected", number>>) {
+    super(
+      "FRAME_COUNT_MISMATCH",
+      `The reference delivered ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; expected: ${counts.expected}, scored: ${counts.scored}.`,
+      { found: { ...facts(plan.tracks.reference, plan.tracks.distorted), decoded: counts } },
+    );
+  }
+}

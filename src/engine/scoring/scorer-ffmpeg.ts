@@ -1,0 +1,219 @@
+/** Scores with an ffmpeg that has libvmaf. It decodes and scores in one process. */
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../../platform/failure.ts";
+import type { Side } from "../contract/request.ts";
+import type { ScorerInfo } from "../contract/result.ts";
+import {
+  blame,
+  decodeFailure,
+  refuseBrokenRun,
+  refuseFailedDecode,
+  SIZE_CHANGES,
+} from "../media/decode-errors.ts";
+import { EVERY_FRAME, framesIn, QUIET } from "../media/ffmpeg.ts";
+import { Messages } from "../media/messages.ts";
+import { framesText } from "../media/track.ts";
+import type { Exit } from "../sandbox/sandbox.ts";
+import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
+import { sideChain } from "./graph.ts";
+import { inputArguments } from "./input.ts";
+import {
+  LIBVMAF_FEATURE,
+  LOG_FILE,
+  modelFileName,
+  modelOption,
+  type Run,
+  type RunOutcome,
+  type Scorer,
+} from "./scorer.ts";
+import type { Trial } from "./trial.ts";
+import { isWritten, readLog } from "./vmaf-log.ts";
+
+/** The order of ffmpeg's inputs and counting outputs: libvmaf's main input is the distorted video. */
+const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
+
+/** Inside quotes in the filter graph only ':' is special. */
+const QUOTED_COLON = "\\:";
+
+export class FfmpegScorer implements Scorer {
+  readonly info: ScorerInfo;
+  readonly #path: string;
+  readonly #trial: Trial;
+
+  constructor(path: string, info: ScorerInfo, trial: Trial) {
+    this.#path = path;
+    this.info = info;
+    this.#trial = trial;
+  }
+
+  hasModels(names: readonly string[]): Promise<readonly string[]> {
+    return this.#trial.models(names);
+  }
+
+  async score(run: Run): Promise<RunOutcome> {
+    linkModels(run);
+    const messages = new Messages();
+    const counts: Counts = {};
+    const exit = await run.sandbox.run({
+      program: this.#path,
+      args: scoreArguments(run),
+      limits: run.limits,
+      onStdout: (line) => {
+        const frames = framesIn(line);
+        if (frames !== undefined) run.onFrames(frames);
+      },
+      onStderr: (line) => {
+        messages.read(line);
+        readCount(line, counts);
+      },
+    });
+    if (exit.code !== 0) throw scoreFailure(run, exit, messages);
+    refuseSizeChange(run, messages);
+    if (messages.concealment !== undefined) throw await this.#concealed(run, messages);
+    const delivered = both(counts, messages);
+    const log = join(run.sandbox.directory, LOG_FILE);
+    if (!(await isWritten(log))) throw noLog(delivered, messages);
+    return {
+      table: await readLog(log, run.models, run.segment.count),
+      delivered,
+      checksums: await readChecksums(run.sandbox, run.tracks),
+    };
+  }
+
+  /** Finds the side with concealed pictures: the message does not name it, so each side is decoded alone. */
+  async #concealed(run: Run, concealed: Messages): Promise<Failure> {
+    for (const side of ORDER) {
+      const messages = new Messages();
+      const exit = await run.sandbox.run({
+        program: this.#path,
+        args: [
+          ...[...QUIET, "-xerror", ...inputArguments(run, side)],
+          ...["-map", "0:V:0", ...EVERY_FRAME, "-f", "null", "-"],
+        ],
+        limits: run.limits,
+        onStderr: (line) => messages.read(line),
+      });
+      refuseFailedDecode(run.sources[side], exit, messages);
+    }
+    return new Failure(
+      "SCORER_FAILED",
+      "The decoder concealed damage in one of the files, but none when it decoded each file alone; the log has its messages.",
+      { cause: concealed.concealment },
+    );
+  }
+}
+
+/** Returns the command line of a score. Every file is in the working directory under a fixed name. */
+function scoreArguments(run: Run): readonly string[] {
+  const inputs = ORDER.flatMap((side) => [
+    ...scoringThreads(run.tracks[side], run.threads),
+    ...inputArguments(run, side),
+  ]);
+  const libvmaf = [
+    "log_fmt=csv",
+    `log_path=${LOG_FILE}`,
+    `n_threads=${run.threads}`,
+    "shortest=1",
+    `n_subsample=${run.subsample}`,
+    `model='${run.models.map((model, index) => modelOption(model, index, QUOTED_COLON)).join("|")}'`,
+    ...(run.features.length > 0
+      ? [`feature='${run.features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
+      : []),
+  ].join(":");
+  const chains = ORDER.map(
+    (side, input) =>
+      `[${input}:V:0]${sideChain(run.tracks[side], run.pairing, run.segment.cut?.[side].range)},split[${side}][count${input}]`,
+  );
+  const graph = [...chains, `[distorted][reference]libvmaf=${libvmaf}[scored]`].join(";");
+  return [
+    ...QUIET,
+    ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
+    ...inputs,
+    ...["-filter_complex", graph],
+    ...["-map", "[scored]", ...EVERY_FRAME, "-f", "null", "-"],
+    ...ORDER.flatMap((side, input) => [
+      ...["-map", `[count${input}]`, ...EVERY_FRAME],
+      ...pictureOutput(run.tracks[side], side),
+    ]),
+  ];
+}
+
+/** Links the model files into the working directory, so that their paths need no escaping. */
+export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">): void {
+  for (const [index, { file }] of models.entries()) {
+    if (file === undefined) continue;
+    sandbox.prepare(() => symlink(file, join(sandbox.directory, modelFileName(index))));
+  }
+}
+
+type Counts = Partial<Record<Side, number>>;
+
+/**
+ * Reads the number of frames per output, which ffmpeg prints at its end; an earlier imitation in metadata is
+ * overwritten.
+ */
+function readCount(line: string, counts: Counts): void {
+  const match =
+    /^\[out#([12])\/(?:null|crc) @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
+      line,
+    );
+  const side = match?.[1] === "1" ? "distorted" : match?.[1] === "2" ? "reference" : undefined;
+  if (side) counts[side] = Number(match?.[2]);
+}
+
+function both({ reference, distorted }: Counts, messages: Messages): RunOutcome["delivered"] {
+  if (reference !== undefined && distorted !== undefined) return { reference, distorted };
+  const detail = "The scorer exited without an error but did not report how many frames it read.";
+  throw new Failure("SCORER_FAILED", detail, { cause: messages.text() });
+}
+
+/** Throws FRAME_SIZE_CHANGES. Frames of another size pass the filters without an error; only a warning reports them. */
+function refuseSizeChange(run: Run, messages: Messages): void {
+  if (messages.sizeChange === undefined) return;
+  const input = /input from stream (\d):/.exec(messages.sizeChange)?.[1];
+  throw blame(run.sources[ORDER[input === "1" ? 1 : 0]], SIZE_CHANGES, messages);
+}
+
+/** The failure of a missing log: libvmaf writes none if a side has no frames; otherwise it is the scorer's fault. */
+export function noLog({ reference, distorted }: RunOutcome["delivered"], messages?: Messages): Failure {
+  if (reference > 0 && distorted > 0)
+    return new Failure("SCORER_FAILED", "The scorer exited without an error but wrote no log.", {
+      cause: messages?.text(),
+    });
+  return new Failure(
+    "MEDIA_NO_FRAMES",
+    `No pair of frames could be decoded: ${framesText(reference)} of the reference, ${distorted} of the distorted video.`,
+    { found: { reference: { frames: reference }, distorted: { frames: distorted } } },
+  );
+}
+
+function scoreFailure(run: Run, exit: Exit, messages: Messages): Failure {
+  refuseBrokenRun(exit, messages);
+  if (messages.some(/could not load libvmaf model|problem loading model|could not parse model/i))
+    return badModel(run, messages);
+  refuseSizeChange(run, messages);
+  const side = damagedSide(messages);
+  if (side) return decodeFailure(run.sources[side], exit, messages);
+  return new Failure("SCORER_FAILED", "The scorer exited with an error; the log has its messages.", {
+    cause: messages.text(),
+  });
+}
+
+/** Returns the side of the input that a message names: ffmpeg numbers inputs in the order of the command line. */
+function damagedSide(messages: Messages): Side | undefined {
+  const input = /\b(?:in|vist)#([01])[:/ ]/.exec(messages.first(/\[(?:in|vist)#[01][:/ ]/) ?? "")?.[1];
+  return input === undefined ? undefined : ORDER[Number(input)];
+}
+
+export function badModel(run: Pick<Run, "models">, messages: Messages): Failure {
+  const names = run.models.map((model) => model.name);
+  return new Failure(
+    "UNKNOWN_MODEL",
+    `The scorer cannot load the model ${names.join(" or ")}: its file is damaged or not a model.`,
+    {
+      found: { models: names },
+      cause: messages.text(),
+    },
+  );
+}

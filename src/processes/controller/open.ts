@@ -1,0 +1,75 @@
+/** Opens the store, and the controller on it. */
+import type { Registry } from "prom-client";
+import { type Controller, type FollowedTokens, openController } from "../../controller/controller.ts";
+import type { MediaPolicy } from "../../controller/requests/media-policy.ts";
+import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
+import type { LimitsOf } from "../../jobs/limits.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { Tracer } from "../../platform/observability/span.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { TokenRules } from "./authentication.ts";
+import type { ControlSettings } from "./settings.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface OpenOptions {
+  readonly settings: Omit<ControlSettings, "metricsPort">;
+  /** The checks of tokens; undefined while authentication is disabled. */
+  readonly tokens: TokenRules | undefined;
+  /** Tenant whose nodes serve all tenants; undefined: none. */
+  readonly fleetTenant: string | undefined;
+  /** Decides which files jobs may use. */
+  readonly media: MediaPolicy;
+  /** The limits of each tenant. */
+  readonly limitsOf: LimitsOf;
+  readonly openStore: () => Promise<Store>;
+  /** Its owner closes it. */
+  readonly tracer: Tracer;
+  readonly registry: Registry;
+  readonly log: Log;
+}
+
+export interface Opened {
+  readonly store: Store;
+  readonly controller: Controller;
+}
+
+/** Reads the revocations before the controller is ready: until then it would refuse every token. */
+async function followed(
+  { revocations: list, clockSkewMs }: TokenRules,
+  store: Store,
+  log: Log,
+): Promise<FollowedTokens> {
+  const feed = new RevocationFeed({ store, list, log });
+  try {
+    await feed.refresh();
+    return { feed, clockSkewMs };
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
+}
+
+export async function openWith(options: OpenOptions): Promise<Opened> {
+  const { settings, fleetTenant, media, limitsOf, tokens, tracer, openStore, registry, log } = options;
+  const store = await openStore();
+  const controller = openController({
+    store,
+    tokens: tokens && (await followed(tokens, store, log)),
+    tracer,
+    log,
+    registry,
+    settings: {
+      leaseMs: settings.lease * 1000,
+      segmentSeconds: settings.segmentSeconds,
+      worstStills: settings.worstStills,
+      retentionMs: settings.retention * DAY_MS,
+      auditRetentionMs: settings.auditRetention * DAY_MS,
+      media,
+      limitsOf,
+      fleetTenant,
+    },
+  });
+  controller.start();
+  return { store, controller };
+}

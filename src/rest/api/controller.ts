@@ -1,0 +1,84 @@
+/** The handlers of the operations in api/controller.yaml. They call the controller's services. */
+
+import { create } from "@bufbuild/protobuf";
+import type { FastifyReply } from "fastify";
+import type { NodeOperations, Operations } from "../../controller/api/operations.ts";
+import { DrainNodeRequestSchema, ListNodesRequestSchema } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { components, operations } from "../../gen/rest/controller.ts";
+import { nodeJson } from "../../messages/json.ts";
+import type { Description } from "../contract/description.ts";
+import type { Call, Handlers } from "../contract/handlers.ts";
+import { present } from "../contract/required.ts";
+import { contextOf } from "../http/context.ts";
+import { listAudit } from "./audit.ts";
+import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
+import { getJobFrames } from "./job-frames.ts";
+import { streamJobs } from "./job-stream.ts";
+import { cancelJob, deleteJob, getJob, listJobs, submitJob, submitJobs, updateJob } from "./jobs.ts";
+import { liftRevocation, listRevocations, revokeTokens } from "./revocations.ts";
+import { scoreJob } from "./score-job.ts";
+import { serviceHandlers } from "./service.ts";
+import { deleteStill, getStill, listStills, requestStills } from "./stills.ts";
+import { getTenant } from "./tenant.ts";
+
+export interface ControllerParts {
+  /** Throws Failure until the services are open. */
+  readonly operations: () => Operations;
+  /** Throws Failure if jobs are not accepted at the moment. */
+  readonly readiness: () => Promise<void>;
+  /** Milliseconds for which POST /v1/score waits for its result. */
+  readonly scoreTimeoutMs: number;
+}
+
+export function controllerHandlers(
+  { operations: open, readiness, scoreTimeoutMs }: ControllerParts,
+  description: Description<keyof operations>,
+): Handlers<operations> {
+  const ready = async ({ reply }: { readonly reply: FastifyReply }) => {
+    await readiness();
+    return reply.send({ status: "ready" } satisfies components["schemas"]["Ready"]);
+  };
+  return {
+    ...serviceHandlers(description),
+    getReady: ready,
+    getReadyAlias: ready,
+    score: (call) => scoreJob(open().jobs, scoreTimeoutMs, call),
+    submitJob: (call) => submitJob(open().jobs, call),
+    submitJobs: (call) => submitJobs(open().jobs, call),
+    getJob: (call) => getJob(open().jobs, call),
+    listJobs: (call) => listJobs(open().jobs, call),
+    updateJob: (call) => updateJob(open().jobs, call),
+    cancelJob: (call) => cancelJob(open().jobs, call),
+    cancelJobs: (call) => cancelJobs(open().jobs, call),
+    deleteJob: (call) => deleteJob(open().jobs, call),
+    deleteJobs: (call) => deleteJobs(open().jobs, call),
+    getJobFrames: (call) => getJobFrames(open().jobs, call),
+    listStills: (call) => listStills(open().jobs, call),
+    requestStills: (call) => requestStills(open().jobs, call),
+    getStill: (call) => getStill(open().jobs, call),
+    deleteStill: (call) => deleteStill(open().jobs, call),
+    streamJobs: (call) => streamJobs(open().jobs, call),
+    listNodes: (call) => listNodes(open().nodes, call),
+    drainNode: (call) => drainNode(open().nodes, call),
+    getTenant: (call) => getTenant(open().tenants, call),
+    revokeTokens: (call) => revokeTokens(open().revocations, call),
+    listRevocations: (call) => listRevocations(open().revocations, call),
+    liftRevocation: (call) => liftRevocation(open().revocations, call),
+    listAudit: (call) => listAudit(open().audit, call),
+    whoami: ({ reply, admitted }) => {
+      const { tenant, subject, roles } = admitted.principal;
+      return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);
+    },
+  };
+}
+
+async function listNodes(nodes: NodeOperations, call: Call<operations["listNodes"]>): Promise<FastifyReply> {
+  const listed = await nodes.listNodes(create(ListNodesRequestSchema), contextOf(call));
+  return call.reply.send({ nodes: listed.nodes.map(nodeJson) });
+}
+
+async function drainNode(nodes: NodeOperations, call: Call<operations["drainNode"]>): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { node } = await nodes.drainNode(create(DrainNodeRequestSchema, { id }), contextOf(call));
+  return call.reply.send(nodeJson(present(node, "node")));
+}

@@ -1,0 +1,143 @@
+/** Records of jobs and tasks in the store's interface. */
+import type { JobState, WorkState } from "../../jobs/states.ts";
+import type { WorkKind } from "../../jobs/work.ts";
+
+/** Labels of a job: key → value. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Facts of the distorted file that lists show. */
+export interface MediaFacts {
+  readonly codec: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Bits per second of the video track; undefined if the file states no frame rate. */
+  readonly videoBitRate: number | undefined;
+}
+
+/** A stored failure. */
+export interface StoredError {
+  readonly code: string;
+  readonly message: string;
+  readonly found?: unknown;
+}
+
+export interface NewJob {
+  /** UUID. */
+  readonly id: string;
+  /** Canonical proto JSON of its JobSpec; returned byte for byte. */
+  readonly spec: string;
+  /** Hash of the spec; distinguishes a repeated request from another one with the same idempotency key. */
+  readonly fingerprint: string;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly priority: number;
+  readonly submittedBy: string;
+  readonly idempotencyKey: string | undefined;
+  /** Class of its PLAN task (jobs/work.ts). */
+  readonly workClass: string;
+  /** Its trace context (platform/trace-context.ts); absent: none. */
+  readonly traceparent?: string | undefined;
+}
+
+export interface JobRow {
+  readonly id: string;
+  readonly tenant: string;
+  readonly spec: string;
+  readonly state: JobState;
+  readonly submittedBy: string;
+  readonly createdAt: Date;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+  /** undefined until planned. */
+  readonly framesTotal: number | undefined;
+  /** Scored frames of finished and running segments. */
+  readonly framesDone: number;
+  readonly segmentsTotal: number;
+  readonly segmentsDone: number;
+  readonly retries: number;
+  readonly score: number | undefined;
+  readonly error: StoredError | undefined;
+  /** Of the distorted file; undefined until planned. In an event it is the job's latest, like the spec. */
+  readonly media: MediaFacts | undefined;
+  /** Starts at 1 and increases with every change. */
+  readonly revision: number;
+}
+
+/** A job with its plan or result, and its tasks. */
+export interface JobDetail {
+  readonly job: JobRow;
+  /** JSON of the engine (engine/plan-json.ts); undefined until planned, and if there is a result. */
+  readonly plan: string | undefined;
+  /** Canonical proto JSON of its ScoreResult without frames. */
+  readonly result: string | undefined;
+  readonly work: readonly WorkRow[];
+}
+
+export interface WorkRow {
+  readonly id: string;
+  readonly jobId: string;
+  readonly tenant: string;
+  readonly kind: WorkKind;
+  readonly state: WorkState;
+  readonly firstFrame: number;
+  readonly frameCount: number;
+  /** Frames of a STILLS task, ascending; otherwise empty. */
+  readonly frames: readonly number[];
+  readonly framesDone: number;
+  readonly attempt: number;
+  readonly nodeId: string | undefined;
+  readonly nodeName: string;
+  readonly startedAt: Date | undefined;
+  readonly endedAt: Date | undefined;
+}
+
+/** Matches jobs that meet all conditions. Times are milliseconds since 1970; `since` is inclusive, `until` exclusive. */
+export interface JobFilter {
+  readonly ids?: readonly string[];
+  readonly states?: readonly JobState[];
+  /** A job must have all of them. */
+  readonly labels?: Labels;
+  /** Submission time. */
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  /** End time. */
+  readonly endedSinceMs?: number;
+  readonly endedUntilMs?: number;
+}
+
+/** Order of a list: by submission time, or by end time (ended jobs only). */
+export type JobSort = "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
+
+/** Current usage of a tenant. */
+export interface TenantUsage {
+  readonly jobsQueued: number;
+  readonly jobsRunning: number;
+  /** Leased tasks, including PLAN tasks. */
+  readonly segmentsRunning: number;
+}
+
+/** Cursor in a list of jobs: the last job of the previous page. */
+export interface JobCursor {
+  /** The sort time, in microseconds since 1970. */
+  readonly atMicros: number;
+  readonly id: string;
+}
+
+export type ListedJob = JobRow & JobCursor;
+
+/** The result of one batch of a change to many jobs. */
+export interface JobsStep {
+  /** Changed jobs. */
+  readonly jobs: readonly JobRow[];
+  /** Nodes with leased tasks of them. */
+  readonly nodes: readonly string[];
+  /** Start of the next batch; undefined: this was the last. */
+  readonly next: JobCursor | undefined;
+}
+
+/** The new labels of a job, and its spec with them. */
+export interface Relabelled {
+  readonly spec: string;
+  readonly labels: Labels;
+}

@@ -1,0 +1,106 @@
+/** Jobs in the store, as their tenants see them. The rules of Store apply. */
+import type {
+  JobCursor,
+  JobDetail,
+  JobFilter,
+  JobRow,
+  JobSort,
+  JobsStep,
+  ListedJob,
+  NewJob,
+  Relabelled,
+  TenantUsage,
+} from "./job-records.ts";
+import type { StillImage, StillRow, StillSide } from "./still-records.ts";
+import type { Ready, ScoredPart } from "./task-records.ts";
+
+export interface JobStore {
+  // For one tenant: row-level security limits these methods to its rows.
+
+  /**
+   * Stores jobs with their PLAN tasks and first events: all, or none if one conflicts. Returns one entry per job, in
+   * order; `created` is false if the key was already used with the same fingerprint. Throws IDEMPOTENCY_CONFLICT.
+   */
+  insertJobs(tenant: string, jobs: readonly NewJob[]): Promise<readonly { job: JobRow; created: boolean }[]>;
+  /** Returns the idempotency keys that already have a job. */
+  knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
+  /** undefined: unknown, or of another tenant. */
+  job(tenant: string, id: string): Promise<JobRow | undefined>;
+  jobDetail(tenant: string, id: string): Promise<JobDetail | undefined>;
+  /** Lists jobs in the order of `sort`, by default NEWEST; orders by end time list only ended jobs. */
+  listJobs(
+    tenant: string,
+    filter: JobFilter,
+    after: JobCursor | undefined,
+    limit: number,
+    sort?: JobSort,
+  ): Promise<readonly ListedJob[]>;
+  countJobs(tenant: string, filter: JobFilter): Promise<number>;
+  /**
+   * Sets the labels that `relabel` returns for the current spec of a job; undefined changes nothing. `relabel` may be
+   * called several times, and its exceptions are passed on. undefined: unknown, or of another tenant.
+   */
+  relabelJob(
+    tenant: string,
+    id: string,
+    relabel: (spec: string) => Relabelled | undefined,
+  ): Promise<{ job: JobRow; changed: boolean } | undefined>;
+  /** Cancels a job that has not ended, with its tasks. `nodes`: nodes that ran them. */
+  cancelJob(
+    tenant: string,
+    id: string,
+  ): Promise<{ job: JobRow; changed: boolean; nodes: readonly string[] } | undefined>;
+  /**
+   * Cancels the next open jobs that match a filter, newest first: at most 100 jobs and about 1,000 tasks. Jobs
+   * submitted after the first batch are not included.
+   */
+  cancelSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
+  /**
+   * Deletes a job with its tasks, per-frame scores and stills. A job that has not ended is deleted only with `open`;
+   * otherwise it does not change. `nodes`: nodes that ran its tasks. undefined: unknown, or of another tenant.
+   */
+  deleteJob(
+    tenant: string,
+    id: string,
+    open: boolean,
+  ): Promise<{ job: JobRow; deleted: boolean; nodes: readonly string[] } | undefined>;
+  /** Deletes the next jobs that match a filter, in batches as cancelSome, including open ones if its states allow. */
+  deleteSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
+  /** Returns up to `limit` scored parts in frame order, starting with the one that contains `fromFrame`. */
+  parts(tenant: string, jobId: string, fromFrame: number, limit: number): Promise<readonly ScoredPart[]>;
+  /** Counts the tenant's jobs in state QUEUED. */
+  queued(tenant: string): Promise<number>;
+  /**
+   * Requests stills of frames of a succeeded job; frames that have stills or pending ones are skipped. `ready`: the
+   * new task, if any. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and
+   * INVALID_REQUEST if the job does not have a frame.
+   */
+  requestStills(
+    tenant: string,
+    jobId: string,
+    frames: readonly number[],
+  ): Promise<{ ready: Ready | undefined } | undefined>;
+  /**
+   * Deletes the stills of a frame, including pending ones. `nodes`: nodes whose task ends with it. undefined: the job
+   * is unknown, or of another tenant. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while a node makes them together
+   * with stills of other frames.
+   */
+  deleteStill(
+    tenant: string,
+    jobId: string,
+    frame: number,
+  ): Promise<{ readonly nodes: readonly string[] } | undefined>;
+  /** Lists all requested stills by frame and side. */
+  listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
+  /** undefined: the still does not exist. */
+  still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StillImage | undefined>;
+  /** Returns the current usage of a tenant. */
+  usage(tenant: string): Promise<TenantUsage>;
+
+  // For all tenants.
+
+  /** Returns the tenant of any job; undefined: unknown job. */
+  tenantOf(jobId: string): Promise<string | undefined>;
+  /** Deletes jobs that ended longer ago, with all their data. Maintenance task: any controller may run it at any time. */
+  deleteEnded(olderThanMs: number, limit: number): Promise<number>;
+}

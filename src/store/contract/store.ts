@@ -1,0 +1,46 @@
+/**
+ * The store of all persistent state. One SQL implementation runs on two databases, PostgreSQL and the embedded
+ * PGlite; one conformance suite tests both.
+ *
+ * Every method is one atomic change that is durable when its promise resolves. Times are from the database clock.
+ * Every method throws STORE_UNAVAILABLE if the database is unavailable. The change may then have been applied or not,
+ * and the method can be called again with the same arguments.
+ */
+
+import type { AuditStore } from "./audit-store.ts";
+import type { EventStore } from "./event-store.ts";
+import type { JobStore } from "./job-store.ts";
+import type { NodeStore } from "./node-store.ts";
+import type { RevocationStore } from "./revocation-store.ts";
+import type { Ready } from "./task-records.ts";
+import type { WorkStore } from "./task-store.ts";
+
+/** A notification to every controller on this store. It can get lost; maintenance tasks then find the change. */
+export type Announcement =
+  /** Tasks are ready; an empty list: of any tenant and class. */
+  | { readonly kind: "work"; readonly ready: readonly Ready[] }
+  | { readonly kind: "events" }
+  /** A running task of each of these tenants ended: a tenant at its limit may get another one. */
+  | { readonly kind: "freed"; readonly tenants: readonly string[] }
+  /** Revocations have changed. */
+  | { readonly kind: "revocations" }
+  /** Leases ended by a cancel, a drain or a new registration: notify these nodes at once; an empty list: any node. */
+  | { readonly kind: "news"; readonly nodeIds: readonly string[] };
+
+export interface Store extends JobStore, WorkStore, NodeStore, EventStore, AuditStore {
+  /** Revoked tokens. */
+  readonly revocations: RevocationStore;
+
+  /** Throws STORE_UNAVAILABLE. */
+  ping(): Promise<void>;
+  /** Returns the time of the database, in milliseconds since 1970. */
+  now(): Promise<number>;
+  close(): Promise<void>;
+
+  // Notifications between controllers.
+
+  /** Notifies every controller on this store, including this one, in the background; never fails. */
+  announce(announcement: Announcement): void;
+  /** Adds a listener; returns a function that removes it. */
+  onAnnouncement(listener: (announcement: Announcement) => void): () => void;
+}

@@ -1,0 +1,162 @@
+/** Records of claims, reports and pooling in the store's interface. */
+import type { WorkKind } from "../../jobs/work.ts";
+import type { MediaFacts } from "./job-records.ts";
+import type { StillsPart } from "./still-records.ts";
+
+/** A claim for one free slot of a node. */
+export interface Claim {
+  readonly session: string;
+  /** The tenant that the scheduler chose. */
+  readonly tenant: string;
+  /** Classes that the node serves. */
+  readonly workClasses: readonly string[];
+  readonly leaseMs: number;
+}
+
+export interface LimitedClaim {
+  readonly work: ClaimedWork | undefined;
+  readonly full: boolean;
+}
+
+export interface ClaimedWork {
+  readonly id: string;
+  readonly attempt: number;
+  readonly jobId: string;
+  readonly tenant: string;
+  readonly kind: WorkKind;
+  readonly workClass: string;
+  readonly spec: string;
+  /** The plan of the job; undefined for PLAN. */
+  readonly plan: string | undefined;
+  /** The segment of the plan; undefined for PLAN, WHOLE and STILLS. */
+  readonly segment: string | undefined;
+  /** Only for STILLS. */
+  readonly stills: readonly StillsPart[] | undefined;
+  /** Cost for the fair share (jobs/fairness.ts). */
+  readonly cost: number;
+  /** Trace context of its job; undefined: none. */
+  readonly traceparent: string | undefined;
+  /** Milliseconds since its job was submitted. */
+  readonly jobAgeMs: number;
+  /** Whether no node has run a task of its job before. */
+  readonly beginsJob: boolean;
+}
+
+/** Identifies the lease of a report, to check that it is live. */
+export interface Fence {
+  readonly session: string;
+  readonly itemId: string;
+  readonly attempt: number;
+}
+
+/** STALE: the lease is not live; nothing changed. REPEATED: this report was already recorded. */
+export type Recorded = "RECORDED" | "REPEATED" | "STALE";
+
+export interface NewSegment {
+  readonly firstFrame: number;
+  readonly frameCount: number;
+  readonly segment: string;
+  readonly cost: number;
+}
+
+export interface PlanRecord {
+  readonly plan: string;
+  readonly framesTotal: number;
+  /** In frame order, at least one; also for a plan with a single segment. */
+  readonly segments: readonly NewSegment[];
+  /** Class of its SEGMENT tasks. */
+  readonly workClass: string;
+  readonly media: MediaFacts;
+}
+
+/** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frame-code.ts). */
+export interface FramePiece {
+  readonly number: number;
+  readonly rows: Uint8Array;
+  readonly rowCount: number;
+}
+
+export interface SegmentRecord {
+  readonly last: FramePiece;
+  /** The plan that was actually scored, if it differs. */
+  readonly plan: string | undefined;
+  /** Number of scored frames, if a WHOLE task found another count than the plan. */
+  readonly framesTotal: number | undefined;
+}
+
+/** The effect of a failure that a node reports. */
+export interface FailureOutcome {
+  readonly recorded: Recorded;
+  /** Nodes with other tasks of the job, if it failed. */
+  readonly nodes: readonly string[];
+  /** Tenant of the task, if the failure was recorded now. */
+  readonly tenant: string | undefined;
+  readonly jobFailed: boolean;
+}
+
+/** Per-frame scores of one scored task. */
+export interface ScoredPart {
+  readonly firstFrame: number;
+  readonly frameCount: number;
+  /** undefined for a WHOLE. */
+  readonly segment: string | undefined;
+  /** Chunks in order, read on demand a few at a time; none if the job was replanned by then. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+}
+
+/** A job whose segments are all scored, ready to be pooled. */
+export interface Poolable {
+  readonly id: string;
+  readonly tenant: string;
+  readonly spec: string;
+  readonly plan: string;
+  /** Number of its plan: a result of an earlier plan is refused. */
+  readonly generation: number;
+  /** Milliseconds from the first lease to the last report. */
+  readonly durationMs: number;
+  /** How often its pooling was started but not finished. */
+  readonly poolings: number;
+  /** Its trace context; undefined: none. */
+  readonly traceparent: string | undefined;
+}
+
+/** The result of a job. */
+export interface Outcome {
+  readonly score: number;
+  readonly frameCount: number;
+  readonly result: string;
+  readonly media: MediaFacts;
+  /** Frames to make stills of after the job; can be empty. */
+  readonly stills: readonly StillsPart[];
+}
+
+/** Most pairs of tenant and class in one query, in total and per tenant; later pairs are seen when these are done. */
+export const MOST_READY = 10_000;
+export const MOST_READY_OF_TENANT = 512;
+
+/** A tenant and class with tasks that can be claimed now. */
+export interface Ready {
+  readonly tenant: string;
+  readonly workClass: string;
+}
+
+/** Ready tasks of a tenant and class. */
+export interface Waiting {
+  /** Number of tasks, counted up to the given maximum. */
+  readonly count: number;
+  /** Milliseconds since the oldest of the next tasks of each priority became ready; 0 without ready tasks. */
+  readonly ageMs: number;
+}
+
+/** Tasks of all tenants, counted up to the given maximum. */
+export interface InWork {
+  readonly leased: number;
+  /** Tasks in back-off before a retry. */
+  readonly backingOff: number;
+}
+
+/**
+ * Milliseconds for which the controller that records the last segment of a job holds the job for pooling. Others skip
+ * it until then; a longer pooling must renew the hold in time.
+ */
+export const POOL_HOLD_MS = 15_000;

@@ -1,0 +1,122 @@
+/** Tasks in the store: claims, reports, pooling and retries. The rules of Store apply. */
+import type { Verdict } from "../../jobs/retry.ts";
+import type { StoredError } from "./job-records.ts";
+import type { StillImage } from "./still-records.ts";
+import type {
+  Claim,
+  ClaimedWork,
+  FailureOutcome,
+  Fence,
+  FramePiece,
+  InWork,
+  LimitedClaim,
+  Outcome,
+  PlanRecord,
+  Poolable,
+  Ready,
+  Recorded,
+  ScoredPart,
+  SegmentRecord,
+  Waiting,
+} from "./task-records.ts";
+
+export interface WorkStore {
+  /** Leases the tenant's next ready task: highest priority, then oldest job, then first segment. */
+  claim(claim: Claim): Promise<ClaimedWork | undefined>;
+  /**
+   * The same while fewer than `mostRunning` tasks of the tenant are leased, including concurrent claims. `full`: the
+   * limit is reached now.
+   */
+  claimWithin(claim: Claim, mostRunning: number): Promise<LimitedClaim>;
+  /** Returns the number of leased tasks of each tenant, in order. */
+  running(tenants: readonly string[]): Promise<readonly number[]>;
+  /** Returns tenants and classes with ready tasks; at most MOST_READY, and MOST_READY_OF_TENANT of each tenant. */
+  ready(): Promise<readonly Ready[]>;
+  /** Returns the ready tasks of each pair of tenant and class, in order, counted up to its `most`. */
+  waiting(pairs: readonly (Ready & { readonly most: number })[]): Promise<readonly Waiting[]>;
+  /** Counts tasks in each state up to `most`. */
+  inWork(most: number): Promise<InWork>;
+  /** Returns the outcome of a score report that would be refused; undefined: it has the live lease of a scoring task. */
+  refusalOfValues(fence: Fence): Promise<Recorded | undefined>;
+  recordPiece(fence: Fence, piece: FramePiece): Promise<Recorded>;
+  recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
+  recordSegment(
+    fence: Fence,
+    segment: SegmentRecord,
+  ): Promise<{ recorded: Recorded; poolable: Poolable | undefined; tenant: string | undefined }>;
+  /**
+   * Records a failure of a task; `decide` gets the number of its failures, including this one. `tenant`: of the task,
+   * if the failure was recorded now.
+   */
+  recordFailure(
+    fence: Fence,
+    error: StoredError,
+    decide: (failures: number) => Verdict,
+  ): Promise<FailureOutcome>;
+  /**
+   * Records that a segment differs from the plan: all tasks of the job end, and one WHOLE task, which costs as much as
+   * all its segments together, replaces them. STALE for tasks other than SEGMENT.
+   */
+  recordCutFault(
+    fence: Fence,
+  ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }>;
+  /**
+   * Records a still of a leased task; `last`: it is the last one and completes the task. Throws INVALID_REQUEST if the
+   * task does not include its frame, and for a last one before all others.
+   */
+  recordStill(
+    fence: Fence,
+    still: StillImage,
+    last: boolean,
+  ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /** Requeues a task. `unheard`: no node learned of this or any earlier lease, so the next lease begins its job. */
+  handBack(fence: Fence, unheard?: boolean): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
+
+  // Pooling.
+
+  /** Returns jobs whose segments are all scored and that nobody is pooling; holds them for `holdMs`. */
+  takePoolable(limit: number, holdMs: number): Promise<readonly Poolable[]>;
+  /** Renews the hold of jobs that are being pooled to `holdMs` from now; 0: releases them. */
+  holdPoolable(jobIds: readonly string[], holdMs: number): Promise<void>;
+  /**
+   * Counts the start of a pooling, before it starts: if it crashes the controller, the next one sees the count.
+   * Returns false if the job has ended or was replanned.
+   */
+  beginPooling(jobId: string, generation: number): Promise<boolean>;
+  allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
+  /** Returns false if the job has ended or was replanned. */
+  succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
+  fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
+  /**
+   * Scores the job again as a whole because its parts do not fit together; like recordCutFault. undefined: it was
+   * already scored as a whole, has ended, or was replanned.
+   */
+  restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
+
+  // Tasks that no node can run any more.
+
+  /** Returns jobs with ready tasks of a class; not all if there are many. */
+  jobsWith(ready: Ready): Promise<readonly { readonly id: string; readonly generation: number }[]>;
+  /**
+   * Restarts a job with a new PLAN task; its scores are discarded. undefined: it has ended, is completely scored, is not
+   * planned, or was replanned. `nodes`: nodes that ran its tasks.
+   */
+  replan(
+    jobId: string,
+    generation: number,
+  ): Promise<{ readonly ready: Ready; readonly nodes: readonly string[] } | undefined>;
+
+  // Maintenance tasks: any controller may run them at any time.
+
+  /**
+   * Ends expired leases; `decide` as in recordFailure. `failed`: number of jobs that failed with them. `nodes`: other
+   * nodes with tasks of such jobs.
+   */
+  expireLeases(
+    limit: number,
+    decide: (failures: number) => Verdict,
+  ): Promise<{ expired: number; failed: number; ready: readonly Ready[]; nodes: readonly string[] }>;
+  /** Moves WAITING tasks whose back-off has passed to PENDING. */
+  promoteWaiting(limit: number): Promise<readonly Ready[]>;
+}

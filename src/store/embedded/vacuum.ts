@@ -1,0 +1,49 @@
+/** Vacuums and checkpoints the embedded database, which has no background processes for it. */
+import { BackOff } from "../../platform/concurrency/back-off.ts";
+import { Background, pause } from "../../platform/concurrency/lifecycle.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { Database } from "../connection/database.ts";
+import { statement } from "../connection/statement.ts";
+import { TABLES } from "../schema/tables.ts";
+
+export interface Upkeep {
+  /** Milliseconds between checks. */
+  readonly everyMs: number;
+  /** Bytes of WAL after which the database is vacuumed and checkpointed. */
+  readonly logBytes: number;
+}
+
+/** Vacuum and checkpoint together block other statements for some tens of milliseconds. */
+const USUAL: Upkeep = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
+
+/** Longest pause in milliseconds. It doubles after failures, so that a blocking statement is not repeated at once. */
+const LONGEST_PAUSE_MS = 300_000;
+
+const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
+const STEPS = [...TABLES.map((table) => statement(`vacuum svc.${table}`)), statement("checkpoint")];
+
+/** Without it the WAL grows without bound, and claims skip ever more dead index entries. */
+export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = USUAL): Background {
+  return new Background(async (signal, isStarted) => {
+    isStarted();
+    let done = 0;
+    let pauseMs = everyMs;
+    const backOff = new BackOff(everyMs * 2, LONGEST_PAUSE_MS, 0);
+    for (await pause(pauseMs, signal); !signal.aborted; await pause(pauseMs, signal)) {
+      try {
+        const [row] = await database.query<{ bytes: string }>("owner", WRITTEN, []);
+        const written = Number(row?.bytes ?? 0);
+        if (written < done || written - done >= logBytes) {
+          for (const step of STEPS) if (!signal.aborted) await database.query("owner", step, []);
+          done = written;
+          log.debug({ logBytes: written }, "vacuumed and checkpointed the embedded database");
+        }
+        pauseMs = everyMs;
+        backOff.reset();
+      } catch (err) {
+        pauseMs = backOff.next();
+        log.warn({ err, pauseMs }, "failed to vacuum or checkpoint the embedded database; retrying");
+      }
+    }
+  });
+}

@@ -1,0 +1,185 @@
+/** Maps database rows to the records of the store, and defines their columns. */
+import { hash } from "node:crypto";
+import type { JobState, WorkState } from "../../jobs/states.ts";
+import type { WorkKind } from "../../jobs/work.ts";
+import type { Value } from "../connection/statement.ts";
+import type { JobRow, MediaFacts, StoredError, WorkRow } from "../contract/job-records.ts";
+import type { StillsPart } from "../contract/still-records.ts";
+
+/** Columns of a job that change; events contain them. */
+export interface JobFacts {
+  readonly state: JobState;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly frames_total: number | null;
+  readonly frames_done: number;
+  readonly segments_total: number;
+  readonly segments_done: number;
+  readonly retries: number;
+  readonly score: number | null;
+  readonly error: StoredError | null;
+  readonly revision: number;
+}
+
+/** Facts of the distorted file from a plan or a result. Events take them from their job, like its spec. */
+export interface MediaColumns {
+  readonly video_codec: string | null;
+  readonly video_width: number | null;
+  readonly video_height: number | null;
+  readonly video_bit_rate: number | null;
+}
+
+/** The media columns with their types. */
+const MEDIA_TYPES = {
+  video_codec: "text",
+  video_width: "int",
+  video_height: "int",
+  video_bit_rate: "float8",
+};
+export const MEDIA = Object.keys(MEDIA_TYPES);
+
+/** Part of an update that sets the media columns from four parameters; `first` is the number of the first one. */
+export function settingMedia(first: number): string {
+  return Object.entries(MEDIA_TYPES)
+    .map(([column, type], n) => `${column} = $${first + n}::${type}`)
+    .join(", ");
+}
+
+/** The media columns of `job`, or of `event.gone` if the job is deleted. */
+export const MEDIA_OF_EVENT = Object.entries(MEDIA_TYPES)
+  .map(([column, type]) => `coalesce(job.${column}, (event.gone->>'${column}')::${type}) as ${column}`)
+  .join(", ");
+
+/** The values of settingMedia. */
+export function mediaValues({ codec, width, height, videoBitRate }: MediaFacts): Value[] {
+  return [codec, width, height, videoBitRate ?? null];
+}
+
+function mediaOf(row: MediaColumns): MediaFacts | undefined {
+  const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
+  if (codec === null || width === null || height === null) return undefined;
+  return { codec, width, height, videoBitRate: rate ?? undefined };
+}
+
+export interface JobColumns extends JobFacts, MediaColumns {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly spec: string;
+  readonly submitted_by: string;
+  readonly created_at: Date;
+}
+
+const FACTS = [
+  ...["state", "started_at", "ended_at", "frames_total", "frames_done", "segments_total", "segments_done"],
+  ...["retries", "score", "error", "revision"],
+];
+
+/** The changing columns of a table or alias. */
+export function facts(of: string): string {
+  return FACTS.map((column) => `${of}.${column}`).join(", ");
+}
+
+export function jobColumns(of: string): string {
+  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", ...MEDIA];
+  return `${still.map((column) => `${of}.${column}`).join(", ")}, ${facts(of)}`;
+}
+
+export function jobOf(row: JobColumns): JobRow {
+  return {
+    id: row.id,
+    tenant: row.tenant_id,
+    spec: row.spec,
+    state: row.state,
+    submittedBy: row.submitted_by,
+    createdAt: row.created_at,
+    startedAt: row.started_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+    framesTotal: row.frames_total ?? undefined,
+    framesDone: row.frames_done,
+    segmentsTotal: row.segments_total,
+    segmentsDone: row.segments_done,
+    retries: row.retries,
+    score: row.score ?? undefined,
+    error: row.error ?? undefined,
+    media: mediaOf(row),
+    revision: row.revision,
+  };
+}
+
+/**
+ * Part of a statement that writes the events of changed jobs.
+ *
+ * @param changed name of a subquery with whole job rows after the change.
+ * @param before SQL of the previous state, over `changed`.
+ * @param labelsBefore SQL of the previous labels, if they change.
+ */
+export function eventsOf(changed: string, before: string, labelsBefore = "null"): string {
+  return `insert into event (pos, kind, job_id, tenant_id, before, labels_before, ${FACTS.join(", ")})
+    select changed, 'CHANGE', id, tenant_id, ${before}, ${labelsBefore}, ${facts(changed)} from ${changed}`;
+}
+
+/** Part of a statement that writes the events of deleted jobs; the subquery `gone` has their whole rows. */
+export const EVENTS_OF_GONE = `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")}, gone)
+    select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
+      jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at,
+        ${MEDIA.map((column) => `'${column}', ${column}`).join(", ")})
+    from gone`;
+
+/** Assignments that every update of a job must include; see event.pos in the schema. */
+export const NEXT_REVISION =
+  "revision = job.revision + 1, changed = greatest(job.changed, pg_current_xact_id())";
+
+export interface WorkColumns {
+  readonly id: string;
+  readonly job_id: string;
+  readonly tenant_id: string;
+  readonly kind: WorkKind;
+  readonly state: WorkState;
+  readonly first_frame: number;
+  readonly frame_count: number;
+  readonly frames_done: number;
+  readonly attempt: number;
+  readonly node_id: string | null;
+  readonly node_name: string;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly stills: readonly StillsPart[] | null;
+}
+
+export const WORK_COLUMNS = `work.id, work.job_id, work.tenant_id, work.kind, work.state, work.first_frame,
+  work.frame_count, work.frames_done, work.attempt, work.node_id, work.node_name, work.started_at, work.ended_at,
+  work.stills`;
+
+export function workOf(row: WorkColumns): WorkRow {
+  return {
+    id: row.id,
+    jobId: row.job_id,
+    tenant: row.tenant_id,
+    kind: row.kind,
+    state: row.state,
+    firstFrame: row.first_frame,
+    frameCount: row.frame_count,
+    frames: (row.stills ?? []).flatMap(({ frames }) => frames).toSorted((one, other) => one - other),
+    framesDone: row.frames_done,
+    attempt: row.attempt,
+    nodeId: row.node_id ?? undefined,
+    nodeName: row.node_name,
+    startedAt: row.started_at ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  };
+}
+
+/** Hashes a class for indexes. Collisions are practically impossible. */
+export function classKey(workClass: string): bigint {
+  return hash("sha256", workClass, "buffer").readBigInt64BE();
+}
+
+/** Hashes a session: it is a secret that a copy of the database must not reveal. */
+export function sessionKey(session: string): string {
+  return hash("sha256", session, "hex");
+}
+
+/** Formats states as an SQL list: 'A', 'B'. */
+export function quoted(states: readonly string[]): string {
+  return states.map((state) => `'${state}'`).join(", ");
+}

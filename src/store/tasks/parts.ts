@@ -1,0 +1,140 @@
+/** Reads the per-frame scores of a job: one part per scored task, a few chunks at a time. */
+
+import { isId } from "../../jobs/ids.ts";
+import { SCORING_KINDS } from "../../jobs/work.ts";
+import type { Database } from "../connection/database.ts";
+import { type Scope, statement } from "../connection/statement.ts";
+import type { ScoredPart } from "../contract/task-records.ts";
+import { quoted } from "../schema/rows.ts";
+
+/**
+ * Chunks in one response of the database. Each has up to 900 KiB, which PostgreSQL sends as twice as many characters;
+ * the program cannot hold a text of more than 512 MiB.
+ */
+const PAGE = 8;
+
+interface PartColumns {
+  readonly id: string;
+  readonly attempt: number;
+  readonly first_frame: number;
+  readonly frame_count: number;
+  readonly segment: string | null;
+}
+
+/** Scored tasks of the current plan, with the attempt whose report was recorded. */
+const SCORED_PARTS = `
+  select work.id, work.reported as attempt, work.first_frame, work.frame_count, work.segment
+  from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
+  where job.id = $1 and work.kind in (${quoted(SCORING_KINDS)})`;
+
+const PARTS = statement(`${SCORED_PARTS}
+  and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.seq limit $4`);
+
+export async function parts(
+  database: Database,
+  tenant: string,
+  jobId: string,
+  fromFrame: number,
+  limit: number,
+): Promise<readonly ScoredPart[]> {
+  if (!isId(jobId)) return [];
+  const scope = { tenant };
+  const rows = await database.query<PartColumns>(scope, PARTS, [jobId, tenant, fromFrame, limit]);
+  return partsOf(database, scope, rows);
+}
+
+const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.seq`);
+
+export async function allParts(
+  database: Database,
+  jobId: string,
+  generation: number,
+): Promise<readonly ScoredPart[]> {
+  const rows = await database.query<PartColumns>("fleet", ALL_PARTS, [jobId, generation]);
+  return partsOf(database, "fleet", rows);
+}
+
+/** Returns parts that share one reader of their chunks. */
+function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[]): readonly ScoredPart[] {
+  const reader = new PieceReader(database, scope, rows);
+  return rows.map(({ first_frame: firstFrame, frame_count: frameCount, segment }, part) => {
+    const pieces = { [Symbol.asyncIterator]: () => reader.piecesOf(part) };
+    return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
+  });
+}
+
+/** Chunks of some parts in order; of the first part, those after a number. */
+const PIECES = statement(`
+  select part.place::int as place, piece.number, piece.rows
+  from unnest($1::uuid[], $2::int[]) with ordinality as part(id, attempt, place)
+  join piece on piece.work_id = part.id and piece.attempt = part.attempt
+  where part.place > 1 or piece.number > $3::int
+  order by part.place, piece.number limit ${PAGE}`);
+
+interface PieceColumns {
+  /** Index of its part in the query, from 1. */
+  readonly place: number;
+  readonly number: number;
+  readonly rows: Uint8Array;
+}
+
+/** Position of a chunk: the index of its part, and its number in the part. */
+interface Place {
+  readonly part: number;
+  readonly number: number;
+}
+
+/** Chunks that were read: all of the parts up to `to`, or one full page. */
+interface Page {
+  readonly after: Place;
+  readonly to: number;
+  readonly isFull: boolean;
+  readonly pieces: readonly (Place & { readonly rows: Uint8Array })[];
+}
+
+/** Reads chunks on demand, and fills the page with those of the next parts. */
+class PieceReader {
+  readonly #database: Database;
+  readonly #scope: Scope;
+  readonly #parts: readonly PartColumns[];
+  #page: Page = { after: { part: 0, number: -1 }, to: 0, isFull: false, pieces: [] };
+
+  constructor(database: Database, scope: Scope, parts: readonly PartColumns[]) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#parts = parts;
+  }
+
+  async *piecesOf(part: number): AsyncGenerator<Uint8Array> {
+    for (let number = -1; ; ) {
+      const after = { part, number };
+      if (!covers(this.#page, after)) this.#page = await this.#read(after);
+      const next = this.#page.pieces.find((piece) => isAfter(piece, after));
+      if (next?.part !== part) return;
+      number = next.number;
+      yield next.rows;
+    }
+  }
+
+  async #read(after: Place): Promise<Page> {
+    const parts = this.#parts.slice(after.part, after.part + PAGE);
+    const [ids, attempts] = [parts.map(({ id }) => id), parts.map(({ attempt }) => attempt)];
+    const rows = await this.#database.query<PieceColumns>(this.#scope, PIECES, [ids, attempts, after.number]);
+    const pieces = rows.map((row) => ({
+      part: after.part + row.place - 1,
+      number: row.number,
+      rows: row.rows,
+    }));
+    return { after, to: after.part + parts.length, isFull: rows.length === PAGE, pieces };
+  }
+}
+
+/** Whether a page determines the chunk after a position. */
+function covers({ after, to, isFull, pieces }: Page, place: Place): boolean {
+  if (isAfter(after, place) || place.part >= to) return false;
+  return !isFull || pieces.some((piece) => isAfter(piece, place));
+}
+
+function isAfter(one: Place, other: Place): boolean {
+  return one.part > other.part || (one.part === other.part && one.number > other.number);
+}

@@ -1,0 +1,86 @@
+/** SQL of pooling: holds jobs whose segments are all scored, and stores their results. */
+
+import { isId } from "../../jobs/ids.ts";
+import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
+import type { Database } from "../connection/database.ts";
+import { statement, type Value } from "../connection/statement.ts";
+import { type Outcome, POOL_HOLD_MS, type Poolable } from "../contract/task-records.ts";
+import { eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
+import { addingStills, stillsValues } from "../stills/stills.ts";
+import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
+
+/** An impossibly long hold is from before the clock was set back and counts as expired. */
+const TAKE = statement(`
+  update job set pool_until = now() + $2::float8 * interval '1 millisecond'
+  where job.id = any(array(
+    select id from job
+    where state = 'RUNNING' and segments_total > 0 and segments_done = segments_total
+      and (pool_until is null or pool_until <= now()
+        or pool_until > now() + greatest($2::float8, ${POOL_HOLD_MS}) * interval '1 millisecond')
+    order by id limit $1 for update skip locked))
+  returning ${POOLABLE_COLUMNS}`);
+
+export async function takePoolable(
+  database: Database,
+  limit: number,
+  holdMs: number,
+): Promise<readonly Poolable[]> {
+  return (await database.query<PoolableColumns>("fleet", TAKE, [limit, holdMs])).map(poolableOf);
+}
+
+const HOLD = statement(`
+  with pooled as (
+    select id from job
+    where id = any($1::uuid[]) and state = 'RUNNING' and segments_total > 0 and segments_done = segments_total
+    order by id for update)
+  update job set pool_until = now() + $2::float8 * interval '1 millisecond' from pooled where job.id = pooled.id`);
+
+export async function holdPoolable(
+  database: Database,
+  jobIds: readonly string[],
+  holdMs: number,
+): Promise<void> {
+  await database.query("fleet", HOLD, [jobIds, holdMs]);
+}
+
+const BEGIN = statement(`
+  update job set poolings = job.poolings + 1
+  where job.id = $1 and job.generation = $2 and job.state = 'RUNNING' and job.segments_total > 0
+    and job.segments_done = job.segments_total
+  returning job.id`);
+
+/** Returns false if the job has ended or was replanned. */
+export async function beginPooling(database: Database, jobId: string, generation: number): Promise<boolean> {
+  return (await database.query("fleet", BEGIN, [jobId, generation])).length > 0;
+}
+
+const SUCCEED = statement(`
+  with ended as (
+    update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
+      ended_at = now(), ${settingMedia(6)}, ${NEXT_REVISION}
+    where job.id = $1 and job.generation = $2 and job.segments_total > 0
+      and job.segments_done = job.segments_total
+      and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
+    returning job.*),
+  announced as (${eventsOf("ended", "'RUNNING'")}),
+  shown as (${addingStills("ended", 10, "$10::jsonb is not null")})
+  select tenant_id from ended`);
+
+const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
+
+/**
+ * Stores the result and adds the STILLS task in one statement, so that none is missed. Returns the tenant; undefined
+ * if the job has ended or was replanned.
+ */
+export async function succeed(
+  database: Database,
+  jobId: string,
+  generation: number,
+  { score, frameCount, result, media, stills }: Outcome,
+): Promise<string | undefined> {
+  if (!isId(jobId)) return undefined;
+  const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
+  const values = [jobId, generation, score, frameCount, result, ...mediaValues(media), ...shown];
+  const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
+  return row?.tenant_id;
+}

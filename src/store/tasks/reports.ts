@@ -1,0 +1,122 @@
+/** Records reports of nodes. Each is one statement that has an effect only with the live lease of the task. */
+
+import { isId } from "../../jobs/ids.ts";
+import { SCORING_KINDS } from "../../jobs/work.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Database } from "../connection/database.ts";
+import { statement } from "../connection/statement.ts";
+import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "../contract/task-records.ts";
+import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
+import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
+
+/** Most context frames that a segment is scored with. */
+const MOST_CONTEXT = 64;
+
+/**
+ * SQL of the most rows that a task can report: its frames and their context. A task that scores all frames can find
+ * another frame count than the plan, within bounds.
+ */
+export const MOST_ROWS = `
+  case when work.kind = 'SEGMENT' and work.frame_count < (select frames_total from job where job.id = work.job_id)
+    then work.frame_count + ${MOST_CONTEXT} else 2 * work.frame_count + 1024 end`;
+
+/** The lock keeps the task leased until the chunk is stored, so that the end of the lease sees and deletes it. */
+const RECORD_PIECE = statement(`
+  with held as (
+    select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind in (${quoted(SCORING_KINDS)}) for share),
+  others as (
+    select coalesce(sum(row_count), 0) as rows from piece
+    where work_id = $2::uuid and attempt = $3::int and number <> $4::int),
+  put as (
+    insert into piece (work_id, attempt, number, row_count, rows)
+    select id, attempt, $4::int, $5::int, $6::bytea from held, others where rows + $5::int <= most
+    on conflict do nothing returning 1)
+  select (select count(*) from put) as put, rows + $5::int as rows, most from held, others`);
+
+export async function recordPiece(database: Database, fence: Fence, piece: FramePiece): Promise<Recorded> {
+  if (!isId(fence.itemId)) return "STALE";
+  const values = [...fenceValues(fence), piece.number, piece.rowCount, piece.rows];
+  const [row] = await database.query<{ put: number } & Rows>("fleet", RECORD_PIECE, values);
+  if (row !== undefined && row.rows > row.most) throw tooManyRows(row);
+  if (row !== undefined) return row.put > 0 ? "RECORDED" : "REPEATED";
+  return (await refusalOf(database, fence)).recorded;
+}
+
+export interface Rows {
+  readonly rows: number;
+  readonly most: number;
+}
+
+export function tooManyRows({ rows, most }: Rows): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `The task has reported ${rows} rows, but its frames and their context have at most ${most}. This report was discarded.`,
+  );
+}
+
+const RECORD_PLAN = statement(`
+  with done as (
+    update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.state in (${TO_DONE})
+    returning work.*),
+  planned as (
+    update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
+      score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, ${NEXT_REVISION}
+    from done where job.id = done.job_id returning job.*),
+  cut as (
+    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
+      first_frame, frame_count, segment)
+    select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, done.generation + 1, given.cost,
+      given.first_frame, given.frame_count, given.segment
+    from done, jsonb_to_recordset($6::jsonb) as given(n int, cost float8, first_frame bigint, frame_count bigint, segment text)
+    order by given.n),
+  announced as (${eventsOf("planned", "planned.state")})
+  select planned.tenant_id from planned`);
+
+export async function recordPlan(
+  database: Database,
+  fence: Fence,
+  { plan, framesTotal, segments, workClass, media }: PlanRecord,
+): Promise<{ recorded: Recorded; tenant: string | undefined }> {
+  if (!isId(fence.itemId)) return { recorded: "STALE", tenant: undefined };
+  const given = segments.map(({ firstFrame, frameCount, segment, cost }, n) => ({
+    ...{ n, cost, segment },
+    first_frame: firstFrame,
+    frame_count: frameCount,
+  }));
+  const values = [plan, framesTotal, JSON.stringify(given), workClass, classKey(workClass)];
+  const [row] = await database.query<{ tenant_id: string }>("fleet", RECORD_PLAN, [
+    ...fenceValues(fence),
+    ...values,
+    ...mediaValues(media),
+  ]);
+  if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
+  return refusalOf(database, fence);
+}
+
+export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.generation,
+  (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings, job.traceparent`;
+
+export interface PoolableColumns {
+  readonly id: string;
+  readonly tenant_id: string;
+  readonly spec: string;
+  readonly plan: string;
+  readonly generation: number;
+  readonly duration_ms: number;
+  readonly poolings: number;
+  readonly traceparent: string | null;
+}
+
+export function poolableOf(row: PoolableColumns): Poolable {
+  return {
+    id: row.id,
+    tenant: row.tenant_id,
+    spec: row.spec,
+    plan: row.plan,
+    generation: row.generation,
+    durationMs: row.duration_ms,
+    poolings: row.poolings,
+    traceparent: row.traceparent ?? undefined,
+  };
+}

@@ -1,0 +1,151 @@
+/** Runs one leased task to an outcome that can be reported. */
+
+import type { PairRequest } from "../engine/contract/request.ts";
+import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/contract/work.ts";
+import { CutFault } from "../engine/planning/cut-fault.ts";
+import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import { pairRequestOf } from "../messages/request.ts";
+import { Failure } from "../platform/failure.ts";
+import type { Lease } from "./lease.ts";
+
+/** Seconds. A longer segment would show too little progress, and lose too much work with its node. */
+const MAX_SEGMENT_SECONDS = 3600;
+/** Bytes of a plan's report, well below gRPC's default limit of 4 MiB; the controller's own limit is 1 MiB. */
+const MAX_PLAN_BYTES = 1_000_000;
+/** Frames whose stills one task makes; a call may request no more. */
+const MAX_FRAMES_SHOWN = 16;
+/** Bytes of a segment besides its text. */
+const SEGMENT_BYTES = 24;
+
+export type Outcome =
+  | { readonly kind: "PLANNED"; readonly planned: PlannedPair }
+  | { readonly kind: "SCORED"; readonly scored: SegmentScored }
+  | { readonly kind: "DRAWN"; readonly stills: readonly Still[] }
+  | { readonly kind: "FAILED"; readonly failure: Failure }
+  /** The lease, and with it the task, was stopped. */
+  | { readonly kind: "STOPPED" };
+
+/** Never throws: an error becomes the outcome. `timeoutMs`: wall-clock limit of the task. */
+export async function perform(
+  lease: Lease,
+  openedEngine: () => WorkEngine,
+  timeoutMs: number,
+): Promise<Outcome> {
+  try {
+    const engine = openedEngine();
+    const { request, work } = checked(lease.item);
+    const tenant = lease.item.tenantId;
+    const limits = { tenant, signal: lease.signal, timeoutMs };
+    const outcome =
+      work.case === "plan"
+        ? await plan(engine, request, work.value, limits)
+        : work.case === "stills"
+          ? await draw(engine, request, work.value, limits)
+          : await score(engine, request, work.value, lease, timeoutMs);
+    return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
+  } catch (thrown) {
+    if (lease.signal.aborted) return { kind: "STOPPED" };
+    return { kind: "FAILED", failure: Failure.from(thrown) };
+  }
+}
+
+/** Whether the pair must be scored whole, because its segment boundaries differ from the plan. */
+export function isCutFault(failure: Failure): boolean {
+  return failure instanceof CutFault;
+}
+
+interface CheckedWork {
+  readonly request: PairRequest;
+  readonly work: Extract<WorkItem["work"], { case: string }>;
+}
+
+/** The controller passes on input of clients and other nodes, so everything is checked again here. */
+function checked({ request, work }: WorkItem): CheckedWork {
+  if (request === undefined || work.case === undefined) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      "The task has no pair, or is of a kind that this node does not support.",
+    );
+  }
+  return { request: pairRequestOf(request), work };
+}
+
+interface WorkLimits {
+  readonly tenant: string;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** Plans again with longer segments if there are too many for the report. */
+async function plan(
+  engine: WorkEngine,
+  request: PairRequest,
+  { segmentSeconds }: PlanWork,
+  limits: WorkLimits,
+): Promise<Outcome> {
+  if (segmentSeconds < 1 || segmentSeconds > MAX_SEGMENT_SECONDS) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      `segmentSeconds is ${segmentSeconds}. Use 1 to ${MAX_SEGMENT_SECONDS}.`,
+    );
+  }
+  for (let seconds = segmentSeconds; ; ) {
+    const planned = await engine.plan(request, { ...limits, segmentSeconds: seconds });
+    const bytes = planBytes(planned);
+    if (bytes <= MAX_PLAN_BYTES) return { kind: "PLANNED", planned };
+    if (planned.segments.length === 1) {
+      throw new Failure("INTERNAL", `The plan has ${bytes} bytes, which is too large to report.`);
+    }
+    seconds *= 2 * Math.ceil(bytes / MAX_PLAN_BYTES);
+  }
+}
+
+function planBytes({ plan: text, segments }: PlannedPair): number {
+  const each = segments.map(({ segment }) => Buffer.byteLength(segment) + SEGMENT_BYTES);
+  return each.reduce((sum, bytes) => sum + bytes, Buffer.byteLength(text));
+}
+
+/** All stills are held in memory until they are reported. */
+async function draw(
+  engine: WorkEngine,
+  request: PairRequest,
+  { plan: text, parts }: StillsWork,
+  limits: WorkLimits,
+): Promise<Outcome> {
+  const frames = parts.reduce((sum, part) => sum + part.frames.length, 0);
+  if (frames < 1 || frames > MAX_FRAMES_SHOWN) {
+    throw new Failure(
+      "INVALID_REQUEST",
+      `The task asks for stills of ${frames} frames. Use 1 to ${MAX_FRAMES_SHOWN}.`,
+    );
+  }
+  const asked = parts.map(({ segment, frames: shown }) => ({
+    segment: segment === "" ? undefined : segment,
+    frames: shown,
+  }));
+  return {
+    kind: "DRAWN",
+    stills: await engine.stills({ request, plan: text, parts: asked }, limits),
+  };
+}
+
+async function score(
+  engine: WorkEngine,
+  request: PairRequest,
+  { plan: text, segment }: SegmentWork,
+  lease: Lease,
+  timeoutMs: number,
+): Promise<Outcome> {
+  const scored = await engine.scoreSegment(
+    { request, plan: text, segment: segment === "" ? undefined : segment },
+    {
+      tenant: lease.item.tenantId,
+      signal: lease.signal,
+      timeoutMs,
+      onFrames: (frames) => {
+        lease.framesDone = frames;
+      },
+    },
+  );
+  return { kind: "SCORED", scored };
+}

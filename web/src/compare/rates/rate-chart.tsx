@@ -1,0 +1,219 @@
+/** Score over bit rate: every encode, the curves of the ladders and the convex hull. */
+import { useLayoutEffect, useRef, useState } from "react";
+import { useSearchParams } from "react-router";
+import { bitRateText } from "../../../../src/jobs/quantities.ts";
+import { type Unit, unitOf, written } from "../../chart/data/metrics.ts";
+import type { Ladder } from "../compare-query.ts";
+import type { ComparedPoint } from "../compared.ts";
+import { curveOf, type RatePoint, refusalOf } from "./bd-rate.ts";
+import { upperHull } from "./hull.ts";
+import { labelPlaces, type Spot } from "./label-place.ts";
+import { LADDERS, upright } from "./ladders.ts";
+import { BASIS_NAMES } from "./rate-basis.ts";
+import { type Place, placeOf } from "./rate-place.ts";
+
+interface RateChartProps {
+  readonly points: readonly ComparedPoint[];
+  readonly metric: string;
+  readonly models: readonly string[];
+}
+
+export function RateChart({ points, metric, models }: RateChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const width = useWidth(host);
+  const [params, setParams] = useSearchParams();
+  const isLog = params.get("axis") === "log";
+  const change = (next: boolean) => setParams((params) => withAxis(params, next), { replace: true });
+  return (
+    <div className="rate-chart" ref={host}>
+      <div className="section-head">
+        <h2>Score and {BASIS_NAMES[points[0]?.of.basis ?? "video"].toLowerCase()}</h2>
+        <label>
+          <input type="checkbox" checked={isLog} onChange={({ target }) => change(target.checked)} />{" "}
+          Logarithmic
+        </label>
+      </div>
+      {points.length === 0 ? (
+        <p className="quiet">
+          No bit rates yet. A job has a bit rate once it has succeeded, if its file states a frame rate.
+        </p>
+      ) : (
+        <>
+          <Drawn points={points} place={placeOf(points, width, isLog)} unit={unitOf(metric, models)} />
+          <Key points={points} hasHull={unitOf(metric, models).better !== undefined} />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface DrawnProps {
+  /** At least one. */
+  readonly points: readonly ComparedPoint[];
+  readonly place: Place;
+  readonly unit: Unit;
+}
+
+function Drawn({ points, place, unit }: DrawnProps) {
+  const { better } = unit;
+  const hull = better === undefined ? [] : upright(upperHull(upright(points, better)), better);
+  const spots = points.map(({ rate, score }) => ({ x: place.x(rate), y: place.y(score) }));
+  const labels = labelPlaces(
+    spots,
+    points.map(({ of }) => String(of.number)),
+  );
+  const onHull = new Set(hull.map(({ of }) => of.id));
+  return (
+    <svg width={place.width} height={place.height} role="img" aria-label={described(points, hull)}>
+      <Axes place={place} label={axisLabel(unit)} />
+      <path className="hull" d={pathOf(straight(hull), place)} />
+      {LADDERS.map((ladder) => (
+        <path
+          key={ladder}
+          className={`curve ladder-${ladder}`}
+          d={curvePath(
+            points.filter(({ of }) => of.ladder === ladder),
+            unit,
+            place,
+          )}
+        />
+      ))}
+      {points.map((point, index) => (
+        <Mark
+          key={point.of.id}
+          point={point}
+          label={labels[index]}
+          place={place}
+          score={written(point.score, unit)}
+          isOnHull={onHull.has(point.of.id)}
+        />
+      ))}
+    </svg>
+  );
+}
+
+function axisLabel({ label, better }: Unit): string {
+  return better === "lower" ? `${label}, lower is better` : label;
+}
+
+function withAxis(params: URLSearchParams, isLog: boolean): URLSearchParams {
+  const changed = new URLSearchParams(params);
+  if (isLog) changed.set("axis", "log");
+  else changed.delete("axis");
+  return changed;
+}
+
+function useWidth(host: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(600);
+  useLayoutEffect(() => {
+    if (host.current === null) return undefined;
+    const sizes = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 600)));
+    sizes.observe(host.current);
+    return () => sizes.disconnect();
+  }, [host]);
+  return width;
+}
+
+function Axes({ place, label }: { readonly place: Place; readonly label: string }) {
+  const { left, right, top, bottom, x, y } = place;
+  return (
+    <g className="axes">
+      {place.rates.map((rate) => (
+        <g key={rate}>
+          <line x1={x(rate)} x2={x(rate)} y1={top} y2={bottom} />
+          <text x={x(rate)} y={bottom + 18} textAnchor="middle">
+            {rate === 0 ? "0" : bitRateText(rate).replace(/\.0+ /, " ")}
+          </text>
+        </g>
+      ))}
+      {place.scores.map((score) => (
+        <g key={score}>
+          <line x1={left} x2={right} y1={y(score)} y2={y(score)} />
+          <text x={left - 8} y={y(score) + 4} textAnchor="end">
+            {score}
+          </text>
+        </g>
+      ))}
+      <text x={left} y={top - 8}>
+        {label}
+      </text>
+    </g>
+  );
+}
+
+interface MarkProps {
+  readonly point: ComparedPoint;
+  readonly place: Place;
+  /** Position of the number. */
+  readonly label: Spot | undefined;
+  readonly score: string;
+  readonly isOnHull: boolean;
+}
+
+/** Circle for ladder A, square for B, diamond for neither; filled if on the hull. */
+function Mark({ point: { of, rate, score }, place, label, score: text, isOnHull }: MarkProps) {
+  const [x, y] = [place.x(rate), place.y(score)];
+  const className = `mark ladder-${of.ladder ?? "none"} ${isOnHull ? "on-hull" : ""}`;
+  return (
+    <g className={className}>
+      <title>{`${of.number}: ${of.title}, ${text} at ${bitRateText(rate)}${isOnHull ? ", on the hull" : ""}`}</title>
+      {/* The hit area is larger than the visible mark. */}
+      <circle className="reach" cx={x} cy={y} r="14" />
+      {of.ladder === "a" && <circle className="shape" cx={x} cy={y} r="5.5" />}
+      {of.ladder === "b" && <rect className="shape" x={x - 5} y={y - 5} width="10" height="10" />}
+      {of.ladder === undefined && <path className="shape" d={`M${x - 7} ${y}l7 -7l7 7l-7 7z`} />}
+      <text x={label?.x} y={label?.y}>
+        {of.number}
+      </text>
+    </g>
+  );
+}
+
+function Key({ points, hasHull }: { readonly points: readonly ComparedPoint[]; readonly hasHull: boolean }) {
+  const has = (ladder: Ladder | undefined) => points.some(({ of }) => of.ladder === ladder);
+  return (
+    <ul className="rate-key quiet">
+      {has("a") && <li>● ladder A</li>}
+      {has("b") && <li>■ ladder B</li>}
+      {has(undefined) && <li>◆ neither</li>}
+      {hasHull && (
+        <li>
+          <span className="hull-swatch" aria-hidden="true" /> convex hull; encodes on it are filled
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function described(points: readonly ComparedPoint[], hull: readonly ComparedPoint[]): string {
+  if (hull.length === 0) return `${points.length} encodes.`;
+  const numbers = hull.map(({ of }) => of.number).join(", ");
+  return `${points.length} encodes; on the convex hull: numbers ${numbers}.`;
+}
+
+function pathOf(points: readonly RatePoint[], place: Place): string {
+  return points.map(({ rate, score }, at) => `${at === 0 ? "M" : "L"}${place.at(rate, score)}`).join("");
+}
+
+/** Points along the straight lines between neighbours, which appear curved on a logarithmic axis. */
+function straight(points: readonly RatePoint[]): readonly RatePoint[] {
+  return points.flatMap((point, index) => {
+    const next = points[index + 1];
+    if (next === undefined) return [point];
+    return Array.from({ length: 24 }, (_, step) => ({
+      rate: point.rate + ((next.rate - point.rate) * step) / 24,
+      score: point.score + ((next.score - point.score) * step) / 24,
+    }));
+  });
+}
+
+/** The curve that BD-rate averages; straight lines if no curve passes through the points. */
+function curvePath(points: readonly ComparedPoint[], { better }: Unit, place: Place): string {
+  const sorted = upright(points, better).toSorted((one, other) => one.rate - other.rate);
+  const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];
+  if (refusalOf(sorted) !== undefined) return pathOf(upright(sorted, better), place);
+  const curve = curveOf(sorted);
+  const steps = Array.from({ length: 121 }, (_, step) => low + ((high - low) * step) / 120);
+  const path = steps.map((score) => ({ rate: 10 ** curve.at(score), score }));
+  return pathOf(upright(path, better), place);
+}

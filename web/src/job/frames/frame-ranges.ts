@@ -1,0 +1,50 @@
+/** Which frames of a job are scored, and which of those are still to be loaded. */
+import type { components } from "../../../../src/gen/rest/controller.ts";
+
+type Job = components["schemas"]["Job"];
+
+export interface FrameRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+export interface JobFrames {
+  /** Frames of the pair; 0 if not yet known. */
+  readonly total: number;
+  /** One frame in `step` is scored. */
+  readonly step: number;
+  /** Scored ranges, by first frame. */
+  readonly done: readonly FrameRange[];
+}
+
+export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
+  const pieces = work.filter(
+    ({ kind, frameCount }) => (kind === "SEGMENT" || kind === "WHOLE") && frameCount > 0,
+  );
+  const ends = pieces.map(({ firstFrame, frameCount }) => firstFrame + frameCount);
+  const total = Math.max(progress?.framesTotal ?? 0, ...ends, 0);
+  const done = pieces
+    .filter((piece) => piece.state === "DONE")
+    .map(({ firstFrame, frameCount }) => ({ first: firstFrame, count: frameCount }))
+    .sort((one, other) => one.first - other.first);
+  const isWhole = state === "SUCCEEDED" && done.length === 0 && total > 0;
+  return { total, step: spec.subsample || 1, done: isWhole ? [{ first: 0, count: total }] : done };
+}
+
+/** Ranges that are done but not held; adjacent ones are merged. */
+export function missingRanges(
+  done: readonly FrameRange[],
+  held: readonly FrameRange[],
+): (FrameRange & { readonly pieces: readonly FrameRange[] })[] {
+  const holds = new Set(held.map(({ first, count }) => `${first}+${count}`));
+  const ranges: { first: number; count: number; pieces: FrameRange[] }[] = [];
+  for (const piece of done) {
+    if (holds.has(`${piece.first}+${piece.count}`)) continue;
+    const before = ranges.at(-1);
+    if (before !== undefined && before.first + before.count === piece.first) {
+      before.count += piece.count;
+      before.pieces.push(piece);
+    } else ranges.push({ ...piece, pieces: [piece] });
+  }
+  return ranges;
+}

@@ -1,0 +1,67 @@
+/** Fields of the submit dialog that most jobs leave at their defaults. */
+import { FieldRow } from "../../ui/field.tsx";
+import { toggled } from "../job-query.ts";
+import { FEATURES, type JobDraft } from "./draft.ts";
+import { type FieldsProps, TextRow } from "./fields.tsx";
+import { POLICIES, type PolicyField } from "./policies.ts";
+
+export function SubmitAdvanced(fields: FieldsProps) {
+  const { draft, faults, change } = fields;
+  return (
+    <>
+      <fieldset className="features">
+        <legend>More metrics</legend>
+        {FEATURES.map((feature) => (
+          <label key={feature}>
+            <input
+              type="checkbox"
+              checked={draft.features.includes(feature)}
+              onChange={() => change("features", toggled(draft.features, feature))}
+            />
+            {feature}
+          </label>
+        ))}
+        {faults.features !== undefined && <p className="failed">{faults.features}</p>}
+      </fieldset>
+      <fieldset className="raw-video">
+        <legend>Raw video (.yuv files have no header)</legend>
+        <TextRow {...fields} field="width" label="Width" placeholder="1920" isNumber />
+        <TextRow {...fields} field="height" label="Height" placeholder="1080" isNumber />
+        <TextRow {...fields} field="pixelFormat" label="Pixel format" placeholder="yuv420p" />
+        <TextRow {...fields} field="frameRate" label="Frames per second" placeholder="30000/1001" />
+      </fieldset>
+      <div className="policies">
+        {POLICIES.map((policy) => (
+          <PolicyRow key={policy.field} {...policy} {...fields} />
+        ))}
+        <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
+      </div>
+    </>
+  );
+}
+
+interface PolicyRowProps extends FieldsProps {
+  readonly field: PolicyField;
+  readonly label: string;
+  readonly choices: readonly (readonly [string, string])[];
+}
+
+function PolicyRow({ field, label, choices, draft, faults, change }: PolicyRowProps) {
+  return (
+    <FieldRow label={label} fault={faults[field]}>
+      {(parts) => (
+        <select
+          {...parts}
+          value={draft[field]}
+          onChange={(event) => change(field, event.target.value as JobDraft[PolicyField])}
+        >
+          {choices.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldRow>
+  );
+}

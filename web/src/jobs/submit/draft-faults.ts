@@ -1,0 +1,170 @@
+/** Validates a draft field by field: while the user types, and from the controller's refusal. */
+import {
+  FRAME_RATE,
+  LABEL_KEY,
+  MAX_BATCH,
+  MAX_JOB_NAME,
+  MAX_LABEL_VALUE,
+  MAX_LABELS,
+  MAX_MODELS,
+  MAX_PATH_BYTES,
+  MAX_PRIORITY,
+  MAX_SIDE_PIXELS,
+  MAX_SUBSAMPLE,
+  MODEL_NAME,
+  PIXEL_FORMAT,
+} from "../../../../src/jobs/request-limits.ts";
+import type { ApiError } from "../../api/problem.ts";
+import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./draft.ts";
+
+export type Faults = { readonly [F in Field]?: string | undefined };
+
+const URL_START = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
+
+const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined } = {
+  reference: ({ reference }) =>
+    reference.trim() === "" ? "Enter the path of the reference." : pathFault(reference.trim()),
+  distorted: ({ distorted }) => filesFault(linesOf(distorted)),
+  models: ({ models }) => modelsFault(modelNames(models)),
+  name: ({ name }) => nameFault(name),
+  labels: ({ labels }) => labelsFault(linesOf(labels)),
+  priority: ({ priority }) => rangeFault(priority, -MAX_PRIORITY, MAX_PRIORITY),
+  width: (draft) => sideFault(draft, "width"),
+  height: (draft) => sideFault(draft, "height"),
+  pixelFormat: ({ pixelFormat }) =>
+    matchFault(pixelFormat, PIXEL_FORMAT, "Not a pixel format. Example: yuv420p10le."),
+  frameRate: ({ frameRate }) =>
+    matchFault(frameRate, FRAME_RATE, "Not a frame rate. Examples: 25, 30000/1001."),
+  subsample: ({ subsample }) => rangeFault(subsample, 1, MAX_SUBSAMPLE),
+};
+
+/** Empty if the controller will accept the draft, as far as the console can check. */
+export function faultsOf(draft: JobDraft): Faults {
+  const faults: Partial<Record<Field, string>> = {};
+  for (const [field, check] of Object.entries(CHECKS) as [Field, (draft: JobDraft) => string | undefined][]) {
+    const fault = check(draft);
+    if (fault !== undefined) faults[field] = fault;
+  }
+  return faults;
+}
+
+function pathFault(path: string): string | undefined {
+  if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) return `Longer than ${MAX_PATH_BYTES} bytes.`;
+  if (URL_START.test(path))
+    return "URLs are not supported. Enter the path of a file that the nodes can read.";
+  return textFault(path);
+}
+
+function textFault(text: string): string | undefined {
+  if (!text.isWellFormed()) return "Not valid Unicode: contains an unpaired surrogate.";
+  return /\p{Cc}/u.test(text) ? "Contains a control character." : undefined;
+}
+
+function filesFault(files: readonly string[]): string | undefined {
+  if (files.length === 0) return "Enter the path of the distorted video; for several, one per line.";
+  if (files.length > MAX_BATCH)
+    return `${files.length} files; at most ${MAX_BATCH} can be submitted at once.`;
+  for (const [index, file] of files.entries()) {
+    const fault = pathFault(file);
+    if (fault !== undefined) return inLine(index, files.length, fault);
+  }
+  return undefined;
+}
+
+/** `index` counts from 0. */
+function inLine(index: number, count: number, fault: string): string {
+  return count === 1 ? fault : `Line ${index + 1}: ${fault}`;
+}
+
+function modelsFault(models: readonly string[]): string | undefined {
+  if (models.length > MAX_MODELS)
+    return `${models.length} models; at most ${MAX_MODELS} can be scored in one pass.`;
+  const odd = models.find((model) => !MODEL_NAME.test(model));
+  if (odd !== undefined)
+    return `${JSON.stringify(odd.slice(0, 40))} isn't a valid model name. Use letters, digits, ".", "_" and "-".`;
+  const twice = models.find((model, index) => models.indexOf(model) !== index);
+  return twice === undefined ? undefined : `${twice} is listed twice.`;
+}
+
+function nameFault(name: string): string | undefined {
+  if (Array.from(name.trim()).length > MAX_JOB_NAME) return `Longer than ${MAX_JOB_NAME} characters.`;
+  return textFault(name);
+}
+
+/** The fault in a list of labels, one key=value per line. */
+export function labelsFault(lines: readonly string[]): string | undefined {
+  if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are allowed.`;
+  const keys = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    const [key, value] = labelOf(line) ?? ["", ""];
+    const fault = labelFault(key, value) ?? (keys.has(key) ? `The key ${key} is used twice.` : undefined);
+    if (fault !== undefined) return inLine(index, lines.length, fault);
+    keys.add(key);
+  }
+  return undefined;
+}
+
+function labelFault(key: string, value: string): string | undefined {
+  if (key === "") return "Use the form key=value.";
+  if (!LABEL_KEY.test(key)) return 'A key is 1 to 63 characters: letters, digits, ".", "_", "-" or "/".';
+  if (Array.from(value).length > MAX_LABEL_VALUE)
+    return `The value is longer than ${MAX_LABEL_VALUE} characters.`;
+  return textFault(value);
+}
+
+function rangeFault(text: string, least: number, most: number): string | undefined {
+  const value = text.trim();
+  if (value === "") return undefined;
+  const isWhole = /^-?\d{1,9}$/.test(value);
+  return isWhole && Number(value) >= least && Number(value) <= most
+    ? undefined
+    : `Enter a whole number from ${least} to ${most}.`;
+}
+
+function sideFault(draft: JobDraft, side: "width" | "height"): string | undefined {
+  const others = [draft.width, draft.height, draft.pixelFormat, draft.frameRate];
+  if (draft[side].trim() === "" && others.some((other) => other.trim() !== ""))
+    return "Raw video needs both width and height.";
+  return rangeFault(draft[side], 1, MAX_SIDE_PIXELS);
+}
+
+function matchFault(text: string, pattern: RegExp, fault: string): string | undefined {
+  return text.trim() === "" || pattern.test(text.trim()) ? undefined : fault;
+}
+
+/** Fields by the name that starts a message of the controller. */
+const NAMED: readonly (readonly [RegExp, Field])[] = [
+  [/^reference\b/, "reference"],
+  [/^distorted\b/, "distorted"],
+  [/^models?\b|is not a model name/, "models"],
+  [/^name\b/, "name"],
+  [/^labels\b/, "labels"],
+  [/^priority\b/, "priority"],
+  [/^rawVideo\.width\b/, "width"],
+  [/^rawVideo\.height\b/, "height"],
+  [/^rawVideo\.pixelFormat\b/, "pixelFormat"],
+  [/^rawVideo\.frameRate\b/, "frameRate"],
+  [/^subsample\b/, "subsample"],
+];
+
+/** The refusal of a request, or the error of a failed job. */
+type Refusal = Pick<ApiError, "code" | "message"> & Partial<Pick<ApiError, "found">>;
+
+/** The field that a refusal concerns, with the message; undefined if it concerns the request as a whole. */
+export function faultOfRefusal({ code, message, found = {} }: Refusal, draft: JobDraft): Faults | undefined {
+  const text = message.replace(/^jobs\[\d+\]: /, "");
+  const field = fieldOf(code, text, draft);
+  if (field === undefined) return undefined;
+  const index = found["index"];
+  const isLine = field === "distorted" && typeof index === "number";
+  return { [field]: isLine ? inLine(index, linesOf(draft.distorted).length, text) : text };
+}
+
+function fieldOf(code: string, text: string, draft: JobDraft): Field | undefined {
+  if (code === "UNKNOWN_MODEL") return "models";
+  if (code === "UNKNOWN_FEATURE") return "features";
+  if (code === "PATH_NOT_ALLOWED" || code === "MEDIA_NOT_FOUND")
+    return text.includes(JSON.stringify(draft.reference.trim())) ? "reference" : "distorted";
+  if (code === "URL_NOT_SUPPORTED") return text.startsWith("The reference") ? "reference" : "distorted";
+  return code === "INVALID_REQUEST" ? NAMED.find(([pattern]) => pattern.test(text))?.[1] : undefined;
+}

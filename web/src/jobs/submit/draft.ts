@@ -1,0 +1,146 @@
+/** The contents of the submit dialog, and the jobs that they describe. */
+import { fileName, type JobSpec } from "../job-facts.ts";
+
+/** Every field as typed. */
+export interface JobDraft {
+  readonly reference: string;
+  /** One file per line; each becomes a job. */
+  readonly distorted: string;
+  /** Names separated by spaces or commas; the first gives the score. */
+  readonly models: string;
+  readonly name: string;
+  /** One key=value per line. */
+  readonly labels: string;
+  readonly priority: string;
+  readonly features: readonly string[];
+  readonly width: string;
+  readonly height: string;
+  readonly pixelFormat: string;
+  readonly frameRate: string;
+  readonly scaling: "AUTO" | "REFUSE";
+  readonly onFrameCountMismatch: "REFUSE" | "COMMON";
+  readonly onFrameRateMismatch: "REFUSE" | "COMMON";
+  readonly editLists: "APPLY" | "IGNORE";
+  readonly subsample: string;
+}
+
+export type Field = keyof JobDraft;
+
+export const EMPTY_DRAFT: JobDraft = {
+  reference: "",
+  distorted: "",
+  models: "",
+  name: "",
+  labels: "",
+  priority: "",
+  features: [],
+  width: "",
+  height: "",
+  pixelFormat: "",
+  frameRate: "",
+  scaling: "AUTO",
+  onFrameCountMismatch: "REFUSE",
+  onFrameRateMismatch: "REFUSE",
+  editLists: "APPLY",
+  subsample: "",
+};
+
+export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
+
+/** Non-empty lines. Spaces at the ends of a line are never part of a file name. */
+export function linesOf(text: string): readonly string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+}
+
+export function modelNames(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter(Boolean);
+}
+
+/** "key=value", split at the first "="; undefined if it is not a label. */
+export function labelOf(line: string): readonly [key: string, value: string] | undefined {
+  const at = line.indexOf("=");
+  return at <= 0 ? undefined : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
+}
+
+/** The draft that describes a job's spec. */
+export function draftOf(spec: JobSpec): JobDraft {
+  const { models = [], labels = {}, rawVideo: raw } = spec;
+  return {
+    ...EMPTY_DRAFT,
+    reference: spec.reference,
+    distorted: spec.distorted,
+    models: models.length > 0 ? models.join(" ") : (spec.model ?? ""),
+    name: spec.name ?? "",
+    labels: Object.entries(labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join("\n"),
+    priority: textOf(spec.priority),
+    features: spec.features ?? [],
+    width: textOf(raw?.width),
+    height: textOf(raw?.height),
+    pixelFormat: raw?.pixelFormat ?? "",
+    frameRate: raw?.frameRate ?? "",
+    scaling: spec.scaling ?? EMPTY_DRAFT.scaling,
+    onFrameCountMismatch: spec.onFrameCountMismatch ?? EMPTY_DRAFT.onFrameCountMismatch,
+    onFrameRateMismatch: spec.onFrameRateMismatch ?? EMPTY_DRAFT.onFrameRateMismatch,
+    editLists: spec.editLists ?? EMPTY_DRAFT.editLists,
+    subsample: textOf(spec.subsample),
+  };
+}
+
+function textOf(number: number | undefined): string {
+  return number === undefined ? "" : String(number);
+}
+
+/** One job per distorted file. A draft without faults gives jobs that conform to the contract. */
+export function specsOf(draft: JobDraft): readonly JobSpec[] {
+  const files = linesOf(draft.distorted);
+  const shared = sharedOf(draft);
+  const name = draft.name.trim();
+  return files.map((distorted) => ({
+    ...shared,
+    reference: draft.reference.trim(),
+    distorted,
+    ...(name !== "" && { name: files.length === 1 ? name : `${name} · ${fileName(distorted)}` }),
+  }));
+}
+
+/** Fields left at their defaults are omitted; the contract's defaults apply. */
+function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
+  const models = modelNames(draft.models);
+  const labels = Object.fromEntries(
+    linesOf(draft.labels)
+      .map(labelOf)
+      .filter((label) => label !== undefined),
+  );
+  const raw = rawVideoOf(draft);
+  return {
+    ...(models.length > 0 && { models: [...models] }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...numberIn("priority", draft.priority),
+    ...(draft.features.length > 0 && { features: [...draft.features] }),
+    ...(raw !== undefined && { rawVideo: raw }),
+    ...(draft.scaling !== "AUTO" && { scaling: draft.scaling }),
+    ...(draft.onFrameCountMismatch !== "REFUSE" && { onFrameCountMismatch: draft.onFrameCountMismatch }),
+    ...(draft.onFrameRateMismatch !== "REFUSE" && { onFrameRateMismatch: draft.onFrameRateMismatch }),
+    ...(draft.editLists !== "APPLY" && { editLists: draft.editLists }),
+    ...numberIn("subsample", draft.subsample),
+  };
+}
+
+function rawVideoOf({ width, height, pixelFormat, frameRate }: JobDraft): JobSpec["rawVideo"] {
+  if (width.trim() === "" || height.trim() === "") return undefined;
+  return {
+    width: Number(width),
+    height: Number(height),
+    ...(pixelFormat.trim() !== "" && { pixelFormat: pixelFormat.trim() }),
+    ...(frameRate.trim() !== "" && { frameRate: frameRate.trim() }),
+  };
+}
+
+function numberIn<K extends string>(key: K, text: string): { readonly [_ in K]?: number } {
+  return text.trim() === "" ? {} : ({ [key]: Number(text) } as { readonly [_ in K]?: number });
+}

@@ -1,0 +1,145 @@
+/** Fields of the submit dialog that every job needs. */
+import { FieldRow } from "../../ui/field.tsx";
+import { countText, DEFAULT_MODEL } from "../job-facts.ts";
+import { toggled } from "../job-query.ts";
+import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
+import type { Faults } from "./draft-faults.ts";
+
+export interface FieldsProps {
+  readonly draft: JobDraft;
+  readonly faults: Faults;
+  readonly change: <F extends Field>(field: F, value: JobDraft[F]) => void;
+  /** The field was left; its faults are shown from then on. */
+  readonly left: (field: Field) => void;
+}
+
+type TextField = {
+  [F in Field]: JobDraft[F] extends string ? (string extends JobDraft[F] ? F : never) : never;
+}[Field];
+
+interface TextRowProps extends FieldsProps {
+  readonly field: TextField;
+  readonly label: string;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  readonly isNumber?: boolean;
+}
+
+export function TextRow(props: TextRowProps) {
+  const { field, draft, faults, change, left, label, hint, placeholder, isNumber = false } = props;
+  return (
+    <FieldRow label={label} hint={hint} fault={faults[field]}>
+      {(parts) => (
+        <input
+          {...parts}
+          value={draft[field]}
+          placeholder={placeholder}
+          inputMode={isNumber ? "numeric" : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => change(field, event.target.value)}
+          onBlur={() => left(field)}
+        />
+      )}
+    </FieldRow>
+  );
+}
+
+function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
+  const { field, draft, faults, change, left, label, hint, placeholder, rows } = props;
+  return (
+    <FieldRow label={label} hint={hint} fault={faults[field]}>
+      {(parts) => (
+        <textarea
+          {...parts}
+          rows={rows}
+          value={draft[field]}
+          placeholder={placeholder}
+          spellCheck={false}
+          onChange={(event) => change(field, event.target.value)}
+          onBlur={() => left(field)}
+        />
+      )}
+    </FieldRow>
+  );
+}
+
+/** `models`: models on the nodes; empty if unknown. */
+export function SubmitFields({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+  const count = linesOf(fields.draft.distorted).length;
+  const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
+  return (
+    <>
+      <TextRow
+        {...fields}
+        field="reference"
+        label="Reference"
+        placeholder="/videos/reference.mp4"
+        hint="Path of the original video, as the nodes see it."
+      />
+      <LinesRow
+        {...fields}
+        field="distorted"
+        label="Distorted"
+        rows={Math.min(8, Math.max(2, count + 1))}
+        placeholder="/videos/distorted.mp4"
+        hint={several || "Path of the encoded video. One job per line."}
+      />
+      <ModelsRow models={models} {...fields} />
+      <TextRow
+        {...fields}
+        field="name"
+        label="Name"
+        hint={count > 1 ? "The file name is appended for each job." : "Free text. Need not be unique."}
+      />
+      <LinesRow
+        {...fields}
+        field="labels"
+        label="Labels"
+        rows={2}
+        placeholder="title=trailer"
+        hint="For filtering: key=value, one per line."
+      />
+      <TextRow
+        {...fields}
+        field="priority"
+        label="Priority"
+        placeholder="0"
+        isNumber
+        hint="-100 to 100: jobs with a higher priority run first within your tenant."
+      />
+    </>
+  );
+}
+
+function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+  const { draft, change } = fields;
+  const chosen = modelNames(draft.models);
+  return (
+    <div className="models-row">
+      <TextRow
+        {...fields}
+        field="models"
+        label="Models"
+        placeholder={DEFAULT_MODEL}
+        hint="Separate several with spaces; the first gives the score."
+      />
+      {models.length > 0 && (
+        <fieldset className="offered-models">
+          <legend className="unseen">Available models</legend>
+          {models.map((model) => (
+            <button
+              key={model}
+              type="button"
+              className="label-chip"
+              aria-pressed={chosen.includes(model)}
+              onClick={() => change("models", toggled(chosen, model).join(" "))}
+            >
+              {model}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  );
+}
